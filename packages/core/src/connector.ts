@@ -1,0 +1,10 @@
+/** What a connector is made of. For provider adapters. */
+export * from "./money/Currency.ts"
+export * from "./money/Money.ts"
+export * from "./payment/Decline.ts"
+export type { Initiator, PaymentMethod } from "./payment/Payment.ts"
+export * from "./payment/Simulation.ts"
+export * from "./ports/Connector.ts"
+export * from "./ports/Transport.ts"
+export type { Supports } from "./routing/Connection.ts"
+export type { Environment } from "./workspace/Tenant.ts"

@@ -1,0 +1,47 @@
+/**
+ * The life of an idempotency key (specification, Idempotency rules; decisions, section 5). A claim is written in
+ * the commit that precedes the provider call, and answered in the commit that records the outcome.
+ */
+import { defineMachine, type Row, Start } from "../machine/Machine.ts"
+
+export const claimStates = ["Claimed", "Answered", "Released", "Expired"] as const
+export type ClaimState = (typeof claimStates)[number]
+
+export const ClaimMachine = defineMachine({
+  name: "claim",
+  states: claimStates,
+  emits: [] as ReadonlyArray<never>,
+  otherwise: {
+    KeyClaimed: "KeyTaken",
+    AttemptFollowed: "Ignored",
+    RequestAnswered: "Ignored",
+    RequestAbandoned: "Ignored",
+    RetentionEnded: "Ignored"
+  },
+  rows: [
+    { from: Start, on: "KeyClaimed", to: "Claimed", why: "Written before the provider is asked." },
+    { from: ["Released", "Expired"], on: "KeyClaimed", to: "Claimed", why: "The same key is a new request." },
+    {
+      from: "Claimed",
+      on: "AttemptFollowed",
+      to: "Claimed",
+      why: "Another provider call begins: the claim is fresh again."
+    },
+    { from: "Claimed", on: "RequestAnswered", to: "Answered", why: "From here on the stored answer is replayed." },
+    {
+      from: "Claimed",
+      on: "RequestAbandoned",
+      to: "Released",
+      why: "Nothing was sent: a retry is safe and starts anew."
+    },
+    {
+      from: "Answered",
+      on: "RetentionEnded",
+      to: "Expired",
+      why: "24 hours after the answer or the settlement, never while the payment is UNKNOWN."
+    }
+  ]
+})
+
+export type ClaimEvent = (typeof ClaimMachine)["events"][number]
+export type ClaimRow = Row<ClaimState, ClaimEvent, never>

@@ -1,0 +1,40 @@
+import type { Money } from "../money/Money.ts"
+import type { DeclineCategory } from "./Decline.ts"
+
+/** How an attempt ended. `Abandoned`: it was written and never sent. */
+export const attemptOutcomes = [
+  "Authorized",
+  "Captured",
+  "Pending",
+  "Declined",
+  "NeedsCustomer",
+  "Canceled",
+  "Rejected",
+  "NotSent",
+  "Unanswered",
+  "Mismatched",
+  "Abandoned"
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
+
+/** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
+export interface Attempt {
+  /** `att_` and a UUIDv7. */
+  readonly id: string
+  readonly paymentId: string
+  /** Counted from 1. */
+  readonly number: number
+  readonly connectionId: string
+  readonly money: Money
+  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  readonly timeoutMillis: number
+  /** Epoch milliseconds; written before the request goes out. */
+  readonly sentAt: number
+  readonly answeredAt: number | null
+  /** `null` while the call is in flight, or its process died. */
+  readonly outcome: AttemptOutcome | null
+  readonly providerRef: string | null
+  readonly declineCategory: DeclineCategory | null
+  /** The provider's raw code. */
+  readonly code: string | null
+}

@@ -1,0 +1,408 @@
+/**
+ * The life of a payment, as a table (specification, States and transitions; decisions, section 3).
+ *
+ * The rule that a reader would otherwise break: no row leads from an unknown state back to `Charging`. A result
+ * that nobody knows is settled by the provider's record, never by asking for the money again.
+ */
+import { type EventType, eventTypes } from "../events/EventType.ts"
+import { defineMachine, type Machine, type Row, Start } from "../machine/Machine.ts"
+import type { PaymentStatus } from "./PaymentStatus.ts"
+
+export const paymentStates = [
+  "AwaitingCustomer",
+  "Charging",
+  "ChargePending",
+  "ChargeUnknown",
+  "Authorized",
+  "Capturing",
+  "CapturePending",
+  "CaptureUnknown",
+  "Voiding",
+  "VoidPending",
+  "VoidUnknown",
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack",
+  "Declined",
+  "Failed",
+  "Cancelled"
+] as const
+
+export type PaymentState = (typeof paymentStates)[number]
+
+/** What the API shows of a state. A state without a status does not compile. */
+export const statusOf = {
+  AwaitingCustomer: "REQUIRES_ACTION",
+  Charging: "PENDING",
+  ChargePending: "PENDING",
+  ChargeUnknown: "UNKNOWN",
+  Authorized: "AUTHORIZED",
+  Capturing: "PENDING",
+  CapturePending: "PENDING",
+  CaptureUnknown: "UNKNOWN",
+  Voiding: "PENDING",
+  VoidPending: "PENDING",
+  VoidUnknown: "UNKNOWN",
+  Captured: "CAPTURED",
+  PartiallyRefunded: "PARTIALLY_REFUNDED",
+  Refunded: "REFUNDED",
+  Settled: "SETTLED",
+  ChargedBack: "CHARGEBACK",
+  Declined: "DECLINED",
+  Failed: "FAILED",
+  Cancelled: "CANCELLED"
+} as const satisfies Record<PaymentState, PaymentStatus>
+
+/** The inner states that show as a status; empty for `CREATED`, which is never stored. */
+export const statesOf = (status: PaymentStatus): ReadonlyArray<PaymentState> =>
+  paymentStates.filter((state) => statusOf[state] === status)
+
+const unsettledCharge = ["Charging", "ChargePending", "ChargeUnknown"] as const
+const moneyTaken = ["Captured", "PartiallyRefunded", "Refunded", "Settled"] as const
+const noMoney = ["Failed", "Declined", "Cancelled"] as const
+
+export const PaymentMachine = defineMachine({
+  name: "payment",
+  states: paymentStates,
+  emits: eventTypes,
+  // What a fact means where no row takes it. `Ignored`: it is stored with its courier and changes nothing.
+  otherwise: {
+    CustomerAwaited: "Ignored",
+    CustomerCancelled: "Ignored",
+    CustomerDeclined: "Ignored",
+    PageExpired: "Ignored",
+    ChargeSent: "Ignored",
+    AttemptFollowed: "Ignored",
+    ChargeAbandoned: "Ignored",
+    ChargeAccepted: "Ignored",
+    ChargeAuthorized: "Ignored",
+    ChargeCaptured: "Ignored",
+    ChargeDeclined: "Ignored",
+    ChargeFailed: "Ignored",
+    ChargeCancelled: "Ignored",
+    ChargeUnanswered: "Ignored",
+    ChargeMismatched: "Ignored",
+    ChargeNotFound: "Ignored",
+    CaptureClaimed: "NotCapturable",
+    CaptureAccepted: "Ignored",
+    CaptureConfirmed: "StateConflict",
+    CaptureRefused: "Ignored",
+    CaptureUnanswered: "Ignored",
+    CaptureNotFound: "Ignored",
+    VoidClaimed: "NotVoidable",
+    VoidAccepted: "Ignored",
+    VoidConfirmed: "StateConflict",
+    VoidRefused: "Ignored",
+    VoidUnanswered: "Ignored",
+    VoidNotFound: "Ignored",
+    AuthorizationLapsed: "Ignored",
+    RefundedInPart: "Ignored",
+    RefundedInFull: "Ignored",
+    SettlementReported: "Ignored",
+    DisputeOpened: "Ignored",
+    DisputeWonUnrefunded: "Ignored",
+    DisputeWonPartlyRefunded: "Ignored",
+    DisputeWonRefunded: "Ignored",
+    DisputeWonSettled: "Ignored"
+  },
+  rows: [
+    // The hosted page.
+    {
+      from: Start,
+      on: "CustomerAwaited",
+      to: "AwaitingCustomer",
+      emits: ["payment.requires_action"],
+      why: "Created with return_url: nothing is routed until the customer acts."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "CustomerCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The customer turned back before anything was sent."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "PageExpired",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The page's time ran out before anything was sent."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "CustomerDeclined",
+      to: "Declined",
+      emits: ["payment.declined"],
+      why: "The sandbox page's decline button."
+    },
+
+    // The charge.
+    {
+      from: Start,
+      on: "ChargeSent",
+      to: "Charging",
+      emits: ["payment.created"],
+      why: "Written before the provider is asked: a process that dies now leaves a trace."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "ChargeSent",
+      to: "Charging",
+      why: "The customer approved; written before the provider is asked."
+    },
+    {
+      from: "Charging",
+      on: "AttemptFollowed",
+      to: "Charging",
+      why: "The attempt before it certainly executed nothing; the next connection is asked."
+    },
+    {
+      from: "Charging",
+      on: "ChargeAbandoned",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "The claim grew too old to send on; nothing was sent and the key is free again."
+    },
+    {
+      from: ["Charging", "ChargeUnknown"],
+      on: "ChargeAccepted",
+      to: "ChargePending",
+      emits: ["payment.pending"],
+      why: "The provider took it and is still at work."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "capture_method is manual."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "The money was taken."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeDeclined",
+      to: "Declined",
+      emits: ["payment.declined"],
+      why: "The provider's answer."
+    },
+    {
+      from: ["Charging", "ChargePending"],
+      on: "ChargeFailed",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "Every attempt ended in a technical error with nothing executed."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The provider cancelled it."
+    },
+    {
+      from: "Charging",
+      on: "ChargeUnanswered",
+      to: "ChargeUnknown",
+      emits: ["payment.unknown"],
+      why: "It may have executed. A process that died mid-call looks the same."
+    },
+    {
+      from: ["Charging", "ChargePending"],
+      on: "ChargeMismatched",
+      to: "ChargeUnknown",
+      emits: ["payment.amount_mismatch", "payment.unknown"],
+      why: "A success for more than was asked, or in another currency, is nothing to build on."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "ChargeNotFound",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+    {
+      from: noMoney,
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.conflict", "payment.authorized"],
+      why: "The provider holds money on a payment that we gave up: the truth wins."
+    },
+    {
+      from: noMoney,
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.conflict", "payment.captured"],
+      why: "The provider took money on a payment that we gave up: the truth wins."
+    },
+
+    // Capture.
+    {
+      from: "Authorized",
+      on: "CaptureClaimed",
+      to: "Capturing",
+      why: "One capture or void at a time; written before the provider is asked."
+    },
+    {
+      from: ["Capturing", "CapturePending", "CaptureUnknown"],
+      on: "CaptureConfirmed",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "Full or partial amount."
+    },
+    {
+      from: ["Authorized", "Voiding", "VoidPending", "VoidUnknown"],
+      on: "CaptureConfirmed",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "The provider states that it captured, whatever we asked for."
+    },
+    {
+      from: ["Capturing", "CaptureUnknown"],
+      on: "CaptureAccepted",
+      to: "CapturePending",
+      why: "The provider captures later."
+    },
+    { from: "Capturing", on: "CaptureRefused", to: "Authorized", why: "Nothing moved; the key is released." },
+    {
+      from: ["CapturePending", "CaptureUnknown"],
+      on: "CaptureRefused",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Refused after all: the authorization stands."
+    },
+    {
+      from: "Capturing",
+      on: "CaptureUnanswered",
+      to: "CaptureUnknown",
+      emits: ["payment.capture_unknown"],
+      why: "It may have executed."
+    },
+    {
+      from: "CaptureUnknown",
+      on: "CaptureNotFound",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+
+    // Void.
+    {
+      from: "Authorized",
+      on: "VoidClaimed",
+      to: "Voiding",
+      why: "One capture or void at a time; written before the provider is asked."
+    },
+    {
+      from: ["Voiding", "VoidPending", "VoidUnknown"],
+      on: "VoidConfirmed",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The authorization is released."
+    },
+    { from: ["Voiding", "VoidUnknown"], on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
+    { from: "Voiding", on: "VoidRefused", to: "Authorized", why: "Nothing moved; the key is released." },
+    {
+      from: ["VoidPending", "VoidUnknown"],
+      on: "VoidRefused",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Refused after all: the authorization stands."
+    },
+    {
+      from: "Voiding",
+      on: "VoidUnanswered",
+      to: "VoidUnknown",
+      emits: ["payment.void_unknown"],
+      why: "It may have executed."
+    },
+    {
+      from: "VoidUnknown",
+      on: "VoidNotFound",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+    {
+      from: ["Authorized", "Capturing", "CapturePending", "CaptureUnknown"],
+      on: "AuthorizationLapsed",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The provider says that it holds the money no longer."
+    },
+
+    // Refunds: one in progress is not a state of the payment, the refund ledger holds its amount.
+    {
+      from: ["Captured", "PartiallyRefunded", "Settled"],
+      on: "RefundedInPart",
+      to: "PartiallyRefunded",
+      emits: ["payment.refunded"],
+      why: "Part of the captured amount went back."
+    },
+    {
+      from: ["Captured", "PartiallyRefunded", "Settled"],
+      on: "RefundedInFull",
+      to: "Refunded",
+      emits: ["payment.refunded"],
+      why: "All of the captured amount went back."
+    },
+    {
+      from: "ChargedBack",
+      on: "RefundedInPart",
+      to: "ChargedBack",
+      emits: ["payment.refunded"],
+      why: "A refund that was pending settles; the amounts move and the dispute stands."
+    },
+    {
+      from: "ChargedBack",
+      on: "RefundedInFull",
+      to: "ChargedBack",
+      emits: ["payment.refunded"],
+      why: "A refund that was pending settles; the amounts move and the dispute stands."
+    },
+
+    // Settlement and disputes.
+    { from: "Captured", on: "SettlementReported", to: "Settled", emits: ["payment.settled"], why: "Once per payment." },
+    { from: moneyTaken, on: "DisputeOpened", to: "ChargedBack", emits: ["payment.chargeback"], why: "Opened or lost." },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonUnrefunded",
+      to: "Captured",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonPartlyRefunded",
+      to: "PartiallyRefunded",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonRefunded",
+      to: "Refunded",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonSettled",
+      to: "Settled",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now: it had been settled."
+    }
+  ]
+})
+
+export type PaymentEvent = (typeof PaymentMachine)["events"][number]
+export type PaymentRefusal = (typeof PaymentMachine)["otherwise"][PaymentEvent]
+export type PaymentRow = Row<PaymentState, PaymentEvent, EventType>
+export type PaymentTable = Machine<PaymentState, PaymentEvent, EventType, PaymentRefusal>

@@ -1,0 +1,156 @@
+/**
+ * What we ask of a provider. A connector answers with what happened; it never decides what that means.
+ *
+ * A capability is an optional method: a connector without `capture` cannot capture, and the API answers 501.
+ */
+import { Context, type Effect, type Option, type Redacted, type Result } from "effect"
+import type { Money } from "../money/Money.ts"
+import type { DeclineCategory } from "../payment/Decline.ts"
+import type { Initiator, PaymentMethod } from "../payment/Payment.ts"
+import type { Simulation } from "../payment/Simulation.ts"
+import type { Supports } from "../routing/Connection.ts"
+import type { Environment } from "../workspace/Tenant.ts"
+import type { NotSent, Transport, Unanswered } from "./Transport.ts"
+
+export interface ChargeRequest {
+  /** The provider's idempotency key. */
+  readonly attemptId: string
+  /** Which attempt of the payment this is, counted from 1. */
+  readonly attemptNumber: number
+  readonly paymentId: string
+  readonly money: Money
+  readonly country: string
+  readonly method: PaymentMethod
+  readonly cardBrand: string | null
+  readonly initiator: Initiator
+  /** `true`: take the money at once. `false`: authorize it, to be captured later. */
+  readonly capture: boolean
+  readonly reference: string | null
+  /** A stored credential that the provider itself issued. */
+  readonly instrument: Redacted.Redacted<string> | null
+  /** For the built-in simulator alone. */
+  readonly simulation: Simulation | null
+}
+
+export interface CaptureRequest {
+  /** The provider's idempotency key. */
+  readonly operationId: string
+  readonly providerRef: string
+  readonly money: Money
+  readonly simulation: Simulation | null
+}
+
+export interface VoidRequest {
+  /** The provider's idempotency key. */
+  readonly operationId: string
+  readonly providerRef: string
+  readonly simulation: Simulation | null
+}
+
+export interface RefundRequest {
+  /** The provider's idempotency key. */
+  readonly refundId: string
+  readonly providerRef: string
+  readonly money: Money
+  readonly reason: string | null
+  readonly simulation: Simulation | null
+}
+
+export interface ChargeLookup {
+  readonly attemptId: string
+  /** Where the provider told it. */
+  readonly providerRef: string | null
+  readonly money: Money
+  readonly simulation: Simulation | null
+}
+
+export interface RefundLookup {
+  readonly refundId: string
+  readonly money: Money
+  readonly simulation: Simulation | null
+}
+
+/**
+ * The amount that a provider states, where it does. Another currency, or more than was asked, makes the result
+ * unknown; less is recorded as stated.
+ */
+interface Stated {
+  readonly providerRef: string
+  readonly stated?: Money | undefined
+}
+
+/** The state of a charge, as the provider tells it. */
+export type ChargeState =
+  | ({ readonly _tag: "Authorized" } & Stated)
+  | ({ readonly _tag: "Captured" } & Stated)
+  | ({ readonly _tag: "Pending" } & Stated)
+  | {
+      readonly _tag: "Declined"
+      readonly providerRef: string | null
+      readonly category: DeclineCategory
+      /** The provider's raw code. */
+      readonly code: string
+      readonly soft: boolean
+    }
+  | { readonly _tag: "NeedsCustomer"; readonly providerRef: string | null }
+  | { readonly _tag: "Canceled"; readonly providerRef: string | null }
+
+/** The provider's word that it did nothing with the request. */
+export interface Rejected {
+  readonly _tag: "Rejected"
+  readonly code: string
+  /** The provider's message. */
+  readonly message: string
+}
+
+export type ChargeAnswer = ChargeState | Rejected
+/** For capture and void. */
+export type OperationAnswer = ChargeState | Rejected
+
+export type RefundState =
+  | { readonly _tag: "Succeeded"; readonly providerRefundId: string; readonly stated?: Money | undefined }
+  | { readonly _tag: "RefundPending"; readonly providerRefundId: string; readonly stated?: Money | undefined }
+  | { readonly _tag: "RefundFailed"; readonly providerRefundId: string; readonly reason: string | null }
+
+export type RefundAnswer = RefundState | Rejected
+
+/** The provider's record of an operation. `conclusive`: not found means that it will never be executed. */
+export type Found<State> =
+  | { readonly _tag: "Found"; readonly state: State }
+  | { readonly _tag: "NotFound"; readonly conclusive: boolean }
+
+export interface Connector {
+  readonly charge: (request: ChargeRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
+  readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeState>, NotSent | Unanswered>
+  readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
+  readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
+  readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
+  readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
+}
+
+/** One connection's account, as its connector is given it. */
+export interface ConnectorAccount {
+  readonly connectionId: string
+  readonly environment: Environment
+  /** Decoded JSON of the connection's credentials. */
+  readonly credentials: unknown
+  /** Time-out of one call, in milliseconds. */
+  readonly timeoutMillis: number
+}
+
+/** What an adapter package exports: how to make a `Connector` for one connection. */
+export interface ConnectorDefinition {
+  /** The name that a connection's configuration gives, for example `http`. */
+  readonly name: string
+  readonly environments: ReadonlyArray<Environment>
+  /** The provider's own limits, besides those of the connection. */
+  readonly supports: Supports
+  /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
+  readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
+}
+
+/** The connectors that this installation has, by name. */
+export class Connectors extends Context.Service<
+  Connectors,
+  { readonly definition: (name: string) => Option.Option<ConnectorDefinition>; readonly names: ReadonlyArray<string> }
+>()("pointsman/ports/Connectors") {}

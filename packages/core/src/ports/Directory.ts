@@ -1,0 +1,61 @@
+/**
+ * The store of workspaces, keys, connections and routing. It is read on every request, so an adapter keeps what
+ * it read and lets go of it as soon as any process writes.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { Connection } from "../routing/Connection.ts"
+import type { RoutingSettings } from "../routing/RoutingSettings.ts"
+import type { ApiKey } from "../workspace/ApiKey.ts"
+import type { Environment, Tenant } from "../workspace/Tenant.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { StorageError } from "./StorageError.ts"
+
+/** Where events are sent. */
+export interface WebhookEndpoint {
+  /** Stable over restarts: workspace, environment and URL make it. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly environment: Environment
+  readonly url: string
+  /** Event types, or `["*"]` for every one, also those that are added later. */
+  readonly events: ReadonlyArray<string>
+  readonly sealedSecret: string
+  readonly active: boolean
+}
+
+export interface WorkspaceRouting {
+  readonly workspaceId: string
+  readonly environment: Environment
+  readonly settings: RoutingSettings
+}
+
+/** All that the directory holds. */
+export interface DirectoryContents {
+  readonly workspaces: ReadonlyArray<Workspace>
+  readonly apiKeys: ReadonlyArray<ApiKey>
+  /** Active and inactive ones. */
+  readonly connections: ReadonlyArray<Connection>
+  readonly routing: ReadonlyArray<WorkspaceRouting>
+  readonly webhookEndpoints: ReadonlyArray<WebhookEndpoint>
+}
+
+/** Who an API key belongs to. */
+export interface KeyHolder {
+  readonly apiKey: ApiKey
+  readonly workspace: Workspace
+}
+
+export class Directory extends Context.Service<
+  Directory,
+  {
+    /** By the hash of the key; revoked keys are found too. */
+    readonly keyHolder: (hash: string) => Effect.Effect<Option.Option<KeyHolder>, StorageError>
+    readonly workspace: (id: string) => Effect.Effect<Option.Option<Workspace>, StorageError>
+    /** Every connection of the tenant, active or not. */
+    readonly connections: (tenant: Tenant) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
+    readonly routing: (tenant: Tenant) => Effect.Effect<Option.Option<RoutingSettings>, StorageError>
+    readonly contents: Effect.Effect<DirectoryContents, StorageError>
+    /** Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. */
+    readonly write: (contents: DirectoryContents) => Effect.Effect<void, StorageError>
+  }
+>()("pointsman/ports/Directory") {}

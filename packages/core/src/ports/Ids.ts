@@ -1,0 +1,32 @@
+import { Context, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/**
+ * New identifiers: UUIDv7 after a prefix (decisions, section 1), ever increasing within a process. They take
+ * their time from `Clock` and their randomness from Effect's service.
+ */
+export class Ids extends Context.Service<
+  Ids,
+  {
+    /** A lower-case UUIDv7 without a prefix. */
+    readonly payment: Effect.Effect<string>
+    readonly attempt: Effect.Effect<string>
+    readonly event: Effect.Effect<string>
+    readonly request: Effect.Effect<string>
+  }
+>()("pointsman/ports/Ids") {
+  static readonly layerNoDeps: Layer.Layer<Ids, never, SecureRandom.SecureRandom> = Layer.effect(
+    Ids,
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom
+      const prefixed = (prefix: string) => Effect.map(random.uuidV7(), (uuid) => `${prefix}_${uuid}`)
+      return Ids.of({
+        payment: random.uuidV7(),
+        attempt: prefixed("att"),
+        event: prefixed("evt"),
+        request: prefixed("req")
+      })
+    })
+  )
+  static readonly layer: Layer.Layer<Ids> = this.layerNoDeps.pipe(Layer.provide(SecureRandom.layerWebCrypto))
+}

@@ -1,0 +1,98 @@
+/**
+ * The store of payments, as core needs it: one write, and a few reads.
+ *
+ * The rule that an adapter must not break: `commit` writes all of a change or nothing of it, has made it durable
+ * when it succeeds, and checks the versions, the key and the API key inside the same write.
+ */
+import { Context, type Effect, type Option, Schema } from "effect"
+import type { Event, EventDraft } from "../events/Event.ts"
+import type { Claim } from "../idempotency/Claim.ts"
+import type { Attempt } from "../payment/Attempt.ts"
+import type { Payment } from "../payment/Payment.ts"
+import type { PaymentState } from "../payment/PaymentMachine.ts"
+import type { Tenant } from "../workspace/Tenant.ts"
+import type { CommitUnknown, StorageError } from "./StorageError.ts"
+
+/** One step, to be written whole. */
+export interface Change {
+  readonly tenant: Tenant
+  /** When set, the write happens only while this API key is alive: a revoked key never moves money. */
+  readonly apiKeyHash?: string | undefined
+  readonly payment: {
+    /** The version that the step was decided on; 0 for a payment that is not stored yet. */
+    readonly expected: number
+    readonly after: Payment
+  }
+  /** Inserted, or replaced by id. */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Appended in this order. */
+  readonly events: ReadonlyArray<EventDraft>
+  readonly claim?:
+    | {
+        /** As for the payment; 0 for a key that is not stored yet. */
+        readonly expected: number
+        readonly after: Claim
+      }
+    | undefined
+}
+
+/** Another write came first: decide again on a fresh read. */
+export class Stale extends Schema.TaggedError<Stale>()("pointsman/Stale", {}) {}
+
+/** The key is stored already; nothing was written. */
+export class KeyTaken extends Schema.TaggedError<KeyTaken>()("pointsman/KeyTaken", {
+  claim: Schema.Any as Schema.Codec<Claim>
+}) {}
+
+/** The API key was revoked meanwhile; nothing was written. */
+export class ApiKeyRevoked extends Schema.TaggedError<ApiKeyRevoked>()("pointsman/ApiKeyRevoked", {}) {}
+
+export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | StorageError | CommitUnknown
+
+export interface PaymentQuery {
+  /** Only payments in one of these states; absent for all, and nothing for an empty list. */
+  readonly states?: ReadonlyArray<PaymentState> | undefined
+  /** Only payments with a smaller id. */
+  readonly before?: string | undefined
+  /** Rows at most. */
+  readonly limit: number
+}
+
+export interface EventQuery {
+  readonly type?: string | undefined
+  /** Only events with a smaller id. */
+  readonly before?: string | undefined
+  /** Only events with a greater id. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export interface TimelineQuery {
+  /** Only events with a greater id. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export class Ledger extends Context.Service<
+  Ledger,
+  {
+    readonly commit: (change: Change) => Effect.Effect<void, CommitFailure>
+    readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Payment>, StorageError>
+    /** Newest first. */
+    readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
+    /** In the order of their numbers. */
+    readonly attempts: (tenant: Tenant, paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
+    readonly claim: (tenant: Tenant, key: string) => Effect.Effect<Option.Option<Claim>, StorageError>
+    /** Oldest first. */
+    readonly timeline: (
+      tenant: Tenant,
+      paymentId: string,
+      query: TimelineQuery
+    ) => Effect.Effect<ReadonlyArray<Event>, StorageError>
+    /**
+     * Newest first, or oldest first when only `after` is given. An event shows only when no smaller id can
+     * still be committed, so a follower that goes on from the last id misses nothing.
+     */
+    readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<ReadonlyArray<Event>, StorageError>
+  }
+>()("pointsman/ports/Ledger") {}

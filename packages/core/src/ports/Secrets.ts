@@ -1,0 +1,18 @@
+import { Context, type Effect, type Redacted, Schema } from "effect"
+
+/** What was sealed cannot be opened: another key sealed it, or it was changed. */
+export class SealBroken extends Schema.TaggedError<SealBroken>()("pointsman/SealBroken", { context: Schema.String }) {}
+
+/** Keeps secrets at rest, and makes the marks by which we know requests and keys again without keeping them. */
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** Encrypts for the store. `context` binds it to its place: it opens with the same context alone. */
+    readonly seal: (plaintext: Redacted.Redacted<string>, context: string) => Effect.Effect<string>
+    readonly open: (sealed: string, context: string) => Effect.Effect<Redacted.Redacted<string>, SealBroken>
+    /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
+    readonly fingerprint: (text: string) => Effect.Effect<string>
+    /** SHA-256, lower-case hex. For texts with the entropy of a key. */
+    readonly hash: (text: string) => Effect.Effect<string>
+  }
+>()("pointsman/ports/Secrets") {}

@@ -1,0 +1,49 @@
+/**
+ * How a connector reaches its provider. The error channel says whether money may have moved, so an implementation
+ * must know which phase a request had reached; an error code cannot tell (`ECONNRESET` occurs at connecting, in the
+ * TLS hello, after sending and on a reused connection).
+ *
+ * One call is one request on the wire: no retry, no redirect, no replay of a refused stream. A request that went
+ * out is not cancelled by an interruption.
+ */
+import { Context, type Effect, Schema } from "effect"
+
+/** Nothing left this machine. Another connection may be tried. */
+export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", {
+  /** Why, in words that hold no secret. */
+  reason: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** The request may have left and no usable answer came back. The provider may have executed it. */
+export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unanswered", {
+  /** Why, in words that hold no secret. */
+  reason: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+export interface TransportRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Absolute, `http` or `https`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** For the whole call: name, connection, request and answer together. */
+  readonly timeoutMillis: number
+  /** A longer answer is `Unanswered`; 1 MiB unless set. */
+  readonly maxAnswerBytes?: number | undefined
+}
+
+export interface TransportAnswer {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export class Transport extends Context.Service<
+  Transport,
+  {
+    readonly send: (request: TransportRequest) => Effect.Effect<TransportAnswer, NotSent | Unanswered>
+  }
+>()("pointsman/ports/Transport") {}

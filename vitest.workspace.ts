@@ -1,0 +1,19 @@
+import type { TestProjectConfiguration } from "vitest/config"
+
+const project = (name: string, dir: string): TestProjectConfiguration => ({
+  extends: true,
+  test: { name, root: dir, include: ["test/**/*.test.ts"] }
+})
+
+export default [
+  project("core", "packages/core"),
+  project("contracts", "packages/contracts"),
+  project("transport-node", "packages/transport-node"),
+  project("storage-memory", "packages/storage/memory"),
+  project("storage-sqlite", "packages/storage/sqlite"),
+  project("connector-sandbox", "packages/connectors/sandbox"),
+  project("connector-http", "packages/connectors/http"),
+  project("http", "packages/http"),
+  project("server", "packages/server"),
+  project("tidy", "tidy")
+]
