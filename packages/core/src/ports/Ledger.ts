@@ -8,7 +8,7 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type { Event, EventDraft } from "../events/Event.ts"
 import type { Claim } from "../idempotency/Claim.ts"
 import type { Attempt } from "../payment/Attempt.ts"
-import type { Payment } from "../payment/Payment.ts"
+import { brokenInvariant, type Payment } from "../payment/Payment.ts"
 import type { PaymentState } from "../payment/PaymentMachine.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
@@ -34,6 +34,25 @@ export interface Change {
         readonly after: Claim
       }
     | undefined
+}
+
+/**
+ * What makes a change unwritable, whatever the store holds; `undefined` for a sound one. Every adapter asks it
+ * before it writes. A broken change is a defect of ours: the commit dies and nothing is written.
+ */
+export const brokenChange = (change: Change): string | undefined => {
+  const { attempts, claim, events, payment, tenant } = change
+  const { id, tenant: owner, version } = payment.after
+  if (version !== payment.expected + 1) return `payment version ${version} does not follow ${payment.expected}`
+  if (owner.workspaceId !== tenant.workspaceId || owner.environment !== tenant.environment) {
+    return "the payment is another tenant's"
+  }
+  if (attempts.some((attempt) => attempt.paymentId !== id)) return "an attempt is another payment's"
+  if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
+  if (claim !== undefined && claim.after.version !== claim.expected + 1) {
+    return `claim version ${claim.after.version} does not follow ${claim.expected}`
+  }
+  return brokenInvariant(payment.after)
 }
 
 /** Another write came first: decide again on a fresh read. */

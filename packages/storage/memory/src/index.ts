@@ -1,1 +1,2 @@
-export {}
+/** Storage in memory: `MemoryStorage.layer()`, for tests and trials. */
+export { layer, type MemoryStorageOptions } from "./Layer.ts"

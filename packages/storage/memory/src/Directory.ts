@@ -1,0 +1,43 @@
+import { Directory, type DirectoryContents, type Tenant } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { byText, copy, type State, tenantKey } from "./State.ts"
+
+export const make = (state: State): Directory["Service"] =>
+  Directory.of({
+    keyHolder: (hash) =>
+      Effect.sync(() => {
+        const apiKey = state.apiKeys.get(hash)
+        const workspace = apiKey && state.workspaces.get(apiKey.workspaceId)
+        return apiKey && workspace ? Option.some(copy({ apiKey, workspace })) : Option.none()
+      }),
+    workspace: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(state.workspaces.get(id)), copy)),
+    connections: (tenant) =>
+      Effect.sync(() => copy(sorted(state.connections).filter((connection) => isOf(tenant, connection)))),
+    routing: (tenant) =>
+      Effect.sync(() => Option.map(Option.fromUndefinedOr(state.routing.get(tenantKey(tenant))?.settings), copy)),
+    contents: Effect.sync(() =>
+      copy({
+        workspaces: sorted(state.workspaces),
+        apiKeys: sorted(state.apiKeys),
+        connections: sorted(state.connections),
+        routing: sorted(state.routing),
+        webhookEndpoints: sorted(state.webhookEndpoints)
+      })
+    ),
+    write: (input) =>
+      Effect.sync(() => {
+        const contents: DirectoryContents = copy(input)
+        for (const workspace of contents.workspaces) state.workspaces.set(workspace.id, workspace)
+        for (const apiKey of contents.apiKeys) state.apiKeys.set(apiKey.hash, apiKey)
+        for (const connection of contents.connections) state.connections.set(connection.id, connection)
+        for (const routing of contents.routing) state.routing.set(tenantKey(routing), routing)
+        for (const endpoint of contents.webhookEndpoints) state.webhookEndpoints.set(endpoint.id, endpoint)
+      })
+  })
+
+const isOf = (tenant: Tenant, owner: Tenant): boolean =>
+  owner.workspaceId === tenant.workspaceId && owner.environment === tenant.environment
+
+/** By their keys, so that two reads of the same contents are equal. */
+const sorted = <A>(rows: ReadonlyMap<string, A>): ReadonlyArray<A> =>
+  [...rows].sort(([a], [b]) => byText(a, b)).map(([, row]) => row)

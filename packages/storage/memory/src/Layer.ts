@@ -1,0 +1,20 @@
+import { Directory, type Ids, Ledger } from "@pointsman/core"
+import { Context, Effect, Layer } from "effect"
+import { make as makeDirectory } from "./Directory.ts"
+import { make as makeLedger } from "./Ledger.ts"
+import { make as makeState } from "./State.ts"
+
+export interface MemoryStorageOptions {
+  /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
+  readonly yieldBetween?: boolean
+}
+
+/** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
+export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<Ledger | Directory, never, Ids> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const state = makeState()
+      const ledger = yield* makeLedger(state, options)
+      return Context.make(Ledger, ledger).pipe(Context.add(Directory, makeDirectory(state)))
+    })
+  )

@@ -1,0 +1,54 @@
+import type { Attempt, Claim, DirectoryContents, Event, Payment, Tenant } from "@pointsman/core"
+
+/** What one tenant owns. */
+export interface TenantState {
+  readonly payments: Map<string, Payment>
+  /** By payment, in the order of their numbers. */
+  readonly attempts: Map<string, Array<Attempt>>
+  /** In the order of their ids, which is the order of commits. */
+  readonly events: Array<Event>
+  readonly claims: Map<string, Claim>
+}
+
+/** Everything that is stored, shared by the ledger and the directory. Only copies enter and leave it. */
+export interface State {
+  readonly tenants: Map<string, TenantState>
+  readonly workspaces: Map<string, DirectoryContents["workspaces"][number]>
+  readonly apiKeys: Map<string, DirectoryContents["apiKeys"][number]>
+  readonly connections: Map<string, DirectoryContents["connections"][number]>
+  readonly routing: Map<string, DirectoryContents["routing"][number]>
+  readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
+}
+
+export const make = (): State => ({
+  tenants: new Map(),
+  workspaces: new Map(),
+  apiKeys: new Map(),
+  connections: new Map(),
+  routing: new Map(),
+  webhookEndpoints: new Map()
+})
+
+/** No two tenants share a key: the environment is one of two words, and stands first. */
+export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
+
+const nothing: TenantState = { payments: new Map(), attempts: new Map(), events: [], claims: new Map() }
+
+/** To read from; what is not stored yet reads as nothing. */
+export const ofTenant = (state: State, tenant: Tenant): TenantState => state.tenants.get(tenantKey(tenant)) ?? nothing
+
+/** To write to. */
+export const forTenant = (state: State, tenant: Tenant): TenantState => {
+  const key = tenantKey(tenant)
+  const found = state.tenants.get(key)
+  if (found !== undefined) return found
+  const made: TenantState = { payments: new Map(), attempts: new Map(), events: [], claims: new Map() }
+  state.tenants.set(key, made)
+  return made
+}
+
+/** A copy shares nothing with the original, so that a caller cannot change what is stored. */
+export const copy = <A>(value: A): A => structuredClone(value)
+
+/** UUIDs and hashes order by their characters, as they do in SQL; `localeCompare` would not. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
