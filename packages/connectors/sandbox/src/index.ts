@@ -1,1 +1,4 @@
-export {}
+/** The built-in provider simulator: `SandboxConnector.make(SandboxRecords.memory())`. */
+export * as SandboxConnector from "./SandboxConnector.ts"
+export * from "./SandboxRecords.ts"
+export type { ChargeRecord, Played, RefundRecord } from "./Simulator.ts"

@@ -1,0 +1,74 @@
+/**
+ * The connector `sandbox`: the built-in simulator behind the same port as every provider (decisions, section 8).
+ *
+ * It plays what the payment's `simulate` asks for and never touches the transport, so that a sandbox works on a
+ * machine without a network. It is refused in production.
+ */
+import { type Connector, type ConnectorDefinition, Unanswered } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
+import * as Simulator from "./Simulator.ts"
+
+/** The definition of the connector `sandbox`, over a record that the caller opened. */
+export const make = (records: SandboxRecords["Service"]): ConnectorDefinition => ({
+  name: "sandbox",
+  environments: ["sandbox"],
+  supports: {},
+  connect: ({ connectionId, environment, credentials }) => {
+    if (environment !== "sandbox") {
+      return Result.fail(`environment: the simulator works in sandbox alone, not in ${environment}`)
+    }
+    const wrong = credentialsFault(credentials)
+    return wrong === undefined ? Result.succeed(connector(records, connectionId)) : Result.fail(wrong)
+  }
+})
+
+const connector = (records: SandboxRecords["Service"], connectionId: string): Connector => {
+  // A reference that is not the simulator's own stands for no charge: it is looked for, and not found.
+  const attemptOf = (providerRef: string) => Simulator.attemptOf(providerRef) ?? ""
+  return {
+    charge: (request) =>
+      answerOf(
+        records.playCharge(connectionId, request.attemptId, (record) => Simulator.charge(record, connectionId, request))
+      ),
+    lookUpCharge: (request) =>
+      answerOf(
+        records.playCharge(connectionId, request.attemptId, (record) => Simulator.lookUpCharge(record, request))
+      ),
+    capture: (request) =>
+      answerOf(
+        records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.capture(record, request))
+      ),
+    void: (request) =>
+      answerOf(
+        records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.void(record, request))
+      ),
+    refund: (request) =>
+      answerOf(
+        records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.refund(record, request))
+      ),
+    lookUpRefund: (request) =>
+      answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request)))
+  }
+}
+
+/**
+ * A record that fails counts as no answer, never as "nothing happened": its failure may have been the commit's.
+ * The cause stays with the error for the log; the reason names no path.
+ */
+const answerOf = <A>(played: Effect.Effect<A | null, SandboxRecordsError>): Effect.Effect<A, Unanswered> =>
+  Effect.matchEffect(played, {
+    onFailure: (cause) => Effect.fail(new Unanswered({ reason: "the simulator's record failed", cause })),
+    onSuccess: (answer) =>
+      answer === null
+        ? Effect.fail(new Unanswered({ reason: "the simulator was told not to answer" }))
+        : Effect.succeed(answer)
+  })
+
+/** Refused and not ignored: credentials of another provider here mean that `connector` was forgotten. */
+const credentialsFault = (credentials: unknown): string | undefined => {
+  if (credentials === null || credentials === undefined) return undefined
+  if (typeof credentials !== "object" || Array.isArray(credentials)) return "credentials: expected {} or nothing"
+  const [field] = Object.keys(credentials)
+  return field === undefined ? undefined : `credentials.${field}: the simulator takes no credentials, expected {}`
+}

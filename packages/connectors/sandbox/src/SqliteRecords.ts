@@ -1,0 +1,92 @@
+/**
+ * The file behind a record of the simulator: SQLite through `node:sqlite`, which needs no driver to be installed.
+ *
+ * `synchronous = NORMAL` in WAL mode survives the death of the process, which is what the sandbox promises; the
+ * newest entries may be lost when the machine loses its power.
+ */
+import { mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Option } from "effect"
+
+export interface SqliteRecords {
+  /** Runs as one transaction that holds the write lock from its beginning; throws what `run` throws. */
+  readonly atomically: <A>(run: () => A) => A
+  /** The JSON text of one charge. */
+  readonly charge: (connectionId: string, attemptId: string) => Option.Option<string>
+  readonly charges: (paymentId: string) => ReadonlyArray<string>
+  readonly attemptOfRefund: (connectionId: string, refundId: string) => Option.Option<string>
+  readonly put: (row: ChargeRow, refundIds: ReadonlyArray<string>) => void
+  readonly close: () => void
+}
+
+interface ChargeRow {
+  readonly connectionId: string
+  readonly attemptId: string
+  readonly paymentId: string
+  /** The charge as JSON text. */
+  readonly document: string
+}
+
+/** The layout of the file; a file of a later layout is refused, not misread. */
+const layout = 1
+
+/** A call of the simulator writes for well under a millisecond; the wait is for many processes that start at once. */
+const busyTimeoutMillis = 5000
+
+/** Opens the file and makes it where it is missing. Throws what went wrong. */
+export const openSqliteRecords = (path: string): SqliteRecords => {
+  mkdirSync(dirname(path), { recursive: true })
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMillis })
+  const atomically = <A>(run: () => A): A => {
+    db.exec("begin immediate")
+    try {
+      const result = run()
+      db.exec("commit")
+      return result
+    } finally {
+      if (db.isTransaction) db.exec("rollback")
+    }
+  }
+  try {
+    db.exec("pragma journal_mode = wal; pragma synchronous = normal")
+    atomically(() => {
+      const found = db.prepare("pragma user_version").get()?.["user_version"]
+      if (found !== 0 && found !== layout)
+        throw new Error(`the file has layout ${found}, and this version reads ${layout}`)
+      db.exec(`
+        create table if not exists charge (
+          connection_id text not null, attempt_id text not null, payment_id text not null, document text not null,
+          primary key (connection_id, attempt_id)
+        ) strict, without rowid;
+        create index if not exists charge_payment on charge (payment_id);
+        create table if not exists refund (
+          connection_id text not null, refund_id text not null, attempt_id text not null,
+          primary key (connection_id, refund_id)
+        ) strict, without rowid;
+        pragma user_version = ${layout};
+      `)
+    })
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+  const readCharge = db.prepare("select document from charge where connection_id = ? and attempt_id = ?")
+  const readCharges = db.prepare("select document from charge where payment_id = ?")
+  const readRefund = db.prepare("select attempt_id from refund where connection_id = ? and refund_id = ?")
+  const writeCharge = db.prepare("insert or replace into charge values (?, ?, ?, ?)")
+  const writeRefund = db.prepare("insert or ignore into refund values (?, ?, ?)")
+  const text = (row: Record<string, unknown> | undefined, column: string) =>
+    Option.map(Option.fromUndefinedOr(row), (row) => String(row[column]))
+  return {
+    atomically,
+    charge: (connectionId, attemptId) => text(readCharge.get(connectionId, attemptId), "document"),
+    charges: (paymentId) => readCharges.all(paymentId).map((row) => String(row["document"])),
+    attemptOfRefund: (connectionId, refundId) => text(readRefund.get(connectionId, refundId), "attempt_id"),
+    put: ({ connectionId, attemptId, paymentId, document }, refundIds) => {
+      writeCharge.run(connectionId, attemptId, paymentId, document)
+      for (const refundId of refundIds) writeRefund.run(connectionId, refundId, attemptId)
+    },
+    close: () => db.close()
+  }
+}

@@ -1,0 +1,618 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type CaptureRequest,
+  type ChargeAnswer,
+  type ChargeLookup,
+  type ChargeRequest,
+  type ChargeSimulation,
+  type ChargeState,
+  type Connector,
+  chargeSimulations,
+  type DeclineCategory,
+  declineCategories,
+  type Found,
+  lookupSimulations,
+  money,
+  type RefundAnswer,
+  type RefundLookup,
+  type RefundRequest,
+  type RefundState,
+  type Simulation,
+  type Transport,
+  type VoidRequest
+} from "@pointsman/core/connector"
+import { Effect, Layer, Result } from "effect"
+import { SandboxConnector, SandboxRecords } from "../src/index.ts"
+
+/** Any use of it fails the test: the simulator is on this side of the wire. */
+const noTransport: Transport["Service"] = { send: () => Effect.die(new Error("the transport was used")) }
+
+const account = (environment: "sandbox" | "production", credentials: unknown) => ({
+  connectionId: "sandbox-a",
+  environment,
+  credentials,
+  timeoutMillis: 1000
+})
+
+const connected = (records: SandboxRecords["Service"], connectionId = "sandbox-a"): Connector =>
+  Result.getOrThrow(SandboxConnector.make(records).connect({ ...account("sandbox", {}), connectionId }, noTransport))
+
+const eur = (minorUnits: number) => money(minorUnits, "EUR")
+
+const chargeRequest = (attemptId: string, change: Partial<ChargeRequest> = {}): ChargeRequest => ({
+  attemptId,
+  attemptNumber: 1,
+  paymentId: `payment-of-${attemptId}`,
+  money: eur(1000),
+  country: "NL",
+  method: "card",
+  cardBrand: "visa",
+  initiator: "cit",
+  capture: true,
+  reference: null,
+  instrument: null,
+  simulation: null,
+  ...change
+})
+
+const lookup = (attemptId: string, simulation: Simulation | null = null): ChargeLookup => ({
+  attemptId,
+  providerRef: null,
+  money: eur(1000),
+  simulation
+})
+
+const captureRequest = (attemptId: string, change: Partial<CaptureRequest> = {}): CaptureRequest => ({
+  operationId: `capture-of-${attemptId}`,
+  providerRef: `sbx_${attemptId}`,
+  money: eur(1000),
+  simulation: null,
+  ...change
+})
+
+const voidRequest = (attemptId: string, simulation: Simulation | null = null): VoidRequest => ({
+  operationId: `void-of-${attemptId}`,
+  providerRef: `sbx_${attemptId}`,
+  simulation
+})
+
+const refundRequest = (attemptId: string, refundId: string, change: Partial<RefundRequest> = {}): RefundRequest => ({
+  refundId,
+  providerRef: `sbx_${attemptId}`,
+  money: eur(400),
+  reason: null,
+  simulation: null,
+  ...change
+})
+
+const refundLookup = (refundId: string, simulation: Simulation | null = null): RefundLookup => ({
+  refundId,
+  money: eur(400),
+  simulation
+})
+
+const {
+  charge,
+  lookUpCharge,
+  capture,
+  void: release,
+  refund,
+  lookUpRefund
+} = {
+  charge: (connector: Connector, request: ChargeRequest) => ended(connector.charge(request)),
+  lookUpCharge: (connector: Connector, request: ChargeLookup) => ended(connector.lookUpCharge(request)),
+  capture: (connector: Connector, request: CaptureRequest) => ended(required(connector.capture)(request)),
+  void: (connector: Connector, request: VoidRequest) => ended(required(connector.void)(request)),
+  refund: (connector: Connector, request: RefundRequest) => ended(required(connector.refund)(request)),
+  lookUpRefund: (connector: Connector, request: RefundLookup) => ended(required(connector.lookUpRefund)(request))
+}
+
+/** The answer, or the tag of the failure. */
+const ended = <A>(call: Effect.Effect<A, { readonly _tag: "NotSent" | "Unanswered" | string }>) =>
+  Effect.match(call, { onFailure: (failure): A | string => failure._tag, onSuccess: (answer): A | string => answer })
+
+const required = <A>(method: A | undefined): A => {
+  assert.isDefined(method)
+  return method as A
+}
+
+const executedCharges = Effect.fnUntraced(function* (paymentId: string) {
+  const records = yield* SandboxRecords
+  return (yield* records.charges(paymentId)).filter((record) => record.executed).length
+})
+
+const unanswered = "pointsman/Unanswered"
+const ref = "sbx_att_1"
+
+const authorized = (minorUnits = 1000): ChargeState => ({
+  _tag: "Authorized",
+  providerRef: ref,
+  stated: eur(minorUnits)
+})
+const captured = (minorUnits = 1000): ChargeState => ({ _tag: "Captured", providerRef: ref, stated: eur(minorUnits) })
+const pending: ChargeState = { _tag: "Pending", providerRef: ref, stated: eur(1000) }
+const canceled: ChargeState = { _tag: "Canceled", providerRef: ref }
+const needsCustomer: ChargeState = { _tag: "NeedsCustomer", providerRef: ref }
+const declined = (category: DeclineCategory, soft: boolean): ChargeState => ({
+  _tag: "Declined",
+  providerRef: ref,
+  category,
+  code: category,
+  soft
+})
+const notFound = { _tag: "NotFound", conclusive: true } as const
+const neverReceived: Found<ChargeState> = notFound
+const found = (state: ChargeState): Found<ChargeState> => ({ _tag: "Found", state })
+
+interface ChargeCase {
+  readonly charge: ChargeSimulation
+  readonly capture: boolean
+  /** `charge`'s answer, when `lookup` is not `not_executed` and when it is. */
+  readonly answers: ChargeAnswer | string
+  /** What the record states afterwards, by `simulate.lookup`. */
+  readonly found: { readonly executed: Found<ChargeState>; readonly not_executed: Found<ChargeState> }
+  /** Charges that moved money, after the look-up. */
+  readonly executes: { readonly executed: 0 | 1; readonly not_executed: 0 | 1 }
+}
+
+const always = <A>(value: A) => ({ executed: value, not_executed: value })
+
+const chargeCases: ReadonlyArray<ChargeCase> = [true, false].flatMap((capture): ReadonlyArray<ChargeCase> => {
+  const success = capture ? captured() : authorized()
+  return [
+    { charge: "approve", capture, answers: success, found: always(found(success)), executes: always(1) },
+    ...declineCategories.flatMap((category): ReadonlyArray<ChargeCase> => {
+      const hard = declined(category, false)
+      const soft = declined(category, true)
+      return [
+        { charge: `decline:${category}`, capture, answers: hard, found: always(found(hard)), executes: always(0) },
+        { charge: `soft_decline:${category}`, capture, answers: soft, found: always(found(soft)), executes: always(0) }
+      ]
+    }),
+    {
+      charge: "requires_authentication",
+      capture,
+      answers: needsCustomer,
+      found: always(found(needsCustomer)),
+      executes: always(0)
+    },
+    {
+      charge: "technical_error",
+      capture,
+      answers: { _tag: "Rejected", code: "technical_error", message: "The simulator rejected the charge unprocessed." },
+      found: always(neverReceived),
+      executes: always(0)
+    },
+    {
+      charge: "no_answer",
+      capture,
+      answers: unanswered,
+      found: { executed: found(success), not_executed: neverReceived },
+      executes: { executed: 1, not_executed: 0 }
+    },
+    {
+      charge: "pending",
+      capture,
+      answers: pending,
+      found: { executed: found(success), not_executed: found(canceled) },
+      executes: { executed: 1, not_executed: 0 }
+    }
+  ]
+})
+
+const withFile = <A, E>(use: (path: string) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-sandbox-"))),
+    (folder) => use(join(folder, "made-here", "sandbox.db")),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
+const fileInFolder: Layer.Layer<SandboxRecords> = Layer.effect(
+  SandboxRecords,
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-sandbox-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    return yield* Effect.orDie(SandboxRecords.file(join(folder, "sandbox.db")))
+  })
+)
+
+it("given the cases below, when they are counted, then every outcome of charge is among them, captured and held", () => {
+  const named = chargeCases.map((row) => `${row.charge} ${row.capture}`)
+  assert.deepStrictEqual(
+    named.toSorted(),
+    chargeSimulations.flatMap((name) => [`${name} true`, `${name} false`]).toSorted()
+  )
+  assert.deepStrictEqual([...lookupSimulations], ["executed", "not_executed", "no_answer"])
+})
+
+describe.each([
+  { name: "in memory", records: SandboxRecords.layerMemory },
+  { name: "in a file", records: fileInFolder }
+])("record $name", ({ records }) => {
+  /** A record of its own for every test. */
+  const given = (name: string, test: Effect.Effect<void, unknown, SandboxRecords>) =>
+    it.effect(name, () => Effect.provide(test, records))
+
+  describe("charge and look-up", () => {
+    for (const row of chargeCases) {
+      for (const told of [undefined, ...lookupSimulations]) {
+        const simulation: Simulation = { charge: row.charge, ...(told === undefined ? {} : { lookup: told }) }
+        const column = told === "not_executed" ? "not_executed" : "executed"
+        given(
+          `given ${row.charge}${row.capture ? "" : " to be captured later"} and look-up ${told ?? "untold"}, when charged and looked up, then the record says what was executed`,
+          Effect.gen(function* () {
+            const connector = connected(yield* SandboxRecords)
+            const request = chargeRequest("att_1", { capture: row.capture, simulation })
+            assert.deepStrictEqual(yield* charge(connector, request), row.answers)
+            assert.deepStrictEqual(
+              yield* lookUpCharge(connector, lookup("att_1", simulation)),
+              told === "no_answer" ? unanswered : row.found[column]
+            )
+            if (told === "no_answer") {
+              // The look-up alone was not answered; the record behind it stands.
+              assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), row.found.executed)
+            }
+            assert.strictEqual(yield* executedCharges(request.paymentId), row.executes[column])
+          })
+        )
+      }
+    }
+
+    given(
+      "given nothing was sent, when looked up as executed, then it is conclusively not found",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", { lookup: "executed" })), neverReceived)
+      })
+    )
+
+    given(
+      "given a list of outcomes, when attempts follow each other, then each plays its own and the last one stands for the rest",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        const simulation: Simulation = { charge: ["soft_decline:do_not_honor", "approve"] }
+        const answers = yield* Effect.forEach([1, 2, 3], (attemptNumber) =>
+          charge(connector, chargeRequest(`att_${attemptNumber}`, { attemptNumber, simulation }))
+        )
+        assert.deepStrictEqual(
+          answers.map((answer) => (typeof answer === "string" ? answer : answer._tag)),
+          ["Declined", "Captured", "Captured"]
+        )
+      })
+    )
+  })
+
+  describe("the same id again", () => {
+    given(
+      "given an approved charge, when the same attempt comes again with another simulation, then the recorded answer comes back and one charge was executed",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        const request = chargeRequest("att_1")
+        yield* charge(connector, request)
+        assert.deepStrictEqual(
+          yield* charge(connector, { ...request, simulation: { charge: "decline:other" } }),
+          captured()
+        )
+        assert.strictEqual(yield* executedCharges(request.paymentId), 1)
+      })
+    )
+
+    given(
+      "given a charge without an answer, when the same attempt comes again, then it is answered as it was executed, once",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        const request = chargeRequest("att_1", { simulation: { charge: "no_answer" } })
+        assert.strictEqual(yield* charge(connector, request), unanswered)
+        assert.deepStrictEqual(yield* charge(connector, request), captured())
+        assert.strictEqual(yield* executedCharges(request.paymentId), 1)
+      })
+    )
+
+    given(
+      "given two attempts of one payment, when both are approved, then the record shows the money moved twice",
+      Effect.gen(function* () {
+        const records = yield* SandboxRecords
+        yield* charge(connected(records, "a"), chargeRequest("att_1", { paymentId: "p" }))
+        yield* charge(connected(records, "b"), chargeRequest("att_2", { paymentId: "p" }))
+        yield* charge(connected(records, "b"), chargeRequest("att_3", { paymentId: "another" }))
+        assert.strictEqual(yield* executedCharges("p"), 2)
+      })
+    )
+
+    given(
+      "given a charge at one connection, when another connection looks it up or captures it, then it is not found",
+      Effect.gen(function* () {
+        const records = yield* SandboxRecords
+        yield* charge(connected(records, "a"), chargeRequest("att_1", { capture: false }))
+        const other = connected(records, "b")
+        assert.deepStrictEqual(yield* lookUpCharge(other, lookup("att_1")), neverReceived)
+        assert.strictEqual(codeOf(yield* capture(other, captureRequest("att_1"))), "charge_not_found")
+        assert.strictEqual(codeOf(yield* release(other, voidRequest("att_1"))), "charge_not_found")
+      })
+    )
+  })
+
+  describe("capture and void", () => {
+    const cases = [
+      { told: undefined, captures: captured(), releases: canceled, afterCapture: captured(), afterVoid: canceled },
+      { told: "confirm", captures: captured(), releases: canceled, afterCapture: captured(), afterVoid: canceled },
+      { told: "refuse", captures: "refused", releases: "refused", afterCapture: authorized(), afterVoid: authorized() },
+      { told: "no_answer", captures: unanswered, releases: unanswered, afterCapture: captured(), afterVoid: canceled },
+      {
+        told: "no_answer",
+        lost: true,
+        captures: unanswered,
+        releases: unanswered,
+        afterCapture: authorized(),
+        afterVoid: authorized()
+      }
+    ] as const
+    for (const row of cases) {
+      const lost = "lost" in row
+      const simulation: Simulation = {
+        ...(row.told === undefined ? {} : { capture: row.told, void: row.told }),
+        ...(lost ? { lookup: "not_executed" } : {})
+      }
+      const name = `${row.told ?? "untold"}${lost ? ", not executed" : ""}`
+      given(
+        `given a held charge and capture ${name}, when captured and looked up, then the record says what was executed`,
+        Effect.gen(function* () {
+          const connector = connected(yield* SandboxRecords)
+          yield* charge(connector, chargeRequest("att_1", { capture: false }))
+          const answer = yield* capture(connector, captureRequest("att_1", { simulation }))
+          assert.deepStrictEqual(codeOf(answer) ?? answer, row.captures)
+          assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", simulation)), found(row.afterCapture))
+        })
+      )
+      given(
+        `given a held charge and void ${name}, when voided and looked up, then the record says what was executed`,
+        Effect.gen(function* () {
+          const connector = connected(yield* SandboxRecords)
+          yield* charge(connector, chargeRequest("att_1", { capture: false }))
+          const answer = yield* release(connector, voidRequest("att_1", simulation))
+          assert.deepStrictEqual(codeOf(answer) ?? answer, row.releases)
+          assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", simulation)), found(row.afterVoid))
+        })
+      )
+    }
+
+    given(
+      "given a capture without an answer, when the same capture comes again, then it is answered as recorded and one capture was executed",
+      Effect.gen(function* () {
+        const records = yield* SandboxRecords
+        const connector = connected(records)
+        yield* charge(connector, chargeRequest("att_1", { capture: false }))
+        const request = captureRequest("att_1", { money: eur(600), simulation: { capture: "no_answer" } })
+        yield* capture(connector, request)
+        assert.deepStrictEqual(yield* capture(connector, request), captured(600))
+        const [record] = yield* records.charges("payment-of-att_1")
+        assert.deepStrictEqual(record?.operations, [{ id: request.operationId, kind: "capture" }])
+      })
+    )
+
+    given(
+      "given a captured charge, when it is voided, then the answer states the capture and nothing changes",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        yield* charge(connector, chargeRequest("att_1"))
+        assert.deepStrictEqual(yield* release(connector, voidRequest("att_1")), captured())
+        assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(captured()))
+      })
+    )
+
+    given(
+      "given a voided charge, when it is captured, then the answer states the void and no money is taken",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        yield* charge(connector, chargeRequest("att_1", { capture: false }))
+        yield* release(connector, voidRequest("att_1"))
+        assert.deepStrictEqual(yield* capture(connector, captureRequest("att_1")), canceled)
+        assert.strictEqual(codeOf(yield* refund(connector, refundRequest("att_1", "rf_1"))), "charge_not_captured")
+      })
+    )
+
+    given(
+      "given a held charge, when more or another currency is captured, then it is refused and the charge is still held",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        yield* charge(connector, chargeRequest("att_1", { capture: false }))
+        const tooMuch = captureRequest("att_1", { money: eur(1001) })
+        const dollars = captureRequest("att_1", { money: money(1000, "USD") })
+        assert.strictEqual(codeOf(yield* capture(connector, tooMuch)), "amount_too_large")
+        assert.strictEqual(codeOf(yield* capture(connector, dollars)), "wrong_currency")
+        assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(authorized()))
+      })
+    )
+
+    given(
+      "given a declined charge, when it is captured or voided, then it is refused",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        yield* charge(connector, chargeRequest("att_1", { simulation: { charge: "decline:expired_card" } }))
+        assert.strictEqual(codeOf(yield* capture(connector, captureRequest("att_1"))), "charge_not_authorized")
+        assert.strictEqual(codeOf(yield* release(connector, voidRequest("att_1"))), "charge_not_authorized")
+      })
+    )
+  })
+
+  describe("refund", () => {
+    const succeeded: RefundAnswer = { _tag: "Succeeded", providerRefundId: "sbx_rf_1", stated: eur(400) }
+    const refundPending: RefundAnswer = { _tag: "RefundPending", providerRefundId: "sbx_rf_1", stated: eur(400) }
+    const failed: RefundAnswer = { _tag: "RefundFailed", providerRefundId: "sbx_rf_1", reason: "not_executed" }
+    const cases = [
+      { told: undefined, answers: succeeded, executed: succeeded, not_executed: succeeded },
+      { told: "confirm", answers: succeeded, executed: succeeded, not_executed: succeeded },
+      { told: "refuse", answers: "refused", executed: null, not_executed: null },
+      { told: "no_answer", answers: unanswered, executed: succeeded, not_executed: null },
+      { told: "pending", answers: refundPending, executed: succeeded, not_executed: failed }
+    ] as const
+    for (const row of cases) {
+      for (const told of ["executed", "not_executed", "no_answer"] as const) {
+        const simulation: Simulation = { ...(row.told === undefined ? {} : { refund: row.told }), lookup: told }
+        given(
+          `given a captured charge, refund ${row.told ?? "untold"} and look-up ${told}, when refunded and looked up, then the record says what was executed`,
+          Effect.gen(function* () {
+            const connector = connected(yield* SandboxRecords)
+            yield* charge(connector, chargeRequest("att_1"))
+            const answer = yield* refund(connector, refundRequest("att_1", "rf_1", { simulation }))
+            assert.deepStrictEqual(codeOf(answer) ?? answer, row.answers)
+            const state = told === "not_executed" ? row.not_executed : row.executed
+            const record: Found<RefundState> = state === null ? notFound : { _tag: "Found", state }
+            assert.deepStrictEqual(
+              yield* lookUpRefund(connector, refundLookup("rf_1", simulation)),
+              told === "no_answer" ? unanswered : record
+            )
+          })
+        )
+      }
+    }
+
+    given(
+      "given a refund without an answer, when the same refund comes again, then it is answered as recorded and moved once",
+      Effect.gen(function* () {
+        const records = yield* SandboxRecords
+        const connector = connected(records)
+        yield* charge(connector, chargeRequest("att_1"))
+        const request = refundRequest("att_1", "rf_1", { simulation: { refund: "no_answer" } })
+        yield* refund(connector, request)
+        assert.deepStrictEqual(yield* refund(connector, request), succeeded)
+        const [record] = yield* records.charges("payment-of-att_1")
+        assert.deepStrictEqual(record?.refunds, [{ id: "rf_1", minorUnits: 400, state: "Succeeded" }])
+      })
+    )
+
+    given(
+      "given refunds that leave too little, when more is refunded, then it is refused until a pending one fails",
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords)
+        yield* charge(connector, chargeRequest("att_1"))
+        yield* refund(connector, refundRequest("att_1", "rf_1", { money: eur(600), simulation: { refund: "pending" } }))
+        const second = refundRequest("att_1", "rf_2", { money: eur(401) })
+        assert.strictEqual(codeOf(yield* refund(connector, second)), "amount_too_large")
+        yield* lookUpRefund(connector, refundLookup("rf_1", { lookup: "not_executed" }))
+        assert.strictEqual(codeOf(yield* refund(connector, second)), undefined)
+      })
+    )
+  })
+
+  given(
+    "given the same attempt sixteen times at once, when all are played, then one charge was executed",
+    Effect.gen(function* () {
+      const connector = connected(yield* SandboxRecords)
+      const request = chargeRequest("att_1")
+      const answers = yield* Effect.all(
+        Array.from({ length: 16 }, () => charge(connector, request)),
+        { concurrency: "unbounded" }
+      )
+      for (const answer of answers) assert.deepStrictEqual(answer, captured())
+      assert.strictEqual(yield* executedCharges(request.paymentId), 1)
+    })
+  )
+})
+
+describe("file", () => {
+  it.effect(
+    "given charges in a file, when it is closed and opened again, then look-ups and operations go on from it",
+    () =>
+      withFile((path) =>
+        Effect.gen(function* () {
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const connector = connected(yield* SandboxRecords.file(path))
+              yield* charge(connector, chargeRequest("att_1", { capture: false, simulation: { charge: "no_answer" } }))
+              yield* charge(connector, chargeRequest("att_2"))
+              yield* refund(connector, refundRequest("att_2", "rf_1", { simulation: { refund: "pending" } }))
+            })
+          )
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const records = yield* SandboxRecords.file(path)
+              const connector = connected(records)
+              assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(authorized()))
+              assert.deepStrictEqual(
+                yield* charge(connector, chargeRequest("att_1", { capture: false })),
+                authorized(),
+                "the same attempt is not executed again"
+              )
+              assert.deepStrictEqual(yield* capture(connector, captureRequest("att_1")), captured())
+              assert.deepStrictEqual(yield* lookUpRefund(connector, refundLookup("rf_1")), {
+                _tag: "Found",
+                state: { _tag: "Succeeded", providerRefundId: "sbx_rf_1", stated: eur(400) }
+              })
+              assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
+            })
+          )
+        })
+      )
+  )
+
+  it.effect("given two servers on one file, when one charges, then the other's look-up finds it", () =>
+    withFile((path) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const one = connected(yield* SandboxRecords.file(path))
+          const other = connected(yield* SandboxRecords.file(path))
+          yield* charge(one, chargeRequest("att_1"))
+          assert.deepStrictEqual(yield* lookUpCharge(other, lookup("att_1")), found(captured()))
+        })
+      )
+    )
+  )
+
+  it.effect("given a file that is closed, when a charge is sent, then its result is unknown and not a failure", () =>
+    withFile((path) =>
+      Effect.gen(function* () {
+        const records = yield* Effect.scoped(SandboxRecords.file(path))
+        assert.strictEqual(yield* charge(connected(records), chargeRequest("att_1")), unanswered)
+      })
+    )
+  )
+
+  it.effect("given a path that cannot be made, when it is opened, then it fails and says at which step", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(Effect.scoped(SandboxRecords.file("/dev/null/sandbox.db")))
+      assert.strictEqual(failure.operation, "open")
+    })
+  )
+})
+
+describe("connect", () => {
+  const definition = SandboxConnector.make(SandboxRecords.memory())
+
+  it("given the definition, when it is read, then it is named sandbox and is for sandbox alone", () => {
+    assert.strictEqual(definition.name, "sandbox")
+    assert.deepStrictEqual(definition.environments, ["sandbox"])
+  })
+
+  for (const credentials of [{}, null, undefined]) {
+    it(`given ${JSON.stringify(credentials)} as credentials, when connected, then it is accepted`, () => {
+      assert.isTrue(Result.isSuccess(definition.connect(account("sandbox", credentials), noTransport)))
+    })
+  }
+
+  it("given credentials, when connected, then the message names the field and not its value", () => {
+    const refused = definition.connect(account("sandbox", { apiKey: "top-secret" }), noTransport)
+    assert.deepStrictEqual(refused, Result.fail("credentials.apiKey: the simulator takes no credentials, expected {}"))
+  })
+
+  it("given credentials that are no object, when connected, then it is refused without showing them", () => {
+    for (const credentials of ["top-secret", 7, ["top-secret"]]) {
+      const refused = definition.connect(account("sandbox", credentials), noTransport)
+      assert.deepStrictEqual(refused, Result.fail("credentials: expected {} or nothing"))
+    }
+  })
+
+  it("given a production connection, when connected, then it is refused", () => {
+    assert.isTrue(Result.isFailure(definition.connect(account("production", {}), noTransport)))
+  })
+})
+
+/** The code of a refusal. */
+function codeOf(answer: { readonly _tag: string } | string): string | undefined {
+  return typeof answer !== "string" && answer._tag === "Rejected" && "code" in answer ? String(answer.code) : undefined
+}
