@@ -1,1 +1,10 @@
-export {}
+/**
+ * The suite that every connector passes. A connector's test is one call:
+ *
+ * ```ts
+ * connectorSuite({ name: "http", definition, credentials, secrets, brokenCredentials, play, wire })
+ * ```
+ */
+
+export { connectorSuite } from "./connector/ConnectorSuite.ts"
+export * from "./connector/ConnectorUnderTest.ts"

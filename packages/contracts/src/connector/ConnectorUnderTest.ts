@@ -1,0 +1,154 @@
+/**
+ * What a connector's test tells the suite: how its provider brings each situation about.
+ *
+ * A connector that reaches a provider over the wire plays a raw answer, which the suite's scripted transport hands to
+ * it. The built-in simulator has no wire: it plays a `Simulation`, and the suite passes that object with every
+ * request of the test. The suite itself says what must come out, so that no connector writes its own expectations.
+ */
+import type {
+  ConnectorDefinition,
+  DeclineCategory,
+  Money,
+  Simulation,
+  TransportAnswer,
+  TransportRequest
+} from "@pointsman/core/connector"
+
+export const chargeSituations = [
+  "charge authorized",
+  "charge captured",
+  "charge pending",
+  "charge declined",
+  "charge needs customer",
+  "charge canceled",
+  "charge rejected",
+  "charge not sent",
+  "charge unanswered"
+] as const
+
+export const captureSituations = [
+  "capture captured",
+  "capture pending",
+  "capture still authorized",
+  "capture declined",
+  "capture canceled",
+  "capture rejected",
+  "capture not sent",
+  "capture unanswered"
+] as const
+
+export const voidSituations = [
+  "void canceled",
+  "void pending",
+  "void still authorized",
+  "void declined",
+  "void captured",
+  "void rejected",
+  "void not sent",
+  "void unanswered"
+] as const
+
+export const refundSituations = [
+  "refund succeeded",
+  "refund pending",
+  "refund failed",
+  "refund rejected",
+  "refund not sent",
+  "refund unanswered"
+] as const
+
+/** A look-up of a charge that was sent before, in the same test. */
+export const lookUpChargeSituations = [
+  "look-up authorized",
+  "look-up captured",
+  "look-up pending",
+  "look-up declined",
+  "look-up needs customer",
+  "look-up canceled",
+  "look-up not found",
+  "look-up not found yet",
+  "look-up not sent",
+  "look-up unanswered"
+] as const
+
+/** A look-up of a refund that was sent before, in the same test. */
+export const lookUpRefundSituations = [
+  "refund look-up succeeded",
+  "refund look-up pending",
+  "refund look-up failed",
+  "refund look-up not found",
+  "refund look-up not found yet",
+  "refund look-up not sent",
+  "refund look-up unanswered"
+] as const
+
+/**
+ * `… not found`: the provider's conclusive word that it never got it. `… not found yet`: not conclusive.
+ * `… canceled` of a void is its success; of a capture it means that the authorization is gone.
+ */
+export type SituationName =
+  | (typeof chargeSituations)[number]
+  | (typeof captureSituations)[number]
+  | (typeof voidSituations)[number]
+  | (typeof refundSituations)[number]
+  | (typeof lookUpChargeSituations)[number]
+  | (typeof lookUpRefundSituations)[number]
+
+export interface Situation {
+  readonly name: SituationName
+  /** Of the charge, or of the refund. */
+  readonly money: Money
+  /** Set where the name ends in `declined`: what the answer must come out as. */
+  readonly decline: { readonly category: DeclineCategory; readonly soft: boolean } | null
+  /** Over a wire, the provider's answer is to carry these. */
+  readonly providerRef: string
+  readonly providerRefundId: string
+  /** Over a wire, a rejection is to carry these; they must come out unchanged. */
+  readonly rejection: { readonly code: string; readonly message: string }
+}
+
+/** How a situation is brought about. */
+export type Played = { readonly answer: TransportAnswer } | { readonly simulation: Simulation }
+
+/** Facts about a provider's wire that the suite cannot know. */
+export interface Wire {
+  /** The idempotency key that a request carries: our attempt, operation or refund id. */
+  readonly idempotencyKeyOf: (request: TransportRequest) => string | undefined
+  /** The amount as the wire has it, for the operations that carry one. */
+  readonly amountOf: (request: TransportRequest) => unknown
+  /**
+   * What `amountOf` must read for 12.34 EUR (1234 minor units), 500 JPY (500) and 1.230 KWD (1230). Literal values:
+   * a formula here would repeat the connector's mistakes.
+   */
+  readonly amounts: { readonly EUR: unknown; readonly JPY: unknown; readonly KWD: unknown }
+  /** The currency as the wire has it on a charge, or `undefined` where the amount says it already. */
+  readonly currencyOf?: (request: TransportRequest) => unknown
+  readonly currencies?: { readonly EUR: unknown; readonly JPY: unknown; readonly KWD: unknown }
+  /** A success of the operation with a status that the connector has never heard of. */
+  readonly unknownStatus: (operation: Operation, situation: Situation) => TransportAnswer
+  /** A success of the operation (not of a look-up that found nothing) without the provider's reference. */
+  readonly withoutReference: (operation: Operation, situation: Situation) => TransportAnswer
+}
+
+export type Operation = "charge" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
+
+export interface ConnectorUnderTest {
+  /** Of the suite in the report. */
+  readonly name: string
+  readonly definition: ConnectorDefinition
+  /** Working credentials, made up. */
+  readonly credentials: unknown
+  /** Texts inside the credentials that no log, span or error may show. */
+  readonly secrets: ReadonlyArray<string>
+  /** Broken credentials, and the field that the refusal must name. */
+  readonly brokenCredentials: ReadonlyArray<{ readonly credentials: unknown; readonly field: string }>
+  /**
+   * How the situation is brought about; `undefined` where the provider cannot come into it, and then `lacks` must
+   * name it. A connector with a wire is not asked for `… not sent` and `… unanswered`: the transport says those.
+   */
+  readonly play: (situation: Situation) => Played | undefined
+  /** The situations that this provider cannot come into. */
+  readonly lacks?: ReadonlyArray<SituationName>
+  /** Absent for a connector that makes no transport request; the suite then asserts that it makes none. */
+  readonly wire?: Wire
+}
