@@ -1,0 +1,218 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { DirectoryContents, WebhookEndpoint } from "../src/ports/Directory.ts"
+import type { Connection } from "../src/routing/Connection.ts"
+import type { ApiKey } from "../src/workspace/ApiKey.ts"
+import {
+  type DirectoryConflict,
+  isEmptyPlan,
+  planDirectory,
+  type WantedDirectory
+} from "../src/workspace/DirectoryPlan.ts"
+import type { Workspace } from "../src/workspace/Workspace.ts"
+
+const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+
+const workspace = (id: string, change: Partial<Workspace> = {}): Workspace => ({
+  id,
+  name: id,
+  country: "NL",
+  category: null,
+  suspended: false,
+  partner: null,
+  ...change
+})
+
+const connection = (id: string, change: Partial<Connection> = {}): Connection => ({
+  id,
+  workspaceId: "acme",
+  environment: "production",
+  name: id,
+  connector: "http",
+  active: true,
+  priority: 1,
+  sealedCredentials: "v1.a",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: { currencies: ["EUR"], amount: { EUR: { min: 50 } } },
+  restrictions: [],
+  circuitBreaker: null,
+  ...change
+})
+
+const endpoint = (id: string, change: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
+  id,
+  workspaceId: "acme",
+  environment: "production",
+  url: `http://127.0.0.1/${id}`,
+  events: ["*"],
+  sealedSecret: "v1.s",
+  active: true,
+  ...change
+})
+
+const wantedKey = (hash: string, change: Partial<ApiKey> = {}) =>
+  ({ hash, workspaceId: "acme", environment: "production", scopes: null, ...change }) as const
+
+const storedKey = (hash: string, change: Partial<ApiKey> = {}): ApiKey => ({
+  hash,
+  workspaceId: "acme",
+  environment: "production",
+  scopes: null,
+  revokedAt: null,
+  source: "configuration",
+  createdAt: 1,
+  ...change
+})
+
+const wanted = (change: Partial<WantedDirectory> = {}): WantedDirectory => ({
+  workspaces: [workspace("acme")],
+  apiKeys: [],
+  connections: [],
+  routing: [],
+  webhookEndpoints: [],
+  ...change
+})
+
+/** What `Directory.write` does: insert, or replace by key. */
+const write = (present: DirectoryContents, plan: DirectoryContents): DirectoryContents => {
+  const merge = <A>(before: ReadonlyArray<A>, after: ReadonlyArray<A>, keyOf: (row: A) => string) => [
+    ...new Map([...before, ...after].map((row) => [keyOf(row), row])).values()
+  ]
+  return {
+    workspaces: merge(present.workspaces, plan.workspaces, (row) => row.id),
+    apiKeys: merge(present.apiKeys, plan.apiKeys, (row) => row.hash),
+    connections: merge(present.connections, plan.connections, (row) => row.id),
+    routing: merge(present.routing, plan.routing, (row) => `${row.workspaceId} ${row.environment}`),
+    webhookEndpoints: merge(present.webhookEndpoints, plan.webhookEndpoints, (row) => row.id)
+  }
+}
+
+const plan = (present: DirectoryContents, want: WantedDirectory, now = 10, notRuled: ReadonlyArray<string> = []) =>
+  Result.getOrThrow(planDirectory(present, want, { now, notRuled: new Set(notRuled) }))
+
+const conflicts = (present: DirectoryContents, want: WantedDirectory): ReadonlyArray<DirectoryConflict> => {
+  const planned = planDirectory(present, want, { now: 10, notRuled: new Set() })
+  return Result.isFailure(planned) ? planned.failure : []
+}
+
+describe("DirectoryPlan", () => {
+  const full = wanted({
+    apiKeys: [wantedKey("k1", { scopes: ["payments:read"] })],
+    connections: [connection("main"), connection("off", { active: false })],
+    routing: [{ workspaceId: "acme", environment: "production", settings: { mode: "fixed", order: ["main"] } }],
+    webhookEndpoints: [endpoint("e1")]
+  })
+
+  it("given an empty directory, when a configuration is planned, then all of it is written", () => {
+    const planned = plan(nothing, full)
+    assert.deepStrictEqual(planned, {
+      workspaces: full.workspaces,
+      apiKeys: [storedKey("k1", { scopes: ["payments:read"], createdAt: 10 })],
+      connections: full.connections,
+      routing: full.routing,
+      webhookEndpoints: full.webhookEndpoints
+    })
+  })
+
+  it("given a configuration that was applied, when it is planned again later, then nothing is written", () => {
+    const present = write(nothing, plan(nothing, full))
+    assert.isTrue(isEmptyPlan(plan(present, structuredClone(full), 99)))
+  })
+
+  it("given a connection and an endpoint that are no longer named, when planned, then they become inactive and keep the rest", () => {
+    const present = write(nothing, plan(nothing, full))
+    const planned = plan(present, wanted())
+    assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
+    assert.deepStrictEqual(planned.webhookEndpoints, [endpoint("e1", { active: false })])
+    const after = write(present, planned)
+    assert.isTrue(isEmptyPlan(plan(after, wanted(), 99)))
+    const again = plan(after, full)
+    assert.deepStrictEqual(again.connections, [connection("main")])
+    assert.deepStrictEqual(again.webhookEndpoints, [endpoint("e1")])
+  })
+
+  it("given a workspace that is no longer named, when planned, then it stays and what it has is switched off", () => {
+    const present = write(nothing, plan(nothing, full))
+    const planned = plan(present, wanted({ workspaces: [workspace("other")] }), 20)
+    assert.deepStrictEqual(planned.workspaces, [workspace("other")])
+    assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
+    assert.deepStrictEqual(planned.apiKeys, [
+      storedKey("k1", { scopes: ["payments:read"], createdAt: 10, revokedAt: 20 })
+    ])
+    assert.deepStrictEqual(planned.routing, [])
+  })
+
+  it("given a key of the configuration, when it is dropped and named again, then it is revoked and lives again", () => {
+    const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
+    const dropped = plan(present, wanted(), 20)
+    assert.deepStrictEqual(dropped.apiKeys, [storedKey("k1", { revokedAt: 20 })])
+    const revoked = write(present, dropped)
+    assert.deepStrictEqual(plan(revoked, wanted(), 30).apiKeys, [])
+    assert.deepStrictEqual(plan(revoked, wanted({ apiKeys: [wantedKey("k1")] }), 30).apiKeys, [storedKey("k1")])
+  })
+
+  it("given a key that an operator made, when a configuration is planned, then it stays as it is, named or not", () => {
+    for (const revokedAt of [null, 5]) {
+      const present = { ...nothing, apiKeys: [storedKey("k1", { source: "operator", revokedAt })] }
+      assert.deepStrictEqual(plan(present, wanted()).apiKeys, [])
+      assert.deepStrictEqual(plan(present, wanted({ apiKeys: [wantedKey("k1")] })).apiKeys, [])
+    }
+  })
+
+  it("given routing that the file no longer has, when planned, then the default takes its place in a named workspace", () => {
+    const present = write(nothing, plan(nothing, full))
+    const planned = plan(present, { ...full, routing: [] })
+    assert.deepStrictEqual(planned.routing, [
+      { workspaceId: "acme", environment: "production", settings: { mode: "failover" } }
+    ])
+    assert.deepStrictEqual(plan(nothing, { ...full, routing: [] }).routing, [])
+  })
+
+  it("given a workspace outside the configuration's rule, when planned, then all it has stays, until it is named", () => {
+    const present = {
+      ...nothing,
+      workspaces: [workspace("demo")],
+      connections: [connection("d1", { workspaceId: "demo" })],
+      apiKeys: [storedKey("k1", { workspaceId: "demo" })],
+      webhookEndpoints: [endpoint("e1", { workspaceId: "demo" })]
+    }
+    assert.deepStrictEqual(plan(present, wanted(), 10, ["demo"]), { ...nothing, workspaces: [workspace("acme")] })
+    const named = plan(present, wanted({ workspaces: [workspace("demo")] }), 10, ["demo"])
+    assert.deepStrictEqual(named.connections, [connection("d1", { workspaceId: "demo", active: false })])
+    assert.deepStrictEqual(named.apiKeys, [storedKey("k1", { workspaceId: "demo", revokedAt: 10 })])
+  })
+
+  it("given a connection id that is taken elsewhere or named twice, when planned, then nothing is and it is said", () => {
+    const present = { ...nothing, connections: [connection("main")] }
+    assert.deepStrictEqual(
+      conflicts(present, wanted({ connections: [connection("main", { workspaceId: "other" })] })),
+      [{ _tag: "ConnectionElsewhere", connectionId: "main", workspaceId: "acme", environment: "production" }]
+    )
+    assert.deepStrictEqual(
+      conflicts(present, wanted({ connections: [connection("main", { environment: "sandbox" })] })),
+      [{ _tag: "ConnectionElsewhere", connectionId: "main", workspaceId: "acme", environment: "production" }]
+    )
+    assert.deepStrictEqual(conflicts(nothing, wanted({ connections: [connection("a"), connection("a")] })), [
+      { _tag: "ConnectionTwice", connectionId: "a" }
+    ])
+  })
+
+  it("given a stored connection, when the file gives it another connector, then it is a conflict", () => {
+    const present = { ...nothing, connections: [connection("main", { active: false })] }
+    assert.deepStrictEqual(conflicts(present, wanted({ connections: [connection("main", { connector: "stripe" })] })), [
+      { _tag: "ConnectorChanged", connectionId: "main", connector: "http" }
+    ])
+  })
+
+  it("given a key named twice or an operator's key of another workspace, when planned, then it is a conflict", () => {
+    const present = { ...nothing, apiKeys: [storedKey("k1", { source: "operator", workspaceId: "other" })] }
+    assert.deepStrictEqual(
+      conflicts(present, wanted({ apiKeys: [wantedKey("k1"), wantedKey("k2"), wantedKey("k2")] })),
+      [
+        { _tag: "ApiKeyElsewhere", hash: "k1", workspaceId: "other" },
+        { _tag: "ApiKeyTwice", hash: "k2" }
+      ]
+    )
+  })
+})

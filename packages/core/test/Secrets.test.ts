@@ -1,0 +1,142 @@
+import { createHash, createHmac, hkdfSync } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Result } from "effect"
+import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { Secrets } from "../src/ports/Secrets.ts"
+import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
+
+const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
+)
+
+const keyOf = (fill: number) => Redacted.make(new Uint8Array(32).fill(fill))
+const withKey =
+  (fill: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(Effect.provide(SecretsLayer.layer(keyOf(fill)).pipe(Layer.provide(crypto))))
+
+const seal = (plaintext: string, context: string) =>
+  Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(plaintext), context))
+const open = (sealed: string, context: string) =>
+  Effect.flatMap(Secrets, (secrets) => secrets.open(sealed, context)).pipe(Effect.map(Redacted.value))
+
+describe("Secrets", () => {
+  it.effect.each(["", "whsec_1", '{"apiKey":"é 😀"}', "\ufeffx", "x".repeat(100_000)])(
+    "given a sealed text, when it is opened with its context, then the text comes back (%#)",
+    (plaintext) =>
+      Effect.gen(function* () {
+        const sealed = yield* seal(plaintext, "connection/main")
+        assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
+        assert.strictEqual(yield* open(sealed, "connection/main"), plaintext)
+      }).pipe(withKey(1))
+  )
+
+  it.effect("given one text, when it is sealed twice, then the sealed texts differ and do not hold it", () =>
+    Effect.gen(function* () {
+      const first = yield* seal("whsec_visible", "a")
+      const second = yield* seal("whsec_visible", "a")
+      assert.notStrictEqual(first, second)
+      assert.notInclude(Buffer.from(first.slice(3), "base64url").toString("latin1"), "visible")
+    }).pipe(withKey(1))
+  )
+
+  it.effect(
+    "given a sealed text, when it is opened in another place, then it is broken and names the place alone",
+    () =>
+      Effect.gen(function* () {
+        const sealed = yield* seal("whsec_visible", "connection/a/credentials")
+        const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
+        assert.strictEqual(failure._tag, "pointsman/SealBroken")
+        assert.strictEqual(failure.context, "connection/b/credentials")
+        assert.notInclude(JSON.stringify(failure), "visible")
+      }).pipe(withKey(1))
+  )
+
+  it.effect("given a text that another key sealed, when it is opened, then it is broken", () =>
+    Effect.gen(function* () {
+      const sealed = yield* withKey(1)(seal("secret", "a"))
+      const failure = yield* withKey(2)(Effect.flip(open(sealed, "a")))
+      assert.strictEqual(failure._tag, "pointsman/SealBroken")
+    })
+  )
+
+  it.effect("given a sealed text, when any of its parts is changed or cut, then it is broken", () =>
+    Effect.gen(function* () {
+      const sealed = yield* seal("secret", "a")
+      const bytes = Buffer.from(sealed.slice(3), "base64url")
+      const flipped = Array.from(bytes.keys(), (at) => {
+        const changed = Buffer.from(bytes)
+        changed[at] = (changed[at] as number) ^ 1
+        return `v1.${changed.toString("base64url")}`
+      })
+      const cut = Array.from(bytes.keys(), (length) => `v1.${bytes.subarray(0, length).toString("base64url")}`)
+      for (const wrong of [
+        ...flipped,
+        ...cut,
+        "",
+        "secret",
+        "v1.",
+        "v1.***",
+        sealed.slice(3),
+        sealed.replace("v1.", "v2.")
+      ]) {
+        const failure = yield* Effect.flip(open(wrong, "a"))
+        assert.strictEqual(failure._tag, "pointsman/SealBroken", wrong)
+      }
+    }).pipe(withKey(1))
+  )
+
+  it.effect("given the derivation that stored data depends on, when it is computed apart, then it agrees", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      const subkey = Buffer.from(
+        hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/fingerprint", 32)
+      )
+      const expected = createHmac("sha256", subkey).update("request é").digest("hex")
+      assert.strictEqual(yield* secrets.fingerprint("request é"), expected)
+
+      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/seal", 32))
+      assert.notStrictEqual(sealKey.toString("hex"), subkey.toString("hex"))
+      const aead = yield* Aead.Aead
+      const whole = Buffer.from((yield* seal("abc", "here")).slice(3), "base64url")
+      const plaintext = yield* aead.decrypt(yield* Aead.key(Aead.aes256Gcm, sealKey), whole.subarray(12), {
+        nonce: whole.subarray(0, 12),
+        aad: new TextEncoder().encode("here")
+      })
+      assert.strictEqual(new TextDecoder().decode(plaintext), "abc")
+    }).pipe(withKey(7), Effect.provide(crypto))
+  )
+
+  it.effect("given one text, when two keys fingerprint it, then the marks differ; the hash is plain SHA-256", () =>
+    Effect.gen(function* () {
+      const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))
+      assert.notStrictEqual(yield* withKey(1)(mark), yield* withKey(2)(mark))
+      const hash = yield* withKey(1)(Effect.flatMap(Secrets, (secrets) => secrets.hash("ps_test_é")))
+      assert.strictEqual(hash, createHash("sha256").update("ps_test_é").digest("hex"))
+    })
+  )
+
+  it("given the text of an encryption key, when it is read, then only base64 of exactly 32 bytes is taken", () => {
+    const text = Buffer.alloc(32, 0xfb).toString("base64")
+    const key = Result.getOrThrow(SecretsLayer.parseEncryptionKey(text))
+    assert.deepStrictEqual(Redacted.value(key), new Uint8Array(32).fill(0xfb))
+    assert.strictEqual(SecretsLayer.formatEncryptionKey(key), text)
+    assert.notInclude(`${key}${JSON.stringify(key)}`, text)
+    const others = [31, 33, 16, 0].map((length) => Buffer.alloc(length, 1).toString("base64"))
+    // Two of the last character's bits are unused: four spellings of it decode to the same key, and one is canonical.
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    const spelledOtherwise = `${text.slice(0, 42)}${alphabet[alphabet.indexOf(text[42] as string) + 1]}=`
+    assert.deepStrictEqual(Buffer.from(spelledOtherwise, "base64"), Buffer.from(text, "base64"))
+    for (const wrong of [
+      ...others,
+      text.slice(0, 43),
+      text.slice(0, 20),
+      `${text}\n`,
+      text.replaceAll("+", "-"),
+      spelledOtherwise
+    ]) {
+      const refused = SecretsLayer.parseEncryptionKey(wrong)
+      assert.isTrue(Result.isFailure(refused), wrong)
+    }
+  })
+})
