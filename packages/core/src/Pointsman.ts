@@ -1,6 +1,7 @@
 /** The door: everything that Pointsman does, as one service. */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Event } from "./events/Event.ts"
+import { create } from "./payment/CreatePayment.ts"
 import type {
   Caller,
   Created,
@@ -12,11 +13,18 @@ import type {
   RoutingFailed
 } from "./payment/CreateRequest.ts"
 import type { Payment } from "./payment/Payment.ts"
-import type { Page, PaymentNotFound } from "./payment/ReadPayments.ts"
-import type { KeyHolder } from "./ports/Directory.ts"
-import type { ApiKeyRevoked, EventQuery, PaymentQuery, TimelineQuery } from "./ports/Ledger.ts"
+import { PaymentSettings } from "./payment/PaymentSettings.ts"
+import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "./payment/ReadPayments.ts"
+import type { Connectors } from "./ports/Connector.ts"
+import type { Directory, KeyHolder } from "./ports/Directory.ts"
+import type { Ids } from "./ports/Ids.ts"
+import type { ApiKeyRevoked, EventQuery, Ledger, PaymentQuery, TimelineQuery } from "./ports/Ledger.ts"
+import type { Secrets } from "./ports/Secrets.ts"
 import type { StorageError } from "./ports/StorageError.ts"
-import type { KeyRefused } from "./workspace/Authenticate.ts"
+import type { Transport } from "./ports/Transport.ts"
+import { Circuits } from "./routing/Circuits.ts"
+import { OpenConnections } from "./routing/OpenConnections.ts"
+import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
 import type { Tenant } from "./workspace/Tenant.ts"
 
 export type CreateFailure =
@@ -26,6 +34,15 @@ export type CreateFailure =
   | NothingSent
   | PaymentResultUnknown
   | ApiKeyRevoked
+
+export interface PointsmanOptions {
+  /** For how long a claim without an answer counts as being worked on, in milliseconds; 15 minutes unless set. */
+  readonly claimWindowMillis?: number | undefined
+  /** Time-out of a provider call where the connection names none, in milliseconds; 30 seconds unless set. */
+  readonly providerTimeoutMillis?: number | undefined
+}
+
+export const defaultProviderTimeoutMillis = 30_000
 
 export class Pointsman extends Context.Service<
   Pointsman,
@@ -45,4 +62,35 @@ export class Pointsman extends Context.Service<
     readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<Page<Event>, StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
   }
->()("pointsman/Pointsman") {}
+>()("pointsman/Pointsman") {
+  static readonly layer = (
+    options: PointsmanOptions = {}
+  ): Layer.Layer<Pointsman, never, Ledger | Directory | Connectors | Transport | Secrets | Ids> =>
+    Layer.effect(
+      Pointsman,
+      Effect.gen(function* () {
+        const defaults = yield* PaymentSettings
+        const settings = {
+          ...defaults,
+          claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis
+        }
+        const services = yield* Effect.context<
+          Ledger | Directory | Connectors | Secrets | Ids | Circuits | OpenConnections
+        >()
+        const context = Context.add(services, PaymentSettings, settings)
+        return Pointsman.of({
+          create: (caller, request) => Effect.provideContext(create(caller, request), context),
+          payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
+          payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
+          timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
+          events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
+          authenticate: (key) => Effect.provideContext(authenticate(key), context)
+        })
+      })
+    ).pipe(
+      Layer.provide([
+        Circuits.layer,
+        OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
+      ])
+    )
+}

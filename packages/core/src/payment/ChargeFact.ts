@@ -1,0 +1,142 @@
+/**
+ * What a provider's word about a charge means for the payment (decisions, section 3). The direct answer, a
+ * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import type { EventDraft, JsonObject } from "../events/Event.ts"
+import { paymentEvent } from "../events/PaymentEvents.ts"
+import { step } from "../machine/Machine.ts"
+import type { Money } from "../money/Money.ts"
+import type { ChargeState } from "../ports/Connector.ts"
+import { type DeclineCategory, providerErrorCode, requiresActionCode } from "./Decline.ts"
+import type { CaptureMethod, Payment } from "./Payment.ts"
+import { PaymentMachine, type PaymentRefusal } from "./PaymentMachine.ts"
+
+interface Held {
+  readonly connectionId: string
+  readonly providerRef: string
+}
+
+export type ChargeFact =
+  | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & Held)
+  | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & Held)
+  | ({ readonly on: "ChargeAccepted" } & Held)
+  | ({ readonly on: "ChargeMismatched"; readonly stated: Money } & Held)
+  | { readonly on: "ChargeDeclined"; readonly category: DeclineCategory; readonly reason: string }
+  | { readonly on: "ChargeCancelled" }
+  | { readonly on: "AttemptFollowed" }
+  | { readonly on: "ChargeFailed" }
+  | { readonly on: "ChargeAbandoned" }
+  | { readonly on: "ChargeUnanswered"; readonly connectionId: string }
+
+/** A provider's statement about the charge of an attempt at `connectionId`. */
+export const chargeFactOf = (
+  asked: { readonly money: Money; readonly captureMethod: CaptureMethod },
+  connectionId: string,
+  state: ChargeState
+): ChargeFact => {
+  switch (state._tag) {
+    case "Declined":
+      return { on: "ChargeDeclined", category: state.category, reason: state.code }
+    case "NeedsCustomer":
+      // A server-to-server payment cannot show a challenge (specification, Payment, Rule).
+      return { on: "ChargeDeclined", category: "authentication_failed", reason: requiresActionCode }
+    case "Canceled":
+      return { on: "ChargeCancelled" }
+    case "Pending":
+      return { on: "ChargeAccepted", connectionId, providerRef: state.providerRef }
+    case "Authorized":
+    case "Captured": {
+      const held = { connectionId, providerRef: state.providerRef }
+      const stated = state.stated ?? asked.money
+      if (stated.currency !== asked.money.currency || stated.minorUnits > asked.money.minorUnits) {
+        return { on: "ChargeMismatched", stated, ...held }
+      }
+      if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...held }
+      // Asked to capture and only authorized: the provider captures later, and it is not ours to capture.
+      return asked.captureMethod === "automatic"
+        ? { on: "ChargeAccepted", ...held }
+        : { on: "ChargeAuthorized", amountMinor: stated.minorUnits, ...held }
+    }
+  }
+}
+
+export interface Moved {
+  readonly payment: Payment
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/** The payment after a fact, with the events to write beside it; or what the table says where no row takes it. */
+export const applyChargeFact = (
+  payment: Payment,
+  fact: ChargeFact,
+  now: number
+): Result.Result<Moved, PaymentRefusal> =>
+  Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
+    const isSettled = row.to !== "Charging" && row.to !== "ChargePending" && row.to !== "ChargeUnknown"
+    const after: Payment = {
+      ...payment,
+      ...fieldsOf(fact),
+      state: row.to,
+      version: payment.version + 1,
+      updatedAt: now,
+      settledAt: isSettled ? now : payment.settledAt
+    }
+    return {
+      payment: after,
+      events: row.emits.map((type) =>
+        paymentEvent(type, after, type === "payment.amount_mismatch" ? statedOf(fact) : {})
+      )
+    }
+  })
+
+/** Everything that a charge's facts can set, so that a later fact leaves nothing of an earlier one behind. */
+type ChargeFields = Pick<
+  Payment,
+  "declineCategory" | "declineReason" | "authorizedMinor" | "capturedMinor" | "connectionId" | "providerRef"
+>
+
+const nothingHeld: ChargeFields = {
+  declineCategory: null,
+  declineReason: null,
+  authorizedMinor: 0,
+  capturedMinor: 0,
+  connectionId: null,
+  providerRef: null
+}
+
+const fieldsOf = (fact: ChargeFact): ChargeFields => {
+  switch (fact.on) {
+    case "ChargeAuthorized":
+      return {
+        ...nothingHeld,
+        authorizedMinor: fact.amountMinor,
+        connectionId: fact.connectionId,
+        providerRef: fact.providerRef
+      }
+    case "ChargeCaptured":
+      return {
+        ...nothingHeld,
+        authorizedMinor: fact.amountMinor,
+        capturedMinor: fact.amountMinor,
+        connectionId: fact.connectionId,
+        providerRef: fact.providerRef
+      }
+    case "ChargeAccepted":
+    case "ChargeMismatched":
+      return { ...nothingHeld, connectionId: fact.connectionId, providerRef: fact.providerRef }
+    case "ChargeUnanswered":
+      return { ...nothingHeld, connectionId: fact.connectionId }
+    case "ChargeDeclined":
+      return { ...nothingHeld, declineCategory: fact.category, declineReason: fact.reason }
+    case "ChargeFailed":
+    case "ChargeAbandoned":
+      return { ...nothingHeld, declineReason: providerErrorCode }
+    case "AttemptFollowed":
+    case "ChargeCancelled":
+      return nothingHeld
+  }
+}
+
+const statedOf = (fact: ChargeFact): JsonObject =>
+  fact.on === "ChargeMismatched" ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency } : {}

@@ -1,0 +1,16 @@
+import { Context } from "effect"
+import { defaultClaimWindowMillis } from "../idempotency/Claim.ts"
+
+export interface PaymentSettings {
+  /** For how long a claim without an answer counts as being worked on, in milliseconds. */
+  readonly claimWindowMillis: number
+  /**
+   * A request goes out only this soon after the commit of its claim, in milliseconds. A process that froze in
+   * between (a debugger, a paused machine) must not send on a claim that others have given up by now.
+   */
+  readonly sendWithinMillis: number
+}
+
+export const PaymentSettings = Context.Reference<PaymentSettings>("pointsman/payment/PaymentSettings", {
+  defaultValue: () => ({ claimWindowMillis: defaultClaimWindowMillis, sendWithinMillis: 5_000 })
+})

@@ -1,0 +1,42 @@
+/** Asks one provider to charge, and always comes back with what is known afterwards. */
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
+import type { ChargeAnswer, ChargeRequest } from "../ports/Connector.ts"
+import { NotSent, Unanswered } from "../ports/Transport.ts"
+import type { Connection } from "../routing/Connection.ts"
+import { OpenConnections } from "../routing/OpenConnections.ts"
+
+/** How a call ended. `NotSent` and `Unanswered` are ends like any other: no answer is a fact too. */
+export type ChargeEnd = ChargeAnswer | NotSent | Unanswered
+
+/** Beyond its own time-out a connector gets this long to come back before it is given up, in milliseconds. */
+const graceMillis = 5_000
+
+/**
+ * The call runs in a fiber of its own: an interruption of ours does not cancel a request that went out, and a
+ * connector that never returns cannot hold the payment for ever.
+ */
+export const sendCharge = Effect.fnUntraced(function* (connection: Connection, request: ChargeRequest) {
+  const connections = yield* OpenConnections
+  const connector = yield* Effect.exit(connections.connector(connection))
+  if (Exit.isFailure(connector))
+    return new NotSent({ reason: "the connection cannot be used", cause: Cause.squash(connector.cause) })
+
+  const end = yield* Deferred.make<ChargeEnd>()
+  yield* connector.value.charge(request).pipe(
+    Effect.catch((failure) => Effect.succeed<ChargeEnd>(failure)),
+    // A defect tells nothing about the provider: it may have executed.
+    Effect.catchCause((cause) =>
+      Effect.succeed(new Unanswered({ reason: "the connector failed", cause: Cause.squash(cause) }))
+    ),
+    Effect.flatMap((answer) => Deferred.succeed(end, answer)),
+    Effect.forkDetach({ startImmediately: true })
+  )
+  if (yield* Deferred.isDone(end)) return yield* Deferred.await(end)
+  const alarm = yield* Effect.sleep(connections.timeoutMillis(connection) + graceMillis).pipe(
+    Effect.andThen(Deferred.succeed(end, new Unanswered({ reason: "the connector did not return in time" }))),
+    Effect.forkDetach
+  )
+  const answer = yield* Deferred.await(end)
+  yield* Fiber.interrupt(alarm)
+  return answer
+})

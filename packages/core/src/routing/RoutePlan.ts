@@ -1,0 +1,181 @@
+/** Where a payment goes: which connections, in which order, how far, and why. Pure. */
+import { Result } from "effect"
+import type { Rejected } from "../ports/Connector.ts"
+import type { NotSent } from "../ports/Transport.ts"
+import { matches } from "./Condition.ts"
+import type { Connection, Supports } from "./Connection.ts"
+import { draw } from "./Draw.ts"
+import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
+import type { Exclusion, RoutingDecision } from "./RoutingDecision.ts"
+import { defaultMaxAttempts, type RoutingMode, type RoutingSettings } from "./RoutingSettings.ts"
+
+export interface RouteQuestion extends EligibilityQuestion {
+  readonly paymentId: string
+  readonly settings: RoutingSettings
+  /** The tenant's connections; inactive ones are passed over. */
+  readonly connections: ReadonlyArray<Connection>
+  /** The limits of a connection's provider itself. */
+  readonly providerSupports: (connection: Connection) => Supports
+  readonly isCircuitOpen: (connection: Connection) => boolean
+}
+
+export interface RoutePlan {
+  readonly mode: RoutingMode
+  /** The connections to ask, in this order; at least one. */
+  readonly order: ReadonlyArray<Connection>
+  readonly maxAttempts: number
+  /** Without attempts yet. */
+  readonly decision: RoutingDecision
+}
+
+/** No connection can take the payment. */
+export interface NoRoute {
+  readonly excluded: ReadonlyArray<Exclusion>
+}
+
+export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoRoute> => {
+  const course = chooseCourse(question)
+  const excluded: Array<Exclusion> = []
+  const eligible: Array<Connection> = []
+  for (const connection of byPriority(question.connections)) {
+    const exclusion = exclusionOf(connection, question.providerSupports(connection), question)
+    if (exclusion === undefined) eligible.push(connection)
+    else excluded.push(exclusion)
+  }
+  // With every circuit open there is nothing to lose: they are tried anyway, and the answer says so.
+  const healthy = eligible.filter((connection) => !question.isCircuitOpen(connection))
+  const degraded = eligible.length > 0 && healthy.length === 0
+  if (!degraded) {
+    for (const connection of eligible) {
+      if (healthy.includes(connection)) continue
+      excluded.push({
+        connectionId: connection.id,
+        name: connection.name,
+        code: "CIRCUIT_OPEN",
+        reason: "Too many of its calls failed in a row."
+      })
+    }
+  }
+  const usable = degraded ? eligible : healthy
+  const order = course.mode === "fixed" ? fixedOrder(question, course, usable) : orderOf(course, usable)
+  if (order.length === 0) return Result.fail({ excluded })
+  return Result.succeed({
+    mode: course.mode,
+    order,
+    maxAttempts: course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length),
+    decision: {
+      path: course.path,
+      strategy: course.strategy,
+      mode: course.mode,
+      rule: course.rule,
+      candidates: order.map(({ id, name, priority }) => ({ connectionId: id, name, priority })),
+      attempts: [],
+      excluded,
+      eligibilityVersion,
+      degraded
+    }
+  })
+}
+
+/**
+ * What may follow an attempt that certainly executed nothing. There is no entry for an unanswered one: asking
+ * another connection after it does not compile.
+ */
+export type NothingExecuted = SoftDecline | Rejected | NotSent
+export interface SoftDecline {
+  readonly _tag: "Declined"
+  readonly soft: true
+}
+
+const followers: Readonly<Record<RoutingMode, Readonly<Record<NothingExecuted["_tag"], boolean>>>> = {
+  fixed: { Declined: false, Rejected: false, "pointsman/NotSent": false },
+  priority: { Declined: false, Rejected: true, "pointsman/NotSent": true },
+  failover: { Declined: true, Rejected: true, "pointsman/NotSent": true }
+}
+
+/** Whether the mode lets another connection be asked after this end. */
+export const mayFollow = (mode: RoutingMode, end: NothingExecuted): boolean => followers[mode][end._tag]
+
+interface Course {
+  readonly path: RoutingDecision["path"]
+  readonly strategy: string
+  readonly rule: string | null
+  readonly mode: RoutingMode
+  readonly order: ReadonlyArray<string> | undefined
+  /** Connection ids that come first, before the rest of the order. */
+  readonly first: string | undefined
+  readonly maxAttempts: number
+}
+
+/** A matching rule wins; else the control group; else the engine (decisions, section 5). */
+const chooseCourse = ({ settings, payment, paymentId }: RouteQuestion): Course => {
+  const maxAttempts = settings.maxAttempts ?? defaultMaxAttempts
+  const rule = settings.rules?.find((rule) => matches(rule.when, payment))
+  if (rule !== undefined) {
+    const { split, order, mode } = rule.use
+    return {
+      path: "rule",
+      strategy: split === undefined ? strategyOf(order) : "split",
+      rule: rule.name,
+      mode,
+      order: order ?? (split === undefined ? undefined : Object.keys(split)),
+      first: split === undefined ? undefined : drawFrom(split, draw(paymentId, `split:${rule.name}`)),
+      maxAttempts: rule.use.maxAttempts ?? maxAttempts
+    }
+  }
+  const { control } = settings
+  if (control !== undefined && draw(paymentId, "control") < control.share) {
+    return {
+      path: "control",
+      strategy: "order",
+      rule: null,
+      mode: settings.mode,
+      order: control.order,
+      first: undefined,
+      maxAttempts
+    }
+  }
+  return {
+    path: "engine",
+    strategy: strategyOf(settings.order),
+    rule: null,
+    mode: settings.mode,
+    order: settings.order,
+    first: undefined,
+    maxAttempts
+  }
+}
+
+const strategyOf = (order: ReadonlyArray<string> | undefined): string => (order === undefined ? "priority" : "order")
+
+/** The id at which the running sum of weights passes the drawn share. */
+const drawFrom = (weights: Readonly<Record<string, number>>, drawn: number): string | undefined => {
+  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+  let passed = 0
+  for (const [id, weight] of Object.entries(weights)) {
+    passed += weight
+    if (drawn * total < passed) return id
+  }
+  return undefined
+}
+
+const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>
+  connections
+    .filter((connection) => connection.active)
+    .sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1))
+
+const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
+  const ids = course.order ?? usable.map((connection) => connection.id)
+  const first = course.first === undefined ? [] : [course.first]
+  return [...new Set([...first, ...ids])].flatMap((id) => usable.filter((connection) => connection.id === id))
+}
+
+/** `fixed` names one connection: where that one cannot take the payment, no other one does. */
+const fixedOrder = (
+  question: RouteQuestion,
+  course: Course,
+  usable: ReadonlyArray<Connection>
+): ReadonlyArray<Connection> => {
+  const named = orderOf(course, byPriority(question.connections))[0]
+  return named !== undefined && usable.includes(named) ? [named] : []
+}

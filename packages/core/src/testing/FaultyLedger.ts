@@ -1,0 +1,64 @@
+import { Effect, Layer } from "effect"
+import { type Change, Ledger } from "../ports/Ledger.ts"
+import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
+
+/**
+ * What happens to a commit. `unwritten`: it fails and surely wrote nothing. `lost`: it fails without a word, and
+ * wrote nothing. `unheard`: it wrote, and its answer is lost. A duration: it succeeds, that many milliseconds late.
+ */
+export type CommitFault = "unwritten" | "lost" | "unheard" | number | undefined
+
+export interface FaultyLedger {
+  readonly layer: Layer.Layer<Ledger, never, Ledger>
+  /** How often each method of the port was called. */
+  readonly calls: Record<keyof Ledger["Service"], number>
+  /** Every change that was asked to be written, in order. */
+  readonly changes: Array<Change>
+  /** Decides what happens to the n-th commit, counted from 1. */
+  onCommit: (number: number, change: Change) => CommitFault
+  /** Called before every commit, for tests that act in between. */
+  beforeCommit: (number: number, change: Change) => Effect.Effect<void>
+}
+
+/** A ledger that counts its calls and fails on demand, over a real one. */
+export const faultyLedger = (): FaultyLedger => {
+  const faulty: FaultyLedger = {
+    calls: { commit: 0, payment: 0, payments: 0, attempts: 0, claim: 0, timeline: 0, events: 0 },
+    changes: [],
+    onCommit: () => undefined,
+    beforeCommit: () => Effect.void,
+    layer: Layer.effect(
+      Ledger,
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const counted = <Method extends keyof Ledger["Service"]>(name: Method): Ledger["Service"][Method] =>
+          ((...parameters: ReadonlyArray<never>) => {
+            faulty.calls[name] += 1
+            return (ledger[name] as (...all: ReadonlyArray<never>) => unknown)(...parameters)
+          }) as Ledger["Service"][Method]
+        return Ledger.of({
+          payment: counted("payment"),
+          payments: counted("payments"),
+          attempts: counted("attempts"),
+          claim: counted("claim"),
+          timeline: counted("timeline"),
+          events: counted("events"),
+          commit: Effect.fnUntraced(function* (change) {
+            faulty.calls.commit += 1
+            faulty.changes.push(change)
+            const number = faulty.calls.commit
+            yield* faulty.beforeCommit(number, change)
+            const fault = faulty.onCommit(number, change)
+            const cause = new Error(`commit ${number} was told to fail`)
+            if (fault === "unwritten") return yield* new StorageError({ operation: "commit", cause })
+            if (fault === "lost") return yield* new CommitUnknown({ operation: "commit", cause })
+            yield* ledger.commit(change)
+            if (fault === "unheard") return yield* new CommitUnknown({ operation: "commit", cause })
+            if (typeof fault === "number") yield* Effect.sleep(fault)
+          })
+        })
+      })
+    )
+  }
+  return faulty
+}

@@ -1,0 +1,129 @@
+/** A whole Pointsman in memory: two connections of one workspace at a scripted provider. */
+import {
+  type Caller,
+  type Connection,
+  type CreateRequest,
+  credentialsContext,
+  Directory,
+  Ids,
+  type Ledger,
+  Pointsman,
+  type PointsmanOptions,
+  type RoutingSettings,
+  Secrets,
+  SecretsLayer,
+  type Tenant,
+  Transport,
+  Unanswered,
+  type Workspace
+} from "@pointsman/core"
+import {
+  connectorsLayer,
+  type FaultyLedger,
+  faultyLedger,
+  type ScriptedProvider,
+  scriptedProvider
+} from "@pointsman/core/testing"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Effect, Layer, Redacted } from "effect"
+import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+
+export const tenant: Tenant = { workspaceId: "acme", environment: "sandbox" }
+export const workspace: Workspace = {
+  id: "acme",
+  name: "Acme",
+  country: "NL",
+  category: "retail",
+  suspended: false,
+  partner: null
+}
+export const caller: Caller = { tenant, workspace }
+
+const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
+)
+
+export const secretsLayer = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provide(crypto))
+
+/** No connector of these tests may reach for the network. */
+const noTransport = Layer.succeed(Transport, {
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
+})
+
+export interface World {
+  readonly provider: ScriptedProvider
+  readonly ledger: FaultyLedger
+  readonly layer: Layer.Layer<Pointsman | Ledger | Directory | Secrets>
+}
+
+export const world = (
+  options: PointsmanOptions & {
+    readonly routing?: RoutingSettings
+    readonly connections?: ReadonlyArray<Partial<Connection> & { readonly id: string }>
+    readonly yieldBetween?: boolean
+  } = {}
+): World => {
+  const provider = scriptedProvider()
+  const ledger = faultyLedger()
+  const storage = MemoryStorage.layer({ yieldBetween: options.yieldBetween ?? false }).pipe(Layer.provide(Ids.layer))
+  const configured = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const secrets = yield* Secrets
+      const connections: Array<Connection> = []
+      for (const connection of options.connections ?? [{ id: "main" }, { id: "backup" }]) {
+        connections.push({
+          workspaceId: tenant.workspaceId,
+          environment: tenant.environment,
+          name: `The ${connection.id} acquirer`,
+          connector: "scripted",
+          active: true,
+          priority: connections.length + 1,
+          sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(connection.id)),
+          sealedWebhookSecret: null,
+          timeoutMillis: null,
+          supports: {},
+          restrictions: [],
+          circuitBreaker: null,
+          ...connection
+        })
+      }
+      yield* directory.write({
+        workspaces: [workspace],
+        apiKeys: [],
+        connections,
+        routing: [{ ...tenant, settings: options.routing ?? { mode: "failover" } }],
+        webhookEndpoints: []
+      })
+    })
+  )
+  const layer = Pointsman.layer(options).pipe(
+    Layer.provideMerge(ledger.layer),
+    Layer.provideMerge(configured),
+    Layer.provideMerge(storage),
+    Layer.provideMerge(secretsLayer),
+    Layer.provide([Ids.layer, noTransport, connectorsLayer([provider.definition])]),
+    Layer.orDie
+  )
+  return { provider, ledger, layer }
+}
+
+export const request = (
+  change: Partial<Omit<CreateRequest, "details">> & { readonly details?: Partial<CreateRequest["details"]> } = {}
+): CreateRequest => ({
+  idempotencyKey: null,
+  instruments: null,
+  debug: false,
+  ...change,
+  details: {
+    money: { minorUnits: 1999, currency: "EUR" },
+    country: "NL",
+    method: "card",
+    cardBrand: null,
+    initiator: "cit",
+    captureMethod: "automatic",
+    reference: null,
+    simulation: null,
+    ...change.details
+  }
+})
