@@ -8,3 +8,11 @@
 
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
+export {
+  httpAnswer,
+  refusedUrl,
+  type SeenRequest,
+  type SocketProvider,
+  type SocketProviderOptions,
+  socketProvider
+} from "./connector/SocketProvider.ts"
