@@ -1,1 +1,2 @@
-export {}
+/** Storage in a SQLite file: `SqliteStorage.layer({ filename })`. */
+export { layer, type SqliteStorageOptions } from "./Layer.ts"

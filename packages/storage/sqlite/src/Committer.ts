@@ -1,0 +1,109 @@
+/**
+ * Group commit: changes that wait together share one durable write. Making a write durable costs the disk about as
+ * much for 32 changes as for one.
+ *
+ * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
+ * a batch stands or falls alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
+ */
+import { type Change, type CommitFailure, CommitUnknown, Ids, StorageError } from "@pointsman/core"
+import { type Cause, Effect, Fiber, Queue, Result } from "effect"
+import { type Database, transaction } from "./Database.ts"
+
+/** Writes the steps of a change inside an open transaction. A throw or a failure undoes what it wrote. */
+export type WriteChange = (change: Change, eventIds: ReadonlyArray<string>) => Result.Result<void, CommitFailure>
+
+export interface CommitterOptions {
+  /** Told after each durable write how many changes shared it, those that were refused included. */
+  readonly onCommit?: (durable: { readonly changes: number }) => void
+}
+
+interface Waiting {
+  readonly change: Change
+  readonly resume: (answer: Effect.Effect<void, CommitFailure>) => void
+}
+
+/**
+ * Changes in one durable write at most. Batches of 32 commit 5.0 times as fast as single changes, of 128 5.7 times:
+ * a larger one gains nothing and holds up the event loop, for about 10 ms at this size.
+ */
+const batchSize = 128
+
+/**
+ * Gives `commit`. A commit that was begun is not interrupted: it is answered within one batch, and an interrupted
+ * caller could not know otherwise what became of its change. The queue holds one change for each waiting fiber, so
+ * it is bounded by what the callers admit. When the scope closes, what waits is written and later changes fail.
+ */
+export const make = Effect.fnUntraced(function* (db: Database, write: WriteChange, options: CommitterOptions = {}) {
+  const ids = yield* Ids
+  const queue = yield* Queue.unbounded<Waiting, Cause.Done>()
+
+  const savepoint = db.prepare("SAVEPOINT change")
+  const undo = db.prepare("ROLLBACK TO change")
+  const release = db.prepare("RELEASE change")
+
+  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Result.Result<void, CommitFailure> => {
+    savepoint.run()
+    let outcome: Result.Result<void, CommitFailure>
+    try {
+      outcome = write(change, eventIds)
+    } catch (cause) {
+      // A full disk ends the whole transaction; going on would write outside of one.
+      if (!db.isTransaction()) throw cause
+      outcome = Result.fail(new StorageError({ operation: "commit", cause }))
+    }
+    if (Result.isFailure(outcome)) undo.run()
+    release.run()
+    return outcome
+  }
+
+  const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+    const stamped: Array<ReadonlyArray<string>> = []
+    for (const { change } of batch) stamped.push(yield* Effect.forEach(change.events, () => ids.event))
+    const written = transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
+    if (Result.isFailure(written)) {
+      const { _tag, cause } = written.failure
+      const error = { operation: "commit", cause }
+      const failure = Effect.fail(_tag === "NotWritten" ? new StorageError(error) : new CommitUnknown(error))
+      for (const { resume } of batch) resume(failure)
+      return
+    }
+    options.onCommit?.({ changes: batch.length })
+    batch.forEach(({ resume }, index) => {
+      resume(Effect.fromResult(written.success[index] as Result.Result<void, CommitFailure>))
+    })
+  })
+
+  const committer = yield* Effect.gen(function* () {
+    while (true) {
+      const first = yield* Queue.take(queue)
+      yield* gather
+      const batch = [first, ...(yield* takeMore(queue))]
+      yield* Effect.catchCause(writeBatch(batch), (cause) =>
+        Effect.sync(() => {
+          for (const { resume } of batch) resume(Effect.failCause(cause))
+        })
+      )
+    }
+  }).pipe(Effect.uninterruptible, Effect.forkDetach)
+
+  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(queue), Fiber.await(committer)))
+
+  return (change: Change): Effect.Effect<void, CommitFailure> =>
+    Effect.uninterruptible(
+      Effect.callback<void, CommitFailure>((resume) => {
+        if (Queue.offerUnsafe(queue, { change, resume })) return
+        resume(Effect.fail(new StorageError({ operation: "commit", cause: new Error("the storage is closed") })))
+      })
+    )
+})
+
+/** Lets every fiber that can run come to its commit first. A microtask would be too early: it gathers one. */
+const gather = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+const takeMore = (queue: Queue.Queue<Waiting, Cause.Done>): Effect.Effect<ReadonlyArray<Waiting>> =>
+  Effect.suspend(() => {
+    const count = Math.min(Queue.sizeUnsafe(queue), batchSize - 1)
+    return count === 0 ? Effect.succeed([]) : Effect.orDie(Queue.takeN(queue, count))
+  })

@@ -1,0 +1,191 @@
+/**
+ * One connection to one SQLite file.
+ *
+ * The rule that a reader would otherwise break: a transaction begins and ends without giving up the thread. SQLite's
+ * wait for a lock blocks the event loop, so a transaction that paused would make a second connection of this process
+ * wait for something that cannot happen. It also means that nobody in this process sees a part of a transaction.
+ */
+import { closeSync, openSync } from "node:fs"
+import { resolve } from "node:path"
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
+import { StorageError } from "@pointsman/core"
+import { Effect, Result } from "effect"
+
+export type Row = Record<string, SQLOutputValue>
+
+export interface Database {
+  /** Whether a transaction is open: an error may have ended it. */
+  readonly isTransaction: () => boolean
+  /** Prepared once for each text: the texts are ours, and few. */
+  readonly prepare: (sql: string) => StatementSync
+  /** One or several statements without parameters. */
+  readonly exec: (sql: string) => void
+  readonly close: () => void
+}
+
+/** How long a connection waits for another process's write, in milliseconds; its transactions take a few. */
+const busyMillis = 5_000
+/** While it opens: another process may be migrating, which rewrites tables. */
+const openingMillis = 30_000
+/** Two processes that turn a new file into WAL at once refuse each other without waiting. */
+const walAttempts = 100
+const walPauseMillis = 20
+
+/** Opens or creates the file; `:memory:` for a database that lives as long as the connection. */
+export const open = (filename: string): Effect.Effect<Database, StorageError> =>
+  Effect.try({
+    try: () => connect(filename),
+    catch: (cause) => new StorageError({ operation: "open", cause })
+  })
+
+const connect = (filename: string): Database => {
+  if (filename === "") throw new TypeError('filename: expected a path or ":memory:"')
+  const inMemory = filename === ":memory:"
+  // An absolute path is never taken for a URI.
+  const path = inMemory ? filename : resolve(filename)
+  // SQLite gives the files beside it (-wal, -shm) the mode of the database.
+  if (!inMemory) closeSync(openSync(path, "a", 0o600))
+  const connection = new DatabaseSync(path, { timeout: openingMillis, enableForeignKeyConstraints: true })
+  try {
+    if (!inMemory) useWal(connection)
+    // FULL: the log reaches the disk before COMMIT returns. `fullfsync` asks the same of macOS.
+    connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
+  const statements = new Map<string, StatementSync>()
+  return {
+    isTransaction: () => connection.isTransaction,
+    prepare: (sql) => {
+      const found = statements.get(sql)
+      if (found !== undefined) return found
+      const made = connection.prepare(sql)
+      statements.set(sql, made)
+      return made
+    },
+    exec: (sql) => connection.exec(sql),
+    close: () => connection.close()
+  }
+}
+
+const useWal = (connection: DatabaseSync): void => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const mode = connection.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"]
+      if (mode !== "wal") throw new Error(`the file's journal is "${String(mode)}" and cannot be "wal"`)
+      return
+    } catch (cause) {
+      if (primaryCode(cause) !== codes.busy || attempt === walAttempts) throw cause
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, walPauseMillis)
+    }
+  }
+}
+
+/** From here on the connection serves: it holds up the thread no longer than another process's write may take. */
+export const serve = (db: Database): void => db.exec(`PRAGMA busy_timeout = ${busyMillis}`)
+
+/** Surely not written. */
+export interface NotWritten {
+  readonly _tag: "NotWritten"
+  readonly cause: unknown
+}
+
+/** COMMIT failed in a way that does not tell whether it was written. */
+export interface PerhapsWritten {
+  readonly _tag: "PerhapsWritten"
+  readonly cause: unknown
+}
+
+/** Runs the body in a write transaction and makes it durable. What the body throws undoes it. */
+export const transaction = <A>(db: Database, body: () => A): Result.Result<A, NotWritten | PerhapsWritten> => {
+  let value: A
+  try {
+    // Left open by a ROLLBACK that failed; nothing else may be written before it is gone.
+    if (db.isTransaction()) db.exec("ROLLBACK")
+    db.prepare("BEGIN IMMEDIATE").run()
+    value = body()
+    // An error that the body survived may have ended the transaction: the rest of it was not in one.
+    if (!db.isTransaction()) throw new Error("the transaction ended before its COMMIT")
+  } catch (cause) {
+    rollBack(db)
+    return Result.fail({ _tag: "NotWritten", cause })
+  }
+  try {
+    db.prepare("COMMIT").run()
+  } catch (cause) {
+    // SQLite refuses these before it writes, and leaves the transaction open. After any other error (the disk's,
+    // say) the log may hold the commit although it was not confirmed, and a crash would bring it back.
+    const refused = refusals.has(primaryCode(cause)) && db.isTransaction()
+    const undone = rollBack(db)
+    return Result.fail({ _tag: refused && undone ? "NotWritten" : "PerhapsWritten", cause })
+  }
+  return Result.succeed(value)
+}
+
+/** A transaction that reads several tables as they were at one moment. */
+export const snapshot = <A>(db: Database, body: () => A): A => {
+  db.prepare("BEGIN").run()
+  try {
+    return body()
+  } finally {
+    rollBack(db)
+  }
+}
+
+/** Whether no transaction is open any more. */
+const rollBack = (db: Database): boolean => {
+  try {
+    if (db.isTransaction()) db.prepare("ROLLBACK").run()
+    return !db.isTransaction()
+  } catch {
+    return false
+  }
+}
+
+/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
+const codes = { busy: 5, locked: 6, constraint: 19 } as const
+const refusals: ReadonlySet<number | undefined> = new Set([codes.busy, codes.locked, codes.constraint])
+
+const primaryCode = (cause: unknown): number | undefined => {
+  const code = (cause as { readonly errcode?: unknown } | null)?.errcode
+  return typeof code === "number" ? code & 0xff : undefined
+}
+
+/** A read, which fails with `StorageError`. */
+export const read = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
+  Effect.try({ try: body, catch: (cause) => new StorageError({ operation, cause }) })
+
+/**
+ * Text as it is bound. SQLite's text is UTF-8, which has no lone surrogates, and ends at a NUL for much of what
+ * reads it: such text is kept as UTF-16 bytes, so that a read gives back exactly what was written. Columns that may
+ * hold it are declared ANY.
+ */
+export const bindText = (text: string): SQLInputValue =>
+  text.isWellFormed() && !text.includes("\0") ? text : Buffer.from(text, "utf16le")
+
+export const bindTextOrNull = (text: string | null): SQLInputValue => (text === null ? null : bindText(text))
+
+export const readText = (value: SQLOutputValue | undefined): string =>
+  value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf16le")
+    : (value as string)
+
+export const readTextOrNull = (value: SQLOutputValue | undefined): string | null =>
+  value === null ? null : readText(value)
+
+export const bindJson = (value: unknown): SQLInputValue => (value === null ? null : JSON.stringify(value))
+
+export const readJson = <A>(value: SQLOutputValue | undefined): A =>
+  (value === null ? null : JSON.parse(value as string)) as A
+
+/** `insert into table (a, b) values (?, ?)`, for columns in the order in which they are bound. */
+export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
+  `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`
+
+/** Inserts, or replaces the row with the same key. */
+export const upsertInto = (table: string, columns: ReadonlyArray<string>, key: ReadonlyArray<string>): string =>
+  `${insertInto(table, columns)} on conflict (${key.join(", ")}) do update set ${columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`

@@ -1,0 +1,31 @@
+import { Directory, type Ids, Ledger, type StorageError } from "@pointsman/core"
+import { Context, Effect, Layer } from "effect"
+import { open, serve } from "./Database.ts"
+import { make as makeDirectory } from "./Directory.ts"
+import { make as makeLedger } from "./Ledger.ts"
+import { migrate } from "./Migrations.ts"
+
+export interface SqliteStorageOptions {
+  /**
+   * Path of the database, or `:memory:`. A file that does not exist is created, for its owner alone (mode 0600); its
+   * folder must exist. Several processes may share a file on a local disk.
+   */
+  readonly filename: string
+  /** Told after each durable write how many changes shared it. It must not throw. */
+  readonly onCommit?: (durable: { readonly changes: number }) => void
+}
+
+/**
+ * A store in one SQLite file. What it answered survives the process and, where the disk keeps its word, the machine.
+ * When the layer's scope closes, the changes that wait are written first.
+ */
+export const layer = (options: SqliteStorageOptions): Layer.Layer<Ledger | Directory, StorageError, Ids> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const db = yield* Effect.acquireRelease(open(options.filename), (db) => Effect.sync(db.close))
+      yield* migrate(db)
+      serve(db)
+      const ledger = yield* makeLedger(db, options)
+      return Context.make(Ledger, ledger).pipe(Context.add(Directory, makeDirectory(db)))
+    })
+  )

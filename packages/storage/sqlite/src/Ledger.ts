@@ -1,0 +1,170 @@
+/** Payments in SQLite: one change is a few prepared statements, one read is one. */
+import {
+  ApiKeyRevoked,
+  brokenChange,
+  brokenInvariant,
+  type Change,
+  type CommitFailure,
+  KeyTaken,
+  Ledger,
+  type Payment,
+  type PaymentQuery,
+  Stale,
+  type Tenant
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
+import { bindText, type Database, type Row, read } from "./Database.ts"
+import { eventIdAfter } from "./EventIds.ts"
+import {
+  bindAttempt,
+  bindClaim,
+  bindEvent,
+  bindPayment,
+  bindTenant,
+  insertClaim,
+  insertEvent,
+  insertPayment,
+  readAttempt,
+  readClaim,
+  readEvent,
+  readPayment,
+  updateClaim,
+  updatePayment,
+  upsertAttempt
+} from "./PaymentRows.ts"
+
+const ofTenant = "workspace_id = ? and environment = ?"
+const selectClaim = `select * from claims where ${ofTenant} and key = ?`
+
+export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {
+  const enqueue = yield* makeCommitter(db, writeChange(db), options)
+
+  return Ledger.of({
+    commit: (change) =>
+      Effect.suspend(() => {
+        const broken = brokenChange(change)
+        return broken === undefined ? enqueue(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
+      }),
+    payment: (tenant, id) =>
+      Effect.map(
+        read("payment", () =>
+          db.prepare(`select * from payments where ${ofTenant} and id = ?`).get(...bindTenant(tenant), bindText(id))
+        ),
+        (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
+      ),
+    payments: (tenant, query) =>
+      Effect.map(
+        read("payments", () => selectPayments(db, tenant, query)),
+        (rows) => rows.map(soundPayment)
+      ),
+    attempts: (tenant, paymentId) =>
+      Effect.map(
+        read("attempts", () =>
+          db
+            .prepare(`select * from attempts where ${ofTenant} and payment_id = ? order by number`)
+            .all(...bindTenant(tenant), bindText(paymentId))
+        ),
+        (rows) => rows.map(readAttempt)
+      ),
+    claim: (tenant, key) =>
+      Effect.map(
+        read("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key))),
+        (row) => Option.map(Option.fromUndefinedOr(row), readClaim)
+      ),
+    timeline: (tenant, paymentId, { after, limit }) =>
+      Effect.map(
+        read("timeline", () =>
+          db
+            .prepare(`select * from events where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
+            .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
+        ),
+        (rows) => rows.map(readEvent)
+      ),
+    events: (tenant, { after, before, limit, type }) =>
+      Effect.map(
+        read("events", () =>
+          db
+            .prepare(
+              `select * from events where ${ofTenant}
+              ${type === undefined ? "" : "and type = ?"}
+              ${after === undefined ? "" : "and id > ?"}
+              ${before === undefined ? "" : "and id < ?"}
+              order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
+            )
+            .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
+        ),
+        (rows) => rows.map(readEvent)
+      )
+  })
+})
+
+/** The checks in the port's order, each inside the write that it guards. */
+const writeChange = (db: Database): WriteChange => {
+  const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
+  const storedClaim = db.prepare(selectClaim)
+  const claimKey = db.prepare(insertClaim)
+  const moveClaim = db.prepare(updateClaim)
+  const addPayment = db.prepare(insertPayment)
+  const movePayment = db.prepare(updatePayment)
+  const putAttempt = db.prepare(upsertAttempt)
+  const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
+  const addEvent = db.prepare(insertEvent)
+
+  return (change: Change, eventIds: ReadonlyArray<string>): Result.Result<void, CommitFailure> => {
+    const { apiKeyHash, attempts, claim, events, payment, tenant } = change
+    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
+      return Result.fail(new ApiKeyRevoked())
+    }
+    if (claim !== undefined) {
+      const values = bindClaim(tenant, claim.after)
+      if (claim.expected === 0) {
+        if (claimKey.run(...values).changes === 0) {
+          const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
+          return Result.fail(new KeyTaken({ claim: readClaim(stored) }))
+        }
+      } else if (moveClaim.run(...values, claim.expected).changes === 0) {
+        return Result.fail(new Stale())
+      }
+    }
+    const values = bindPayment(payment.after)
+    const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
+    if (written.changes === 0) return Result.fail(new Stale())
+    for (const attempt of attempts) putAttempt.run(...bindAttempt(tenant, attempt))
+    if (events.length > 0) {
+      let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
+      events.forEach((event, index) => {
+        last = eventIdAfter(last, eventIds[index] as string)
+        addEvent.run(...bindEvent(tenant, { ...event, id: last }))
+      })
+    }
+    return Result.void
+  }
+}
+
+/** Greater than every id that we write. */
+const afterAll = "~"
+
+const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Row> => {
+  const before = query.before ?? afterAll
+  if (query.states === undefined) {
+    return db
+      .prepare(`select * from payments where ${ofTenant} and id < ? order by id desc limit ?`)
+      .all(...bindTenant(tenant), before, query.limit)
+  }
+  const states = [...new Set(query.states)]
+  if (states.length === 0) return []
+  // One walk along the index for each state, none longer than the page: `state in (...)` would sort all that match.
+  const ofState = `select * from (select * from payments where ${ofTenant} and state = ? and id < ? order by id desc limit ?)`
+  return db
+    .prepare(`${states.map(() => ofState).join(" union all ")} order by id desc limit ?`)
+    .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)
+}
+
+/** Asserts at read what was asserted at write. */
+const soundPayment = (row: Row): Payment => {
+  const payment = readPayment(row)
+  const broken = brokenInvariant(payment)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+  return payment
+}

@@ -1,0 +1,201 @@
+/**
+ * The schema, as numbered steps. A step that was released is never changed: another one follows it.
+ *
+ * - Every key and index of what a workspace owns begins with its workspace and environment.
+ * - TEXT is what we write ourselves (ids, states, codes of a list); ANY is text from outside, see `bindText`.
+ * - Amounts are in minor units, times in epoch milliseconds, JSON is text.
+ * - The checks repeat core's money rules: what breaks one is not stored, whoever wrote it.
+ * - States are not checked against a list: core's tables own it, and a list here would need a rewrite of the table
+ *   for each new state.
+ */
+import { StorageError } from "@pointsman/core"
+import { Effect } from "effect"
+import * as Migrator from "effect/sql/Migrator"
+import * as Client from "effect/sql/SqlClient"
+import type { Database } from "./Database.ts"
+import { make as makeSqlClient } from "./SqlClient.ts"
+
+const environment = "environment text not null check (environment in ('sandbox', 'production'))"
+
+const payments = `create table payments (
+  workspace_id text not null,
+  ${environment},
+  id text not null,
+  version integer not null check (version > 0),
+  state text not null,
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  country text not null,
+  method text not null,
+  card_brand any,
+  initiator text not null,
+  capture_method text not null,
+  reference any,
+  decline_category text,
+  decline_reason any,
+  authorized_minor integer not null check (authorized_minor between 0 and amount_minor),
+  captured_minor integer not null check (captured_minor between 0 and authorized_minor),
+  refunded_minor integer not null check (refunded_minor >= 0),
+  refund_pending_minor integer not null check (refund_pending_minor >= 0),
+  connection_id any,
+  provider_ref any,
+  idempotency_key any,
+  routing text,
+  simulation text,
+  created_at integer not null,
+  updated_at integer not null,
+  settled_at integer,
+  primary key (workspace_id, environment, id),
+  check (refunded_minor + refund_pending_minor <= captured_minor)
+) strict, without rowid`
+
+const attempts = `create table attempts (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  number integer not null check (number > 0),
+  connection_id any not null,
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  outcome text,
+  provider_ref any,
+  decline_category text,
+  code any,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid`
+
+const events = `create table events (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  type text not null,
+  payment_id text not null,
+  created_at integer not null,
+  data text not null,
+  primary key (workspace_id, environment, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid`
+
+const claims = `create table claims (
+  workspace_id text not null,
+  ${environment},
+  key any not null,
+  version integer not null check (version > 0),
+  state text not null,
+  fingerprint text not null,
+  payment_id text not null,
+  claimed_at integer not null,
+  answered_at integer,
+  answer text,
+  primary key (workspace_id, environment, key)
+) strict, without rowid`
+
+const workspaces = `create table workspaces (
+  id text not null primary key,
+  name any not null,
+  country any,
+  category any,
+  suspended integer not null check (suspended in (0, 1)),
+  partner text
+) strict`
+
+const apiKeys = `create table api_keys (
+  hash text not null primary key,
+  workspace_id text not null,
+  ${environment},
+  scopes text,
+  revoked_at integer,
+  source text not null,
+  created_at integer not null
+) strict`
+
+const connections = `create table connections (
+  id text not null primary key,
+  workspace_id text not null,
+  ${environment},
+  name any not null,
+  connector any not null,
+  active integer not null check (active in (0, 1)),
+  priority integer not null,
+  sealed_credentials any not null,
+  sealed_webhook_secret any,
+  timeout_millis integer,
+  supports text not null,
+  restrictions text not null,
+  circuit_breaker text
+) strict`
+
+const routing = `create table routing (
+  workspace_id text not null,
+  ${environment},
+  settings text not null,
+  primary key (workspace_id, environment)
+) strict, without rowid`
+
+const webhookEndpoints = `create table webhook_endpoints (
+  id text not null primary key,
+  workspace_id text not null,
+  ${environment},
+  url any not null,
+  events text not null,
+  sealed_secret any not null,
+  active integer not null check (active in (0, 1))
+) strict`
+
+/** Payments are listed newest first by their primary key; the others need an index. */
+const indexes = [
+  "create index payments_by_state on payments (workspace_id, environment, state, id)",
+  "create index events_by_payment on events (workspace_id, environment, payment_id, id)",
+  "create index events_by_type on events (workspace_id, environment, type, id)"
+]
+
+const execute = (statements: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* Client.SqlClient
+    for (const statement of statements) yield* sql.unsafe(statement)
+  })
+
+const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
+  "1_payments_and_directory": execute([
+    payments,
+    attempts,
+    events,
+    claims,
+    workspaces,
+    apiKeys,
+    connections,
+    routing,
+    webhookEndpoints,
+    ...indexes
+  ])
+}
+
+const table = "pointsman_migrations"
+const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+
+const run = Effect.gen(function* () {
+  const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(steps), table })
+  const sql = yield* Client.SqlClient
+  const [latest] = yield* sql<{ id: number }>`select max(migration_id) as id from ${sql(table)}`
+  if (latest !== undefined && latest.id > newest) {
+    const message = `the file's schema is number ${latest.id}, made by a newer version; this one knows ${newest}`
+    return yield* Effect.fail(new Migrator.MigrationError({ kind: "BadState", message }))
+  }
+  return applied
+})
+
+/**
+ * Brings the schema up to date; gives the steps that it ran. It runs without giving up the thread (see
+ * `Database.ts`), so openers within a process follow one another; those of several processes wait for the lock.
+ */
+export const migrate = Effect.fnUntraced(function* (db: Database) {
+  const client = yield* makeSqlClient(db)
+  const context = yield* Effect.context<never>()
+  const exit = Effect.runSyncExitWith(context)(Effect.provideService(run, Client.SqlClient, client))
+  return yield* Effect.mapError(exit, (cause) => new StorageError({ operation: "migrate", cause }))
+})
