@@ -1,0 +1,82 @@
+/** Words that source code of the packages does not use, and why. */
+import type { TextFile } from "./Files.ts"
+import { tokens } from "./SourceText.ts"
+
+interface BannedWord {
+  readonly word: string
+  readonly pattern: RegExp
+  readonly instead: string
+}
+
+export const bannedWords: ReadonlyArray<BannedWord> = [
+  { word: "Date.now", pattern: /\bDate\s*\.\s*now\b/, instead: "Effect's Clock, which a test can set" },
+  { word: "new Date()", pattern: /\bnew\s+Date\b(?!\s*\(\s*[^)\s])/, instead: "Effect's Clock, which a test can set" },
+  { word: "performance.now", pattern: /\bperformance\s*\.\s*now\b/, instead: "Effect's Clock, which a test can set" },
+  { word: "Math.random", pattern: /\bMath\s*\.\s*random\b/, instead: "effect/crypto, or Effect's Random" },
+  {
+    word: "randomUUID",
+    // Effect's own `randomBytes` is a method of its service; Node's is imported or called on `crypto`.
+    pattern: /\b(?:randomUUID\w*|getRandomValues|randomInt|(?:crypto\s*\.|import\s*\{[^}]*)\s*randomBytes)\b/,
+    instead: "effect/crypto or the port Ids"
+  },
+  { word: "console", pattern: /\bconsole\s*\.\s*[a-z]/, instead: "Effect's log, whose lines are structured" },
+  { word: "setTimeout", pattern: /\bsetTimeout\b/, instead: "Effect.sleep or Effect.timeout, which follow the Clock" },
+  { word: "setInterval", pattern: /\bsetInterval\b/, instead: "Effect.repeat with a Schedule" },
+  { word: "setImmediate", pattern: /\bsetImmediate\b/, instead: "Effect.yieldNow" },
+  { word: "process.env", pattern: /\bprocess\s*\.\s*env\b/, instead: "Effect's Config" },
+  { word: "process.exit", pattern: /\bprocess\s*\.\s*exit\b/, instead: "the exit of the main Effect" }
+]
+
+export interface Exception {
+  /** A file, or a folder that ends in `/`. */
+  readonly path: string
+  readonly words: ReadonlyArray<string>
+  readonly reason: string
+}
+
+/** Where a banned word has its place. Every line gives the reason; a line that nothing uses is an error. */
+export const exceptions: ReadonlyArray<Exception> = [
+  {
+    path: "packages/storage/sqlite/src/Committer.ts",
+    words: ["setImmediate"],
+    reason: "Gathers the commits that share one durable write; a microtask gathers batches of one."
+  }
+]
+
+const uses = ({ path, text }: TextFile): ReadonlyArray<{ readonly banned: BannedWord; readonly at: string }> =>
+  tokens(text)
+    .filter((token) => token.kind === "code")
+    .flatMap((token) =>
+      bannedWords.flatMap((banned) =>
+        Array.from(token.text.matchAll(new RegExp(banned.pattern, "g")), (match) => ({
+          banned,
+          at: `${path}:${token.line + token.text.slice(0, match.index).split("\n").length - 1}`
+        }))
+      )
+    )
+
+const covers = (exception: Exception, path: string, word: string) =>
+  exception.words.includes(word) &&
+  (exception.path.endsWith("/") ? path.startsWith(exception.path) : path === exception.path)
+
+export const wordFaults = (
+  sources: ReadonlyArray<TextFile>,
+  allowed: ReadonlyArray<Exception> = exceptions
+): ReadonlyArray<string> => {
+  const used = new Set<string>()
+  const key = (exception: Exception, word: string) => `${exception.path}: ${word}`
+  const faults = sources.flatMap((source) =>
+    uses(source).flatMap(({ banned, at }) => {
+      const exception = allowed.find((exception) => covers(exception, source.path, banned.word))
+      if (exception === undefined) return [`${at}: ${banned.word}: use ${banned.instead}`]
+      used.add(key(exception, banned.word))
+      return []
+    })
+  )
+  const unused = allowed.flatMap((exception) =>
+    exception.words
+      .filter((word) => !used.has(key(exception, word)))
+      .map((word) => `${key(exception, word)} is excepted and not used`)
+  )
+  return [...faults, ...unused]
+}

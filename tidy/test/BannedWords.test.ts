@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { bannedWords, wordFaults } from "../BannedWords.ts"
+import { files, packages } from "../Files.ts"
+
+it("given the sources of all packages, when they are read, then no banned word is used without a reason", () => {
+  const sources = packages()
+    .filter(({ dir }) => dir.startsWith("packages/"))
+    .flatMap(({ dir }) => files(`${dir}/src/**/*.ts`))
+  assert.isNotEmpty(sources)
+  assert.deepStrictEqual(wordFaults(sources), [])
+})
+
+describe("controls: what must be refused", () => {
+  const path = "packages/core/src/File.ts"
+  const words = (text: string) => wordFaults([{ path, text }], []).map((fault) => fault.split(": ")[1])
+
+  const refused: Readonly<Record<string, ReadonlyArray<string>>> = {
+    "Date.now": ["const at = Date.now()", "const clock = Date\n  .now"],
+    "new Date()": ["const at = new Date()", "const at = new Date( )", "const at = new Date", "f(new Date)"],
+    "performance.now": ["performance.now()"],
+    "Math.random": ["Math.random()"],
+    randomUUID: [
+      "crypto.randomUUID()",
+      "crypto.randomBytes(4)",
+      "crypto.getRandomValues(bytes)",
+      'import { createHash, randomBytes } from "node:crypto"'
+    ],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
+    console: ['console.log("x")', "x(`${console.error(1)}`)"],
+    setTimeout: ["setTimeout(f, 1)", "globalThis.setTimeout(f)"],
+    setInterval: ["setInterval(f, 1)"],
+    setImmediate: ["setImmediate(f)"],
+    "process.env": ['process.env["PORT"]'],
+    "process.exit": ["process.exit(1)"]
+  }
+  it("given the banned words, when the controls are counted, then every word has one", () => {
+    assert.sameMembers(
+      Object.keys(refused),
+      bannedWords.map(({ word }) => word)
+    )
+  })
+  for (const [word, texts] of Object.entries(refused)) {
+    for (const text of texts) {
+      it(`given ${JSON.stringify(text)}, when it is read, then ${word} is refused`, () => {
+        assert.deepStrictEqual(words(text), [word])
+      })
+    }
+  }
+
+  for (const text of [
+    "const at = new Date(millis).toISOString()",
+    "// Date.now() is not used here",
+    'const text = "Math.random()"',
+    "const setTimeoutMillis = 1",
+    "Console.log(1)",
+    "yield* random.randomBytes(12)"
+  ]) {
+    it(`given ${JSON.stringify(text)}, when it is read, then nothing is refused`, () => {
+      assert.deepStrictEqual(words(text), [])
+    })
+  }
+
+  it("given a fault far down, when it is named, then its line is right", () => {
+    assert.match(wordFaults([{ path, text: '"a"\n/* b\n*/\n\nf(\n  Math.random())' }], [])[0] ?? "", /File\.ts:6: /)
+  })
+
+  it("given an exception, when its file uses the word, then it passes there and nowhere else", () => {
+    const exception = { path: "packages/a/src/cli/", words: ["console"], reason: "a command prints" }
+    const text = "console.log(1)"
+    assert.deepStrictEqual(wordFaults([{ path: "packages/a/src/cli/Print.ts", text }], [exception]), [])
+    assert.strictEqual(
+      wordFaults(
+        [
+          { path: "packages/a/src/cli/Print.ts", text },
+          { path: "packages/a/src/Other.ts", text }
+        ],
+        [exception]
+      ).length,
+      1
+    )
+  })
+
+  it("given an exception that nothing uses, when words are read, then the exception is refused", () => {
+    assert.deepStrictEqual(wordFaults([], [{ path, words: ["console"], reason: "it printed once" }]), [
+      `${path}: console is excepted and not used`
+    ])
+  })
+})

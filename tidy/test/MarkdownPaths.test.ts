@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { exists, files, root, rootManifest } from "../Files.ts"
+import { markdownFaults } from "../MarkdownPaths.ts"
+
+it("given every Markdown file, when it is read, then what it links to and names exists", () => {
+  const pages = files("**/*.md", ".changeset/*.md")
+  assert.isNotEmpty(pages)
+  const context = {
+    exists,
+    read: (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined),
+    tops: readdirSync(root),
+    scripts: Object.keys(rootManifest().scripts ?? {})
+  }
+  assert.deepStrictEqual(
+    pages.flatMap((page) => markdownFaults(page, context)),
+    []
+  )
+})
+
+describe("controls: what must be refused", () => {
+  const there = ["docs/words.md", "packages/core", "README.md"]
+  const faults = (text: string) =>
+    markdownFaults(
+      { path: "docs/page.md", text },
+      {
+        exists: (path) => there.includes(path),
+        read: () => "# Words\n\n## One word, one thing\n",
+        tops: ["docs", "packages"],
+        scripts: ["build"]
+      }
+    )
+
+  const refused: Readonly<Record<string, string>> = {
+    "a link to nothing": "See [it](gone.md).",
+    "a link out of the folder to nothing": "See [it](../packages/gone).",
+    "a link with a title": 'See [it](gone.md "Gone").',
+    "an image of nothing": "![picture](gone.svg)",
+    "a link to a heading that is not there": "See [it](words.md#two-words).",
+    "a path in code marks": "See `packages/gone/src`.",
+    "a relative path in code marks": "See `./gone.md`.",
+    "a script that is not there": "```\nnpm run gone\n```"
+  }
+  for (const [name, text] of Object.entries(refused)) {
+    it(`given ${name}, when it is read, then it is refused`, () => {
+      assert.strictEqual(faults(text).length, 1)
+    })
+  }
+
+  const allowed: Readonly<Record<string, string>> = {
+    "links that lead somewhere":
+      "[a](words.md) [b](../README.md) [c](words.md#one-word-one-thing) [d](https://example.com/x)",
+    "a path in code marks": "See `packages/core`.",
+    "code marks that name no path": "`a/b` and `application/json` and `packages/*`",
+    "a path inside a fence": "```\ncat packages/gone\n```",
+    "a script that is there": "`npm run build`."
+  }
+  for (const [name, text] of Object.entries(allowed)) {
+    it(`given ${name}, when it is read, then it passes`, () => {
+      assert.deepStrictEqual(faults(text), [])
+    })
+  }
+})
