@@ -1,1 +1,16 @@
-export {}
+/** The v1 contract alone: schemas and endpoints, no handlers. For clients and documentation. */
+export * from "./api/ApiV1.ts"
+export * from "./api/Authorization.ts"
+export * from "./api/CreatePayment.ts"
+export * from "./api/Errors.ts"
+export * from "./api/Event.ts"
+export * from "./api/Events.ts"
+export * from "./api/Headers.ts"
+export * from "./api/Merchants.ts"
+export * from "./api/OpenApiDocument.ts"
+export * from "./api/Operations.ts"
+export * from "./api/Pages.ts"
+export * from "./api/Payment.ts"
+export * from "./api/Payments.ts"
+export * from "./api/ProviderWebhooks.ts"
+export * from "./api/RequestErrors.ts"

@@ -1,1 +1,6 @@
-export {}
+/** The v1 payment API over HTTP: its routes, and the tables that its documentation is made from. */
+export * from "./ErrorTable.ts"
+export type { Paths } from "./Fallbacks.ts"
+export * from "./PointsmanHttp.ts"
+export * from "./RateLimit.ts"
+export { RequestId } from "./RequestId.ts"

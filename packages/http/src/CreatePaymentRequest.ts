@@ -1,0 +1,44 @@
+/** From the parsed body of a create to core's request, with the defaults of the specification applied. */
+import type { CreateRequest, Environment } from "@pointsman/core"
+import { Effect, Result, Schema } from "effect"
+import { CreatePayment } from "./api/CreatePayment.ts"
+import type { ErrorBody } from "./api/Errors.ts"
+import { createExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+
+const decode = Schema.decodeUnknownResult(CreatePayment, { errors: "all" })
+
+export const decodeCreate = (
+  body: unknown,
+  environment: Environment,
+  idempotencyKey: string | null
+): Effect.Effect<CreateRequest, ErrorBody<"validation_error">> => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    return Effect.fail(validationErrorOf("the body must be a JSON object"))
+  }
+  const decoded = decode(body)
+  if (Result.isFailure(decoded)) return Effect.fail(validationError(decoded.failure.issue, createExpectations))
+  const request = decoded.success
+  if (request.simulate !== undefined && environment !== "sandbox") {
+    return Effect.fail(validationErrorOf("`simulate` is for sandbox keys alone"))
+  }
+  if (request.return_url !== undefined) {
+    return Effect.fail(
+      validationErrorOf("the hosted redirect flow is not available on this server: leave `return_url` out")
+    )
+  }
+  return Effect.succeed({
+    details: {
+      money: { minorUnits: request.amount, currency: request.currency },
+      country: request.country,
+      method: request.method ?? "card",
+      cardBrand: request.card_brand ?? null,
+      initiator: request.initiator ?? "cit",
+      captureMethod: request.capture_method ?? "automatic",
+      reference: request.reference ?? null,
+      simulation: request.simulate ?? null
+    },
+    instruments: request.instruments?.map(({ connection, token }) => ({ connectionId: connection, token })) ?? null,
+    idempotencyKey,
+    debug: request.debug ?? false
+  })
+}

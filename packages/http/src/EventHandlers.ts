@@ -1,0 +1,35 @@
+import { Pointsman } from "@pointsman/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { CurrentCaller } from "./api/Authorization.ts"
+import { pageLimits } from "./api/Pages.ts"
+import { errorBodyOf } from "./ErrorTable.ts"
+import { eventView, pageView } from "./PageView.ts"
+import { report } from "./Report.ts"
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(function* ({ query }) {
+        const { tenant } = yield* CurrentCaller
+        const page = yield* pointsman
+          .events(tenant, {
+            type: query.type,
+            before: query.before,
+            after: query.after,
+            limit: query.limit ?? pageLimits.default
+          })
+          .pipe(
+            Effect.tapError(report),
+            Effect.mapError((failure) => errorBodyOf("events", failure))
+          )
+        return pageView(page, eventView)
+      })
+    )
+  })
+)

@@ -1,0 +1,104 @@
+/** What is expected of each field and parameter, in words: the text of every `validation_error`. */
+import {
+  amountLimits,
+  captureMethods,
+  initiators,
+  lookupSimulations,
+  operationSimulations,
+  paymentMethods,
+  paymentStatuses,
+  refundSimulations
+} from "@pointsman/core"
+import { SchemaIssue } from "effect"
+import { type CreatePayment, createLimits } from "./api/CreatePayment.ts"
+import type { ErrorBody } from "./api/Errors.ts"
+import { pageLimits } from "./api/Pages.ts"
+
+/** By path; `[]` stands for any place in a list. */
+export type Expectations = Readonly<Record<string, string>>
+
+const oneOf = (values: ReadonlyArray<string>) => `one of ${values.join(", ")}`
+const text = (maximum: number) => `text of at most ${maximum} characters, without NUL and without lone surrogates`
+const webAddress = "an absolute http or https URL"
+
+export const createExpectations = {
+  amount: `an integer from ${amountLimits.minimum} to ${amountLimits.maximum}, in the minor unit of the currency`,
+  currency: "a currency code of ISO 4217: three capital letters",
+  country: "a country code of ISO 3166-1 alpha-2: two capital letters",
+  method: oneOf(paymentMethods),
+  card_brand: text(createLimits.cardBrand),
+  reference: text(createLimits.reference),
+  initiator: oneOf(initiators),
+  capture_method: oneOf(captureMethods),
+  return_url: webAddress,
+  cancel_url: webAddress,
+  debug: "true or false",
+  simulate: "an object of outcomes for the simulator",
+  "simulate.charge":
+    "an outcome, or a list of at least one: approve, decline:<category>, soft_decline:<category>, " +
+    "requires_authentication, technical_error, no_answer or pending",
+  "simulate.capture": oneOf(operationSimulations),
+  "simulate.void": oneOf(operationSimulations),
+  "simulate.refund": oneOf(refundSimulations),
+  "simulate.lookup": oneOf(lookupSimulations),
+  instruments: `a list of at most ${createLimits.instruments} objects {connection, token}, with one for each connection`,
+  "instruments[].connection": `the id of a connection: 1 to ${createLimits.connection} characters`,
+  "instruments[].token":
+    `a token that the provider issued: 1 to ${createLimits.token} characters, without NUL and without lone ` +
+    "surrogates, and never a card number"
+} as const satisfies Record<keyof CreatePayment, string> & Expectations
+
+const lastId = "the last id of the page before, as `next_cursor` gives it"
+
+export const queryExpectations = {
+  limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
+  status: `${oneOf(paymentStatuses)}, in any case`,
+  type: "an event type, for example payment.captured",
+  before: lastId,
+  after: lastId,
+  "idempotency-key": "8 to 200 printable ASCII characters"
+} as const satisfies Expectations
+
+/**
+ * One clause for each wrong field. It says what was expected and never what came: a value may be a token, and the
+ * schema library's own messages are not made for people.
+ */
+export const validationError = (
+  issue: SchemaIssue.Issue,
+  expectations: Expectations
+): ErrorBody<"validation_error"> => {
+  const clauses = new Set(
+    issuesOf(issue).issues.map(({ path }) => {
+      const expected = nearest(path ?? [], expectations)
+      return expected === undefined ? "the request is not as the specification says" : clause(...expected)
+    })
+  )
+  return validationErrorOf(...[...clauses].slice(0, clausesAtMost))
+}
+
+/** A body of 16 KB can be wrong in thousands of places; nobody reads more than a few. */
+const clausesAtMost = 15
+
+export const validationErrorOf = (...clauses: ReadonlyArray<string>): ErrorBody<"validation_error"> => ({
+  error: { code: "validation_error", message: `${clauses.join("; ")}.` }
+})
+
+const clause = (field: string, expected: string): string => `\`${field}\` must be ${expected}`
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+type Path = ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>
+
+/** The field itself, or the innermost one around it of which something is known. */
+const nearest = (path: Path, expectations: Expectations): readonly [field: string, expected: string] | undefined => {
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment))
+  for (let length = keys.length; length > 0; length--) {
+    const known = keys.slice(0, length)
+    const expected = expectations[render(known, () => "[]")]
+    if (expected !== undefined) return [render(known, (place) => `[${place}]`), expected]
+  }
+  return undefined
+}
+
+const render = (keys: ReadonlyArray<PropertyKey>, place: (at: number) => string): string =>
+  keys.map((key, at) => (typeof key === "number" ? place(key) : `${at === 0 ? "" : "."}${String(key)}`)).join("")

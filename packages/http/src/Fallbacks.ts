@@ -1,0 +1,113 @@
+/**
+ * What stands around every route: the request's id, and the error envelope for whatever no handler answered (an
+ * unknown route, a method that a path does not have, a defect).
+ */
+import { Ids } from "@pointsman/core"
+import { Cause, Effect, type Layer, type Types } from "effect"
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { type ErrorCode, errorCodes } from "./api/Errors.ts"
+import { RequestId } from "./RequestId.ts"
+
+/** Methods by path, in the router's notation (`/payments/:id`). */
+export type Paths = Readonly<Record<`/${string}`, ReadonlyArray<string>>>
+
+/**
+ * Global to the router: it covers the server's own routes too. `otherPaths` are those, so that a wrong method on
+ * them is 405 as well.
+ */
+export const layer = (
+  otherPaths: Paths = {}
+): Layer.Layer<
+  HttpRouter.Request<"Requires", RequestId> | HttpRouter.Request<"GlobalRequires", RequestId>,
+  never,
+  HttpRouter.HttpRouter | Ids
+> =>
+  HttpRouter.middleware<{ provides: RequestId }>()(
+    Effect.gen(function* () {
+      const ids = yield* Ids
+      const allowed = allowedMethods(otherPaths)
+      return (handler) =>
+        Effect.flatMap(ids.request, (requestId) =>
+          handler.pipe(
+            Effect.catchCause((cause) => fallback(cause, allowed)),
+            Effect.annotateLogs("request_id", requestId),
+            Effect.provideService(RequestId, requestId),
+            Effect.map((response) => finish(response, requestId))
+          )
+        )
+    }),
+    { global: true }
+  )
+
+/** Whether an answer has the envelope already is told by its body: only ours are JSON. */
+const finish = (
+  response: HttpServerResponse.HttpServerResponse,
+  requestId: string
+): HttpServerResponse.HttpServerResponse => {
+  const answer =
+    response.status === 415 && response.headers["content-type"] !== "application/json"
+      ? envelope("unsupported_media_type", "The body must be sent as `Content-Type: application/json`.")
+      : response
+  const headers: Record<string, string> = { "x-request-id": requestId }
+  // RFC 9110, section 15.5.2: an answer 401 names the scheme.
+  if (answer.status === 401) headers["www-authenticate"] = "Bearer"
+  // The rest of the body is not read, so the connection cannot be used again.
+  if (answer.status === 413) headers["connection"] = "close"
+  return HttpServerResponse.setHeaders(answer, headers)
+}
+
+const fallback = (
+  cause: Cause.Cause<Types.unhandled>,
+  allowed: (url: string) => string | undefined
+): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest> => {
+  // The client went away, or the server is shutting down: there is nobody to answer.
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+  const failure = Cause.squash(cause)
+  if (HttpServerError.isHttpServerError(failure)) {
+    switch (failure.reason._tag) {
+      case "RouteNotFound":
+        return Effect.map(HttpServerRequest.HttpServerRequest, (request) => noRoute(allowed(request.url)))
+      case "RequestParseError":
+        return Effect.succeed(
+          failure.reason.reason === "BodyTooLarge"
+            ? envelope("payload_too_large", "The body is too large.")
+            : envelope("invalid_json", "The body could not be read.")
+        )
+    }
+  }
+  return Effect.as(
+    Effect.logError("a request failed in a way that nothing provides for", cause),
+    envelope("internal_error", "The server failed.")
+  )
+}
+
+const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerResponse =>
+  allow === undefined
+    ? envelope("not_found", "There is no such route.")
+    : HttpServerResponse.setHeader(envelope("method_not_allowed", `This path takes ${allow}.`), "allow", allow)
+
+const envelope = (code: ErrorCode, message: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe({ error: { code, message } }, { status: errorCodes[code].status })
+
+/** `Allow` of the path that an URL names; `undefined` when it names none. Matched as the router matches. */
+const allowedMethods = (otherPaths: Paths): ((url: string) => string | undefined) => {
+  const paths = new Map<string, Set<string>>(
+    Object.entries(otherPaths).map(([path, methods]) => [path, new Set(methods)])
+  )
+  HttpApi.reflect(ServedApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const methods = paths.get(endpoint.path) ?? new Set()
+      paths.set(endpoint.path, methods.add(endpoint.method))
+    }
+  })
+  const router = FindMyWay.make<string>()
+  for (const [path, methods] of paths) {
+    // The router answers HEAD where there is GET.
+    if (methods.has("GET")) methods.add("HEAD")
+    router.on("GET", path as FindMyWay.PathInput, [...methods].sort().join(", "))
+  }
+  return (url) => router.find("GET", url)?.handler
+}

@@ -1,0 +1,115 @@
+import { type CreateFailure, Pointsman, statesOf } from "@pointsman/core"
+import { Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { CurrentCaller } from "./api/Authorization.ts"
+import { createLimits } from "./api/CreatePayment.ts"
+import type { ErrorBody } from "./api/Errors.ts"
+import { pageLimits } from "./api/Pages.ts"
+import { decodeCreate } from "./CreatePaymentRequest.ts"
+import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
+import { readJson } from "./JsonBody.ts"
+import { eventView, pageView } from "./PageView.ts"
+import { createdView, exclusionView, paymentView } from "./PaymentView.ts"
+import { report } from "./Report.ts"
+import { RequestId } from "./RequestId.ts"
+
+const keyRequired: ErrorBody<"idempotency_key_required"> = {
+  error: {
+    code: "idempotency_key_required",
+    message: "Creating a payment with a live key takes the header `Idempotency-Key`."
+  }
+}
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "payments",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    return (
+      handlers
+        // The body is read here and not by the schema: it is bounded, strict and last of all checks but the fields.
+        // Uninterruptible: a client that hangs up must not cut a charge in two.
+        .handleRaw(
+          "create",
+          Effect.fnUntraced(function* ({ headers, request }) {
+            const { apiKey, tenant, workspace } = yield* CurrentCaller
+            const idempotencyKey = headers["idempotency-key"] ?? null
+            if (idempotencyKey === null && tenant.environment === "production") return yield* Effect.fail(keyRequired)
+            const body = yield* readJson(request, createLimits.bodyBytes)
+            const create = yield* decodeCreate(body, tenant.environment, idempotencyKey)
+            const created = yield* pointsman
+              .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)
+              .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
+            return HttpApiSchema.withHeaders({
+              body: { data: createdView(created.payment, create.debug) },
+              headers: created.isReplay ? { "idempotent-replay": "true" as const } : {}
+            })
+          }),
+          { uninterruptible: true }
+        )
+        .handle(
+          "list",
+          Effect.fnUntraced(function* ({ query }) {
+            const { tenant } = yield* CurrentCaller
+            const page = yield* pointsman
+              .payments(tenant, {
+                states: query.status === undefined ? undefined : statesOf(query.status),
+                before: query.before,
+                limit: query.limit ?? pageLimits.default
+              })
+              .pipe(
+                Effect.tapError(report),
+                Effect.mapError((failure) => errorBodyOf("payments", failure))
+              )
+            return pageView(page, paymentView)
+          })
+        )
+        .handle(
+          "retrieve",
+          Effect.fnUntraced(function* ({ params }) {
+            const { tenant } = yield* CurrentCaller
+            const payment = yield* pointsman.payment(tenant, params.id).pipe(
+              Effect.tapErrorTag("pointsman/StorageError", report),
+              Effect.mapError((failure) => errorBodyOf("payment", failure))
+            )
+            return { data: paymentView(payment) }
+          })
+        )
+        .handle(
+          "timeline",
+          Effect.fnUntraced(function* ({ params, query }) {
+            const { tenant } = yield* CurrentCaller
+            const page = yield* pointsman
+              .timeline(tenant, params.id, { after: query.after, limit: query.limit ?? pageLimits.default })
+              .pipe(
+                Effect.tapErrorTag("pointsman/StorageError", report),
+                Effect.mapError((failure) => errorBodyOf("timeline", failure))
+              )
+            return pageView(page, eventView)
+          })
+        )
+    )
+  })
+)
+
+const refuseCreate = Effect.fnUntraced(function* (
+  failure: CreateFailure,
+  debug: boolean
+): Effect.fn.Return<never, ErrorBody<CodeOf<"create">>, RequestId> {
+  const body = errorBodyOf("create", failure)
+  switch (failure._tag) {
+    case "pointsman/RoutingFailed":
+      return yield* Effect.fail(
+        debug ? { error: { ...body.error, excluded: failure.excluded.map(exclusionView) } } : body
+      )
+    case "pointsman/PaymentResultUnknown":
+      yield* report(failure)
+      return yield* Effect.fail({ error: { ...body.error, request_id: yield* RequestId } })
+    case "pointsman/NothingSent":
+      yield* report(failure)
+      return yield* Effect.fail(body)
+    default:
+      return yield* Effect.fail(body)
+  }
+})

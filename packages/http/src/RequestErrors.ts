@@ -1,0 +1,28 @@
+/** Turns a request that does not decode into its envelope. An answer of ours that does not encode is a defect. */
+import { Effect, Layer } from "effect"
+import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { IdempotencyKeyErrors, ValidationErrors } from "./api/RequestErrors.ts"
+import { queryExpectations, validationError } from "./Expectations.ts"
+
+const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
+  error.kind === "Body" || error.kind === "ResponseHeaders"
+
+const validationErrors = HttpApiMiddleware.layerSchemaErrorTransform(ValidationErrors, (error) =>
+  isOurs(error) ? Effect.die(error) : Effect.fail(validationError(error.cause.issue, queryExpectations))
+)
+
+const idempotencyKeyErrors = HttpApiMiddleware.layerSchemaErrorTransform(IdempotencyKeyErrors, (error) =>
+  error.kind === "Headers"
+    ? Effect.fail({
+        error: {
+          code: "invalid_idempotency_key" as const,
+          message: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}.`
+        }
+      })
+    : Effect.die(error)
+)
+
+export const layer: Layer.Layer<ValidationErrors | IdempotencyKeyErrors> = Layer.merge(
+  validationErrors,
+  idempotencyKeyErrors
+)

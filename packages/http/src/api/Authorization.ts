@@ -1,0 +1,44 @@
+/** Who may call what (specification, Authentication; decisions, sections 4 and 11). */
+import type { ApiKey, Scope, Tenant, Workspace } from "@pointsman/core"
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { errors, tooManyRequests } from "./Errors.ts"
+
+/** The scope that an endpoint requires: an annotation. An endpoint with a key and without a scope is a mistake. */
+export class RequiredScope extends Context.Service<RequiredScope, Scope>()("pointsman/http/RequiredScope") {}
+
+/** Whom the key of the request belongs to. */
+export class CurrentCaller extends Context.Service<
+  CurrentCaller,
+  { readonly tenant: Tenant; readonly workspace: Workspace; readonly apiKey: ApiKey }
+>()("pointsman/http/CurrentCaller") {}
+
+export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentCaller }>()(
+  "pointsman/http/Authorization",
+  {
+    security: { bearer: HttpApiSecurity.bearer },
+    error: [
+      ...errors("unauthorized", "workspace_suspended", "insufficient_scope", "internal_error"),
+      tooManyRequests("rate_limited")
+    ]
+  }
+) {}
+
+/** As `Authorization`, for white-label partners with a live key. */
+export class PartnerAuthorization extends HttpApiMiddleware.Service<
+  PartnerAuthorization,
+  { provides: CurrentCaller }
+>()("pointsman/http/PartnerAuthorization", {
+  security: { bearer: HttpApiSecurity.bearer },
+  error: [
+    ...errors(
+      "unauthorized",
+      "workspace_suspended",
+      "insufficient_scope",
+      "live_key_required",
+      "not_a_partner",
+      "internal_error"
+    ),
+    tooManyRequests("rate_limited", "merchant_limit")
+  ]
+}) {}

@@ -1,0 +1,119 @@
+/**
+ * Every error code of the API, with its status (specification, Errors; decisions, sections 4, 6 and 11), and the
+ * envelope that it is answered in. Clients switch on `code`; a message may change.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { RoutingExclusion } from "./Payment.ts"
+
+export interface CodeRow {
+  readonly status: number
+  /** One sentence for the documentation. */
+  readonly meaning: string
+}
+
+/** In the order in which a request is checked, as far as that can be said of a code. */
+export const errorCodes = {
+  not_found: { status: 404, meaning: "Unknown route or id, or a payment of another workspace or environment." },
+  method_not_allowed: { status: 405, meaning: "The path exists, but not with this method; Allow lists those it has." },
+  unauthorized: { status: 401, meaning: "The key is missing, malformed, revoked or unknown." },
+  workspace_suspended: { status: 403, meaning: "The workspace is suspended." },
+  insufficient_scope: { status: 403, meaning: "The key lacks the scope that the operation requires." },
+  live_key_required: { status: 403, meaning: "Partner endpoints take a live key alone." },
+  not_a_partner: { status: 403, meaning: "Partner endpoints are for white-label partners." },
+  rate_limited: { status: 429, meaning: "Too many requests; Retry-After gives the seconds to wait." },
+  idempotency_key_required: { status: 400, meaning: "Creating a payment with a live key takes an Idempotency-Key." },
+  invalid_idempotency_key: { status: 400, meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters." },
+  unsupported_media_type: { status: 415, meaning: "The body is not sent as plain application/json." },
+  payload_too_large: { status: 413, meaning: "The body is larger than the endpoint takes." },
+  invalid_json: { status: 400, meaning: "The body is not valid JSON." },
+  validation_error: { status: 422, meaning: "A field or a query parameter is not as the specification says." },
+  invalid_amount: {
+    status: 422,
+    meaning: "Capture: not a positive integer, or above the authorization. Refund: invalid, or nothing refundable."
+  },
+  idempotency_key_reuse: { status: 422, meaning: "The key was used with a different body or amount." },
+  idempotency_in_progress: { status: 409, meaning: "A request with this key is still being processed." },
+  routing_failed: { status: 409, meaning: "No connection can take the payment; nothing was recorded." },
+  not_capturable: { status: 409, meaning: "The payment is not AUTHORIZED, so it cannot be captured." },
+  not_voidable: { status: 409, meaning: "The payment is not AUTHORIZED, so it cannot be voided." },
+  capture_conflict: { status: 409, meaning: "Another capture or void took the payment first." },
+  void_conflict: { status: 409, meaning: "Another capture or void took the payment first." },
+  no_provider_ref: { status: 409, meaning: "The payment has no provider reference to act on." },
+  refund_pending: { status: 409, meaning: "This refund, or one that holds the rest of the balance, is not confirmed." },
+  not_refundable: { status: 409, meaning: "Never captured, charged back, or its connection cannot refund." },
+  refund_conflict: { status: 409, meaning: "Other writers kept winning; the refund was not recorded." },
+  already_invited: { status: 409, meaning: "The partner has invited this e-mail address before." },
+  merchant_limit: { status: 429, meaning: "The partner's allowance of sub-merchants is exhausted." },
+  internal_error: { status: 500, meaning: "Nothing was sent to a provider; the same request may be sent again." },
+  payment_result_unknown: {
+    status: 500,
+    meaning: "A provider may have received the payment and its result was not recorded; never retry with a new key."
+  },
+  state_unconfirmed: {
+    status: 500,
+    meaning: "The provider was asked and its answer could not be recorded; do not retry."
+  },
+  state_conflict: {
+    status: 500,
+    meaning: "The provider confirmed and the payment had meanwhile moved; do not retry."
+  },
+  unsupported: { status: 501, meaning: "The payment's provider cannot capture or void." },
+  psp_error: { status: 502, meaning: "The provider refused; nothing was executed." },
+  capture_result_unknown: { status: 502, meaning: "The provider did not answer and may have captured; do not retry." },
+  void_result_unknown: { status: 502, meaning: "The provider did not answer and may have voided; do not retry." },
+  refund_result_unknown: { status: 502, meaning: "The provider did not answer and may have refunded; do not retry." }
+} as const satisfies Record<string, CodeRow>
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
+  readonly error: {
+    readonly code: Code
+    /** For people; not part of the contract. */
+    readonly message: string
+    /** On `routing_failed` alone, when the request set `debug`. */
+    readonly excluded?: ReadonlyArray<RoutingExclusion>
+    /** On `payment_result_unknown` alone. */
+    readonly request_id?: string
+  }
+}
+
+/** One schema for each status, because the answer's status is found by its schema. */
+export const errors = <const Codes extends ReadonlyArray<ErrorCode>>(
+  ...codes: Codes
+): ReadonlyArray<Schema.Codec<ErrorBody<Codes[number]>>> =>
+  [...Map.groupBy(codes, (code) => errorCodes[code].status)].map(([status, group]) => errorSchema(group, status))
+
+const errorSchema = <Code extends ErrorCode>(
+  codes: ReadonlyArray<Code>,
+  status: number
+): Schema.Codec<ErrorBody<Code>> =>
+  Schema.Struct({
+    error: Schema.Struct({
+      code: Schema.Literals(codes),
+      message: Schema.String,
+      ...((codes as ReadonlyArray<ErrorCode>).includes("routing_failed")
+        ? { excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)) }
+        : {}),
+      ...((codes as ReadonlyArray<ErrorCode>).includes("payment_result_unknown")
+        ? { request_id: Schema.optionalKey(Schema.String) }
+        : {})
+    })
+  }).annotate({
+    httpApiStatus: status,
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n")
+    // The optional fields are there or not by the codes, which a struct's type cannot say.
+  }) as unknown as Schema.Codec<ErrorBody<Code>>
+
+/** Seconds to wait, as `Retry-After` has them. */
+const retryAfter = { "retry-after": Schema.optionalKey(Schema.String) }
+
+/**
+ * An answer with headers cannot share its status with another answer of the same endpoint, so all codes of status
+ * 429 that an endpoint has stand in one schema.
+ */
+export const tooManyRequests = <const Codes extends ReadonlyArray<"rate_limited" | "merchant_limit">>(
+  ...codes: Codes
+): HttpApiSchema.WithHeaders<Schema.Codec<ErrorBody<Codes[number]>>, Schema.Struct<typeof retryAfter>> =>
+  HttpApiSchema.WithHeaders(errorSchema<Codes[number]>(codes, 429), retryAfter)

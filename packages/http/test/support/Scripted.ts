@@ -1,0 +1,124 @@
+/** A `Pointsman` that answers as it is told and keeps what it was asked. */
+import {
+  type ApiKey,
+  type Caller,
+  type CreateRequest,
+  KeyRefused,
+  type Payment,
+  PaymentNotFound,
+  Pointsman,
+  type RoutingDecision,
+  type Scope,
+  type Workspace
+} from "@pointsman/core"
+import { Effect, Layer } from "effect"
+
+export const workspace: Workspace = {
+  id: "acme",
+  name: "Acme",
+  country: "NL",
+  category: null,
+  suspended: false,
+  partner: null
+}
+
+export const routing: RoutingDecision = {
+  path: "engine",
+  strategy: "order",
+  mode: "failover",
+  rule: null,
+  candidates: [{ connectionId: "main", name: "Main", priority: 1 }],
+  attempts: [{ attemptId: "att_1", connectionId: "main", outcome: "NotSent", code: null }],
+  excluded: [{ connectionId: "backup", name: "Backup", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }],
+  eligibilityVersion: "1",
+  degraded: false
+}
+
+export const paymentId = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
+
+export const payment: Payment = {
+  id: paymentId,
+  tenant: { workspaceId: "acme", environment: "sandbox" },
+  version: 2,
+  state: "Captured",
+  money: { minorUnits: 1999, currency: "EUR" },
+  country: "NL",
+  method: "card",
+  cardBrand: null,
+  initiator: "cit",
+  captureMethod: "automatic",
+  reference: "order-1",
+  declineCategory: null,
+  declineReason: null,
+  authorizedMinor: 1999,
+  capturedMinor: 1999,
+  refundedMinor: 0,
+  refundPendingMinor: 0,
+  connectionId: "main",
+  providerRef: "ch_1",
+  idempotencyKey: null,
+  routing,
+  simulation: null,
+  createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
+  updatedAt: Date.UTC(2026, 10, 21, 11, 0, 1),
+  settledAt: Date.UTC(2026, 10, 21, 11, 0, 1)
+}
+
+/** Keys of the script: any text is a key here, since only core knows how one looks. */
+const keyOf = (options: { environment?: "sandbox" | "production"; scopes?: ReadonlyArray<Scope> | null }): ApiKey => ({
+  hash: "hash-of-the-key",
+  workspaceId: "acme",
+  environment: options.environment ?? "sandbox",
+  scopes: options.scopes ?? null,
+  revokedAt: null,
+  source: "operator",
+  createdAt: 0
+})
+
+export const keys = {
+  sandbox: { apiKey: keyOf({}), workspace },
+  production: { apiKey: keyOf({ environment: "production" }), workspace },
+  readOnly: { apiKey: keyOf({ scopes: ["payments:read"] }), workspace },
+  writeOnly: { apiKey: keyOf({ scopes: ["payments:write"] }), workspace },
+  eventsOnly: { apiKey: keyOf({ scopes: ["events:read"] }), workspace },
+  suspended: { apiKey: keyOf({}), workspace: { ...workspace, suspended: true } },
+  suspendedAndScopeless: { apiKey: keyOf({ scopes: [] }), workspace: { ...workspace, suspended: true } }
+} as const
+
+export interface Script {
+  readonly layer: Layer.Layer<Pointsman>
+  readonly created: Array<{ readonly caller: Caller; readonly request: CreateRequest }>
+  /** Every other call, by name, with its arguments. */
+  readonly asked: Array<ReadonlyArray<unknown>>
+}
+
+export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script => {
+  const created: Script["created"] = []
+  const asked: Script["asked"] = []
+  const service = Pointsman.of({
+    create: (caller, request) => {
+      created.push({ caller, request })
+      return answers.create?.(caller, request) ?? Effect.succeed({ payment, isReplay: false })
+    },
+    payment: (tenant, id) => {
+      asked.push(["payment", tenant, id])
+      return answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
+    },
+    payments: (tenant, query) => {
+      asked.push(["payments", tenant, query])
+      return answers.payments?.(tenant, query) ?? Effect.succeed({ items: [payment], hasMore: false })
+    },
+    timeline: (tenant, id, query) => {
+      asked.push(["timeline", tenant, id, query])
+      return answers.timeline?.(tenant, id, query) ?? Effect.succeed({ items: [], hasMore: false })
+    },
+    events: (tenant, query) => {
+      asked.push(["events", tenant, query])
+      return answers.events?.(tenant, query) ?? Effect.succeed({ items: [], hasMore: false })
+    },
+    authenticate: (key) =>
+      answers.authenticate?.(key) ??
+      (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())
+  })
+  return { layer: Layer.succeed(Pointsman, service), created, asked }
+}

@@ -1,0 +1,65 @@
+/** The API as a function from `Request` to `Response`, over whatever stands behind it. */
+import { Ids, type Pointsman } from "@pointsman/core"
+import * as PointsmanHttp from "@pointsman/http"
+import { Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed body; `undefined` for none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any
+}
+
+export interface Sent {
+  readonly method?: string
+  readonly key?: string | undefined
+  readonly headers?: Record<string, string>
+  /** A string or bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown
+}
+
+export interface Web {
+  readonly send: (path: string, sent?: Sent) => Promise<Reply>
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly close: () => Promise<void>
+}
+
+export const serve = (pointsman: Layer.Layer<Pointsman>, options?: PointsmanHttp.Options): Web => {
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    PointsmanHttp.layer(options).pipe(
+      Layer.provide([pointsman, Ids.layer]),
+      Layer.provideMerge(HttpServer.layerServices)
+    ),
+    { disableLogger: true }
+  )
+  return {
+    send: async (path, sent = {}) => replyOf(await handler(requestOf(path, sent))),
+    fetch: (request) => handler(request),
+    close: dispose
+  }
+}
+
+export const requestOf = (path: string, sent: Sent): Request => {
+  const { body } = sent
+  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array
+  return new Request(`http://pointsman.test${path}`, {
+    method: sent.method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      ...(sent.key === undefined ? {} : { authorization: `Bearer ${sent.key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...sent.headers
+    },
+    ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as BodyInit })
+  })
+}
+
+const replyOf = async (response: Response): Promise<Reply> => {
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text)
+  }
+}
