@@ -1,0 +1,287 @@
+/**
+ * What the environment and the flags of `pointsman serve` say. Every variable has a flag of the same meaning, and the
+ * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
+ * a secret.
+ */
+import { SecretsLayer } from "@pointsman/core"
+import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
+import { durationExpected, readDelay, readDuration } from "./DurationText.ts"
+import { StartFailure } from "./StartFailure.ts"
+
+/** Where the server keeps what it must not forget. */
+export type Database = { readonly _tag: "SqliteFile"; readonly path: string } | { readonly _tag: "SqliteMemory" }
+
+interface Variable<A> {
+  readonly variable: string
+  /** Without the dashes. */
+  readonly flag: string
+  readonly meaning: string
+  readonly expected: string
+  /** As it is shown in the help. */
+  readonly default: string
+  /** `false`: read and checked, and without effect in this version. */
+  readonly used: boolean
+  readonly read: (text: string) => Result.Result<A, string>
+  readonly absent: A
+}
+
+const variable = <A>(definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly expected: string
+  readonly default: string
+  readonly used?: boolean
+  readonly absent: NoInfer<A>
+  readonly read: (text: string) => Option.Option<A> | Result.Result<A, string>
+}): Variable<A> => ({
+  used: true,
+  ...definition,
+  read: (text) => {
+    const value = definition.read(text)
+    return Result.isResult(value) ? value : Result.fromOption(value, () => definition.expected)
+  }
+})
+
+const readInteger =
+  (minimum: number, maximum: number) =>
+  (text: string): Option.Option<number> => {
+    const value = /^\d{1,10}$/u.test(text) ? Number(text) : Number.NaN
+    return value >= minimum && value <= maximum ? Option.some(value) : Option.none()
+  }
+
+const readUrl = (text: string): Option.Option<string> => {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return Option.none()
+  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === ""
+  return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
+}
+
+const readText = (text: string): Option.Option<string> => (text.trim() === "" ? Option.none() : Option.some(text))
+
+const databaseExpected = "`sqlite:<path>` or `sqlite::memory:`"
+
+const readDatabase = (text: string): Result.Result<Database, string> => {
+  if (/^postgres(ql)?:/u.test(text)) {
+    return Result.fail(`${databaseExpected}; this version has no storage for Postgres yet`)
+  }
+  if (text === "sqlite::memory:") return Result.succeed({ _tag: "SqliteMemory" })
+  const path = /^sqlite:(?!\/\/[^/])(?!:)(.+)$/u.exec(text)?.[1]
+  return path === undefined || path.trim() === "" || path.includes("\0")
+    ? Result.fail(databaseExpected)
+    : Result.succeed({ _tag: "SqliteFile", path: path.replace(/^\/{2,}/u, "/") })
+}
+
+const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
+  Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
+
+const readBoolean = (text: string): Option.Option<boolean> =>
+  text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const interval = (definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly default: string
+  readonly absent: number
+  readonly used?: boolean
+}) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
+
+export const variables = {
+  port: variable<number>({
+    variable: "PORT",
+    flag: "port",
+    meaning: "Port to listen on; 0 takes a free one",
+    expected: "a port number from 0 to 65535",
+    default: "3000",
+    absent: 3000,
+    read: readInteger(0, 65_535)
+  }),
+  host: variable<string>({
+    variable: "HOST",
+    flag: "host",
+    meaning: "Address to listen on",
+    expected: "a host name or an IP address",
+    default: "127.0.0.1",
+    absent: "127.0.0.1",
+    read: (text) => (/^[A-Za-z0-9.:_%-]+$/u.test(text) ? Option.some(text) : Option.none())
+  }),
+  baseUrl: variable<string | null>({
+    variable: "POINTSMAN_BASE_URL",
+    flag: "base-url",
+    meaning: "Public address of this server, for hosted pages and documents",
+    expected: "an absolute http or https URL without user, query and fragment",
+    default: "from the address",
+    absent: null,
+    read: readUrl
+  }),
+  database: variable<Database>({
+    variable: "POINTSMAN_DATABASE_URL",
+    flag: "database-url",
+    meaning: "Database: sqlite:<path> or sqlite::memory:",
+    expected: databaseExpected,
+    default: "sqlite:.pointsman/pointsman.db",
+    absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+    read: readDatabase
+  }),
+  configuration: variable<string | null>({
+    variable: "POINTSMAN_CONFIG",
+    flag: "config",
+    meaning: "Path of the configuration file (JSON), applied at every start",
+    expected: "the path of a JSON file",
+    default: "none",
+    absent: null,
+    read: readText
+  }),
+  encryptionKey: variable<Redacted.Redacted<Uint8Array> | null>({
+    variable: "POINTSMAN_ENCRYPTION_KEY",
+    flag: "encryption-key",
+    meaning: "Encrypts credentials and secrets at rest; prefer the variable, other users of the machine see flags",
+    expected: SecretsLayer.encryptionKeyExpected,
+    default: "made beside the database file",
+    absent: null,
+    read: SecretsLayer.parseEncryptionKey
+  }),
+  claimWindowMillis: interval({
+    variable: "POINTSMAN_CLAIM_WINDOW",
+    flag: "claim-window",
+    meaning: "How long a claim without an answer counts as fresh",
+    default: "15 minutes",
+    absent: 15 * minute
+  }),
+  providerTimeoutMillis: interval({
+    variable: "POINTSMAN_PROVIDER_TIMEOUT",
+    flag: "provider-timeout",
+    meaning: "Time-out of a provider call where the connection has none of its own; shorter than the claim window",
+    default: "30 seconds",
+    absent: 30 * second
+  }),
+  unknownCheckIntervalMillis: interval({
+    variable: "POINTSMAN_UNKNOWN_CHECK_INTERVAL",
+    flag: "unknown-check-interval",
+    meaning: "Check of UNKNOWN payments with their provider",
+    default: "30 minutes",
+    absent: 30 * minute,
+    used: false
+  }),
+  pendingCheckIntervalMillis: interval({
+    variable: "POINTSMAN_PENDING_CHECK_INTERVAL",
+    flag: "pending-check-interval",
+    meaning: "Look-up of accepted PENDING payments",
+    default: "1 hour",
+    absent: hour,
+    used: false
+  }),
+  refundCheckIntervalMillis: interval({
+    variable: "POINTSMAN_REFUND_CHECK_INTERVAL",
+    flag: "refund-check-interval",
+    meaning: "Check of accepted refunds",
+    default: "1 day",
+    absent: day,
+    used: false
+  }),
+  deadRequestIntervalMillis: interval({
+    variable: "POINTSMAN_DEAD_REQUEST_INTERVAL",
+    flag: "dead-request-interval",
+    meaning: "Search for requests that died while their provider was asked",
+    default: "1 day",
+    absent: day,
+    used: false
+  }),
+  webhookScheduleMillis: variable<ReadonlyArray<number>>({
+    variable: "POINTSMAN_WEBHOOK_SCHEDULE",
+    flag: "webhook-schedule",
+    meaning: "Delays before the attempts to deliver a webhook, separated by commas",
+    expected: 'durations separated by commas, such as "0 seconds, 5 seconds, 5 minutes"',
+    default: "0 seconds, 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, 10 hours",
+    absent: [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
+    used: false,
+    read: readSchedule
+  }),
+  rateLimit: variable<number | null>({
+    variable: "POINTSMAN_RATE_LIMIT",
+    flag: "rate-limit",
+    meaning: "Requests per second and key; off for no limit",
+    expected: "a whole number of requests per second from 1 to 1000000, or `off`",
+    default: "100",
+    absent: 100,
+    used: false,
+    read: (text): Option.Option<number | null> => (text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text))
+  }),
+  allowPrivateWebhooks: variable<boolean>({
+    variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
+    flag: "allow-private-webhooks",
+    meaning: "true lets webhooks go to loopback and private addresses",
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    used: false,
+    read: readBoolean
+  }),
+  workers: variable<number>({
+    variable: "POINTSMAN_WORKERS",
+    flag: "workers",
+    meaning: "Server processes; more than one needs Postgres",
+    expected: "1, as more server processes need Postgres",
+    default: "1",
+    absent: 1,
+    used: false,
+    read: readInteger(1, 1)
+  }),
+  otlpEndpoint: variable<string | null>({
+    variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    flag: "otlp-endpoint",
+    meaning: "Traces, metrics and logs over OTLP",
+    expected: "an absolute http or https URL without user, query and fragment",
+    default: "off",
+    absent: null,
+    used: false,
+    // OpenTelemetry's own rule: an empty variable is an absent one.
+    read: (text): Option.Option<string | null> => (text === "" ? Option.some(null) : readUrl(text))
+  })
+} as const
+
+export type SettingName = keyof typeof variables
+export type Settings = { readonly [Name in SettingName]: (typeof variables)[Name]["absent"] }
+export type Flags = { readonly [Name in SettingName]?: string | undefined }
+
+/** "PORT (--port)" */
+const nameOf = (name: SettingName): string => `${variables[name].variable} (--${variables[name].flag})`
+
+/** Reads all of them, from the flags and then from the environment, and tells every wrong one at once. */
+export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
+  const given = yield* Effect.all(
+    Object.entries(variables).map(([name, definition]) =>
+      Config.option(Config.String(definition.variable)).pipe(
+        Effect.map((text) => [name as SettingName, Option.getOrUndefined(text)] as const)
+      )
+    )
+  ).pipe(Effect.orDie)
+
+  const values: Record<string, unknown> = {}
+  const mistakes: Array<string> = []
+  for (const [name, fromEnvironment] of given) {
+    const text = flags[name] ?? fromEnvironment
+    const value = text === undefined ? Result.succeed(variables[name].absent) : variables[name].read(text)
+    if (Result.isSuccess(value)) values[name] = value.success
+    else mistakes.push(`${nameOf(name)}: expected ${value.failure}`)
+  }
+  const settings = values as Settings
+  if (mistakes.length === 0 && settings.providerTimeoutMillis >= settings.claimWindowMillis) {
+    mistakes.push(
+      `${nameOf("providerTimeoutMillis")}: expected less than ${nameOf("claimWindowMillis")}: ` +
+        "a claim would be taken for dead while its provider is still being asked"
+    )
+  }
+  if (mistakes.length === 0) return settings
+  return yield* new StartFailure({ message: ["The settings are wrong:", ...mistakes].join("\n  ") })
+})
+
+/** The environment as it stands: an empty variable is a wrong value, not an absent one. */
+export const environmentProvider = (environment: Readonly<Record<string, string | undefined>>) =>
+  ConfigProvider.fromEnvRecord({ ...environment }, { preserveEmptyStrings: true })

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { environmentProvider, type Flags, readSettings, variables } from "../src/Settings.ts"
+
+const key = Buffer.alloc(32, 5).toString("base64")
+
+const read = (environment: Record<string, string>, flags: Flags = {}) =>
+  readSettings(flags).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environmentProvider(environment)))
+
+describe("Settings", () => {
+  it.effect("given nothing, when the settings are read, then they are the defaults of the documentation", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* read({}), {
+        port: 3000,
+        host: "127.0.0.1",
+        baseUrl: null,
+        database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+        configuration: null,
+        encryptionKey: null,
+        claimWindowMillis: 900_000,
+        providerTimeoutMillis: 30_000,
+        unknownCheckIntervalMillis: 1_800_000,
+        pendingCheckIntervalMillis: 3_600_000,
+        refundCheckIntervalMillis: 86_400_000,
+        deadRequestIntervalMillis: 86_400_000,
+        webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
+        rateLimit: 100,
+        allowPrivateWebhooks: false,
+        workers: 1,
+        otlpEndpoint: null
+      })
+    })
+  )
+
+  it.effect("given the default of every variable in words, when it is read, then it is what an absent one means", () =>
+    Effect.gen(function* () {
+      const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
+      for (const name of [...named, "port", "host", "rateLimit", "workers", "deadRequestIntervalMillis"] as const) {
+        const settings = yield* read({ [variables[name].variable]: variables[name].default })
+        assert.deepStrictEqual(settings[name], variables[name].absent, name)
+      }
+    })
+  )
+
+  it.effect("given variables and flags, when they are read, then the flags win", () =>
+    Effect.gen(function* () {
+      const environment = {
+        PORT: "4000",
+        HOST: "::1",
+        POINTSMAN_BASE_URL: "https://pay.example.com/x/",
+        POINTSMAN_DATABASE_URL: "sqlite:///var/lib/pointsman.db",
+        POINTSMAN_CLAIM_WINDOW: "1 minute",
+        POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
+        POINTSMAN_ENCRYPTION_KEY: key,
+        POINTSMAN_RATE_LIMIT: "off",
+        POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+        OTEL_EXPORTER_OTLP_ENDPOINT: ""
+      }
+      const settings = yield* read(environment, { port: "0", claimWindowMillis: "2 minutes" })
+      assert.strictEqual(settings.port, 0)
+      assert.strictEqual(settings.host, "::1")
+      assert.strictEqual(settings.baseUrl, "https://pay.example.com/x")
+      assert.deepStrictEqual(settings.database, { _tag: "SqliteFile", path: "/var/lib/pointsman.db" })
+      assert.strictEqual(settings.claimWindowMillis, 120_000)
+      assert.strictEqual(settings.providerTimeoutMillis, 1_500)
+      assert.deepStrictEqual(
+        settings.encryptionKey && Redacted.value(settings.encryptionKey),
+        new Uint8Array(32).fill(5)
+      )
+      assert.strictEqual(settings.rateLimit, null)
+      assert.strictEqual(settings.allowPrivateWebhooks, true)
+      assert.strictEqual(settings.otlpEndpoint, null)
+    })
+  )
+
+  it.effect.each([
+    ["PORT", "--port", "http", "a port number from 0 to 65535"],
+    ["PORT", "--port", "65536", "a port number from 0 to 65535"],
+    ["PORT", "--port", "-1", "a port number from 0 to 65535"],
+    ["PORT", "--port", "", "a port number from 0 to 65535"],
+    ["HOST", "--host", "two words", "a host name or an IP address"],
+    ["POINTSMAN_BASE_URL", "--base-url", "pay.example.com", "an absolute http or https URL"],
+    ["POINTSMAN_BASE_URL", "--base-url", "ftp://pay.example.com", "an absolute http or https URL"],
+    ["POINTSMAN_BASE_URL", "--base-url", "https://u:visible@pay.example.com", "an absolute http or https URL"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "postgres://u:visible@db/x", "no storage for Postgres yet"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "postgresql://u:visible@db/x", "no storage for Postgres yet"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "mysql://u:visible@db/x", "`sqlite:<path>` or `sqlite::memory:`"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "sqlite:", "`sqlite:<path>` or `sqlite::memory:`"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "sqlite://data/x.db", "`sqlite:<path>` or `sqlite::memory:`"],
+    ["POINTSMAN_DATABASE_URL", "--database-url", "", "`sqlite:<path>` or `sqlite::memory:`"],
+    ["POINTSMAN_CONFIG", "--config", "", "the path of a JSON file"],
+    ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "visible", "base64 of 32 bytes"],
+    ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "", "base64 of 32 bytes"],
+    ["POINTSMAN_CLAIM_WINDOW", "--claim-window", "15", "a duration such as"],
+    ["POINTSMAN_CLAIM_WINDOW", "--claim-window", "0 seconds", "a duration such as"],
+    ["POINTSMAN_CLAIM_WINDOW", "--claim-window", "Infinity", "a duration such as"],
+    ["POINTSMAN_PROVIDER_TIMEOUT", "--provider-timeout", "-1 seconds", "a duration such as"],
+    [
+      "POINTSMAN_PROVIDER_TIMEOUT",
+      "--provider-timeout",
+      "15 minutes",
+      "less than POINTSMAN_CLAIM_WINDOW (--claim-window)"
+    ],
+    ["POINTSMAN_UNKNOWN_CHECK_INTERVAL", "--unknown-check-interval", "soon", "a duration such as"],
+    ["POINTSMAN_PENDING_CHECK_INTERVAL", "--pending-check-interval", "400 weeks", "a duration such as"],
+    ["POINTSMAN_REFUND_CHECK_INTERVAL", "--refund-check-interval", "x", "a duration such as"],
+    ["POINTSMAN_DEAD_REQUEST_INTERVAL", "--dead-request-interval", "x", "a duration such as"],
+    ["POINTSMAN_WEBHOOK_SCHEDULE", "--webhook-schedule", "0 seconds,", "durations separated by commas"],
+    ["POINTSMAN_RATE_LIMIT", "--rate-limit", "0", "or `off`"],
+    ["POINTSMAN_RATE_LIMIT", "--rate-limit", "1.5", "or `off`"],
+    ["POINTSMAN_ALLOW_PRIVATE_WEBHOOKS", "--allow-private-webhooks", "yes", "`true` or `false`"],
+    ["POINTSMAN_WORKERS", "--workers", "2", "more server processes need Postgres"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
+  ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
+    Effect.gen(function* () {
+      const [variable, flag, value, expected] = row
+      const name = Object.entries(variables).find(([, definition]) => definition.variable === variable)?.[0] as string
+      for (const attempt of [read({ [variable]: value }), read({}, { [name]: value })]) {
+        const failure = yield* Effect.flip(attempt)
+        const [title, line, ...more] = failure.message.split("\n")
+        assert.strictEqual(title, "The settings are wrong:")
+        assert.isTrue(line?.startsWith(`  ${variable} (${flag}): expected `), line)
+        assert.include(line, expected)
+        assert.deepStrictEqual(more, [])
+        assert.notInclude(failure.message, "visible")
+      }
+    })
+  )
+
+  it.effect("given two wrong values, when they are read, then both are told", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(read({ PORT: "x" }, { claimWindowMillis: "x" }))
+      assert.include(failure.message, "PORT (--port)")
+      assert.include(failure.message, "POINTSMAN_CLAIM_WINDOW (--claim-window)")
+    })
+  )
+})
