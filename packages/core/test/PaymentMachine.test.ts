@@ -1,0 +1,347 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import {
+  eventTypes,
+  Machine,
+  type PaymentEvent,
+  PaymentMachine,
+  type PaymentState,
+  paymentStates,
+  paymentStatuses,
+  statesOf,
+  statusOf
+} from "../src/index.ts"
+
+type From = PaymentState | Machine.Start
+
+const from: ReadonlyArray<From> = [Machine.Start, ...paymentStates]
+
+/** A provider call of ours is on its way. */
+const inFlight: ReadonlyArray<PaymentState> = ["Charging", "Capturing", "Voiding"]
+const unknown = paymentStates.filter((state) => state.endsWith("Unknown"))
+
+/** Where a state goes on a fact and what it emits, or what the table says where it goes nowhere. */
+const cell = (state: From, event: PaymentEvent): string =>
+  Result.match(Machine.step(PaymentMachine, state, event), {
+    onFailure: (refusal) => refusal,
+    onSuccess: ({ to, emits }) => `-> ${to}${emits.length === 0 ? "" : ` (${emits.join(", ")})`}`
+  })
+
+describe("the payment's table", () => {
+  it("given a state and a fact, when rows are counted, then there is at most one", () => {
+    const cells = PaymentMachine.rows.map(({ from, on }) => `${from} on ${on}`)
+    assert.deepStrictEqual(
+      cells.filter((cell, index) => cells.indexOf(cell) !== index),
+      []
+    )
+  })
+
+  it("given the start, when the table is walked, then every state is reached", () => {
+    assert.sameMembers([...Machine.walk(PaymentMachine).keys()], [...from])
+  })
+
+  it("given every state, when its rows are read, then it can be left", () => {
+    assert.deepStrictEqual(Machine.finalStates(PaymentMachine), [])
+  })
+
+  it("given every fact, when rows are counted, then each moves some payment", () => {
+    const moving = new Set(PaymentMachine.rows.map(({ on }) => on))
+    assert.deepStrictEqual(
+      PaymentMachine.events.filter((event) => !moving.has(event)),
+      []
+    )
+  })
+
+  it("given every row, when what it emits is read, then each type is one that events have", () => {
+    const known: ReadonlyArray<string> = eventTypes
+    assert.deepStrictEqual(
+      PaymentMachine.rows.flatMap(({ emits }) => emits).filter((type) => !known.includes(type)),
+      []
+    )
+  })
+
+  it("given every row, when it is read, then it says why", () => {
+    for (const { why } of PaymentMachine.rows) assert.match(why, /^\S.+\.$/)
+  })
+})
+
+describe("money moves once", () => {
+  it("given the states, when the unknown ones are named, then charge, capture and void have one each", () => {
+    assert.deepStrictEqual(unknown, ["ChargeUnknown", "CaptureUnknown", "VoidUnknown"])
+  })
+
+  it("given an unknown result, when any fact comes, then nothing is sent again", () => {
+    const sent = PaymentMachine.rows.filter(
+      (row) => unknown.some((state) => state === row.from) && inFlight.includes(row.to)
+    )
+    assert.deepStrictEqual(sent, [])
+  })
+
+  it("given a provider call, when the rows that begin one are listed, then they are these and no other", () => {
+    const begins = PaymentMachine.rows.filter(({ to }) => inFlight.includes(to))
+    assert.deepStrictEqual(
+      begins.map(({ from, on, to }) => `${from} on ${on} -> ${to}`),
+      [
+        "Start on ChargeSent -> Charging",
+        "AwaitingCustomer on ChargeSent -> Charging",
+        "Charging on AttemptFollowed -> Charging",
+        "Authorized on CaptureClaimed -> Capturing",
+        "Authorized on VoidClaimed -> Voiding"
+      ]
+    )
+  })
+
+  it("given a call in flight, when no answer comes, then the payment is unknown and says so", () => {
+    const rows = PaymentMachine.rows.filter(({ on }) => on.endsWith("Unanswered"))
+    assert.deepStrictEqual(
+      rows.map(({ from, to, emits }) => [from, to, emits]),
+      [
+        ["Charging", "ChargeUnknown", ["payment.unknown"]],
+        ["Capturing", "CaptureUnknown", ["payment.capture_unknown"]],
+        ["Voiding", "VoidUnknown", ["payment.void_unknown"]]
+      ]
+    )
+  })
+
+  it("given a look-up that found nothing, when the rows are read, then it settles unknown results alone", () => {
+    const settled = PaymentMachine.rows.filter(({ on }) => on.endsWith("NotFound"))
+    assert.deepStrictEqual(
+      settled.map(({ from, to }) => [from, to]),
+      [
+        ["ChargeUnknown", "Failed"],
+        ["CaptureUnknown", "Authorized"],
+        ["VoidUnknown", "Authorized"]
+      ]
+    )
+  })
+
+  it("given a payment that was given up, when the provider holds its money, then it is a conflict", () => {
+    for (const state of ["Failed", "Declined", "Cancelled"] as const) {
+      for (const row of PaymentMachine.rows.filter((row) => row.from === state)) {
+        assert.strictEqual(row.emits[0], "payment.conflict", `${state} on ${row.on}`)
+      }
+    }
+  })
+
+  it("given a move into a state of money taken by a charge or capture, when it is read, then it emits payment.captured once", () => {
+    const taking = PaymentMachine.rows.filter(({ on }) => on === "ChargeCaptured" || on === "CaptureConfirmed")
+    assert.isNotEmpty(taking)
+    for (const { to, emits } of taking) {
+      assert.strictEqual(to, "Captured")
+      assert.strictEqual(emits.filter((type) => type === "payment.captured").length, 1)
+    }
+    const elsewhere = PaymentMachine.rows.filter(
+      (row) => !taking.includes(row) && row.emits.includes("payment.captured")
+    )
+    assert.deepStrictEqual(elsewhere, [])
+  })
+})
+
+describe("the wire", () => {
+  it("given every status but CREATED, when its states are read, then there is one at least", () => {
+    assert.deepStrictEqual(
+      paymentStatuses.filter((status) => statesOf(status).length === 0),
+      ["CREATED"]
+    )
+  })
+
+  it("given a move that the API shows as another status, when it emits nothing, then it is one of these", () => {
+    // Calls of ours begin and are refused without an event, because the caller's answer tells it.
+    const silent = PaymentMachine.rows.filter(
+      ({ from, to, emits }) => from !== Machine.Start && emits.length === 0 && statusOf[from] !== statusOf[to]
+    )
+    assert.deepStrictEqual(
+      silent.map(({ from, on, to }) => `${from} on ${on} -> ${to}`),
+      [
+        "AwaitingCustomer on ChargeSent -> Charging",
+        "Authorized on CaptureClaimed -> Capturing",
+        "CaptureUnknown on CaptureAccepted -> CapturePending",
+        "Capturing on CaptureRefused -> Authorized",
+        "Authorized on VoidClaimed -> Voiding",
+        "VoidUnknown on VoidAccepted -> VoidPending",
+        "Voiding on VoidRefused -> Authorized"
+      ]
+    )
+  })
+})
+
+describe("the whole table", () => {
+  // Every cell of states and facts: the moves, state by state, and for all other cells what the fact means there.
+  it("given every state and fact, when they are laid out, then these cells move", () => {
+    const moves = from.map((state) => [
+      state,
+      PaymentMachine.events
+        .filter((event) => Result.isSuccess(Machine.step(PaymentMachine, state, event)))
+        .map((event) => `${event} ${cell(state, event)}`)
+    ])
+    expect(Object.fromEntries(moves)).toMatchInlineSnapshot(`
+      {
+        "Authorized": [
+          "CaptureClaimed -> Capturing",
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "VoidClaimed -> Voiding",
+          "AuthorizationLapsed -> Cancelled (payment.cancelled)",
+        ],
+        "AwaitingCustomer": [
+          "CustomerCancelled -> Cancelled (payment.cancelled)",
+          "CustomerDeclined -> Declined (payment.declined)",
+          "PageExpired -> Cancelled (payment.cancelled)",
+          "ChargeSent -> Charging",
+        ],
+        "Cancelled": [
+          "ChargeAuthorized -> Authorized (payment.conflict, payment.authorized)",
+          "ChargeCaptured -> Captured (payment.conflict, payment.captured)",
+        ],
+        "CapturePending": [
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "CaptureRefused -> Authorized (payment.authorized)",
+          "AuthorizationLapsed -> Cancelled (payment.cancelled)",
+        ],
+        "CaptureUnknown": [
+          "CaptureAccepted -> CapturePending",
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "CaptureRefused -> Authorized (payment.authorized)",
+          "CaptureNotFound -> Authorized (payment.authorized)",
+          "AuthorizationLapsed -> Cancelled (payment.cancelled)",
+        ],
+        "Captured": [
+          "RefundedInPart -> PartiallyRefunded (payment.refunded)",
+          "RefundedInFull -> Refunded (payment.refunded)",
+          "SettlementReported -> Settled (payment.settled)",
+          "DisputeOpened -> ChargedBack (payment.chargeback)",
+        ],
+        "Capturing": [
+          "CaptureAccepted -> CapturePending",
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "CaptureRefused -> Authorized",
+          "CaptureUnanswered -> CaptureUnknown (payment.capture_unknown)",
+          "AuthorizationLapsed -> Cancelled (payment.cancelled)",
+        ],
+        "ChargePending": [
+          "ChargeAuthorized -> Authorized (payment.authorized)",
+          "ChargeCaptured -> Captured (payment.captured)",
+          "ChargeDeclined -> Declined (payment.declined)",
+          "ChargeFailed -> Failed (payment.failed)",
+          "ChargeCancelled -> Cancelled (payment.cancelled)",
+          "ChargeMismatched -> ChargeUnknown (payment.amount_mismatch, payment.unknown)",
+        ],
+        "ChargeUnknown": [
+          "ChargeAccepted -> ChargePending (payment.pending)",
+          "ChargeAuthorized -> Authorized (payment.authorized)",
+          "ChargeCaptured -> Captured (payment.captured)",
+          "ChargeDeclined -> Declined (payment.declined)",
+          "ChargeCancelled -> Cancelled (payment.cancelled)",
+          "ChargeNotFound -> Failed (payment.failed)",
+        ],
+        "ChargedBack": [
+          "RefundedInPart -> ChargedBack (payment.refunded)",
+          "RefundedInFull -> ChargedBack (payment.refunded)",
+          "DisputeWonUnrefunded -> Captured (payment.chargeback_reversed)",
+          "DisputeWonPartlyRefunded -> PartiallyRefunded (payment.chargeback_reversed)",
+          "DisputeWonRefunded -> Refunded (payment.chargeback_reversed)",
+          "DisputeWonSettled -> Settled (payment.chargeback_reversed)",
+        ],
+        "Charging": [
+          "AttemptFollowed -> Charging",
+          "ChargeAbandoned -> Failed (payment.failed)",
+          "ChargeAccepted -> ChargePending (payment.pending)",
+          "ChargeAuthorized -> Authorized (payment.authorized)",
+          "ChargeCaptured -> Captured (payment.captured)",
+          "ChargeDeclined -> Declined (payment.declined)",
+          "ChargeFailed -> Failed (payment.failed)",
+          "ChargeCancelled -> Cancelled (payment.cancelled)",
+          "ChargeUnanswered -> ChargeUnknown (payment.unknown)",
+          "ChargeMismatched -> ChargeUnknown (payment.amount_mismatch, payment.unknown)",
+        ],
+        "Declined": [
+          "ChargeAuthorized -> Authorized (payment.conflict, payment.authorized)",
+          "ChargeCaptured -> Captured (payment.conflict, payment.captured)",
+        ],
+        "Failed": [
+          "ChargeAuthorized -> Authorized (payment.conflict, payment.authorized)",
+          "ChargeCaptured -> Captured (payment.conflict, payment.captured)",
+        ],
+        "PartiallyRefunded": [
+          "RefundedInPart -> PartiallyRefunded (payment.refunded)",
+          "RefundedInFull -> Refunded (payment.refunded)",
+          "DisputeOpened -> ChargedBack (payment.chargeback)",
+        ],
+        "Refunded": [
+          "DisputeOpened -> ChargedBack (payment.chargeback)",
+        ],
+        "Settled": [
+          "RefundedInPart -> PartiallyRefunded (payment.refunded)",
+          "RefundedInFull -> Refunded (payment.refunded)",
+          "DisputeOpened -> ChargedBack (payment.chargeback)",
+        ],
+        "Start": [
+          "CustomerAwaited -> AwaitingCustomer (payment.requires_action)",
+          "ChargeSent -> Charging (payment.created)",
+        ],
+        "VoidPending": [
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "VoidConfirmed -> Cancelled (payment.cancelled)",
+          "VoidRefused -> Authorized (payment.authorized)",
+        ],
+        "VoidUnknown": [
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "VoidAccepted -> VoidPending",
+          "VoidConfirmed -> Cancelled (payment.cancelled)",
+          "VoidRefused -> Authorized (payment.authorized)",
+          "VoidNotFound -> Authorized (payment.authorized)",
+        ],
+        "Voiding": [
+          "CaptureConfirmed -> Captured (payment.captured)",
+          "VoidAccepted -> VoidPending",
+          "VoidConfirmed -> Cancelled (payment.cancelled)",
+          "VoidRefused -> Authorized",
+          "VoidUnanswered -> VoidUnknown (payment.void_unknown)",
+        ],
+      }
+    `)
+  })
+
+  it("given every fact, when it finds no row, then it means this", () => {
+    expect(PaymentMachine.otherwise).toMatchInlineSnapshot(`
+      {
+        "AttemptFollowed": "Ignored",
+        "AuthorizationLapsed": "Ignored",
+        "CaptureAccepted": "Ignored",
+        "CaptureClaimed": "NotCapturable",
+        "CaptureConfirmed": "StateConflict",
+        "CaptureNotFound": "Ignored",
+        "CaptureRefused": "Ignored",
+        "CaptureUnanswered": "Ignored",
+        "ChargeAbandoned": "Ignored",
+        "ChargeAccepted": "Ignored",
+        "ChargeAuthorized": "Ignored",
+        "ChargeCancelled": "Ignored",
+        "ChargeCaptured": "Ignored",
+        "ChargeDeclined": "Ignored",
+        "ChargeFailed": "Ignored",
+        "ChargeMismatched": "Ignored",
+        "ChargeNotFound": "Ignored",
+        "ChargeSent": "Ignored",
+        "ChargeUnanswered": "Ignored",
+        "CustomerAwaited": "Ignored",
+        "CustomerCancelled": "Ignored",
+        "CustomerDeclined": "Ignored",
+        "DisputeOpened": "Ignored",
+        "DisputeWonPartlyRefunded": "Ignored",
+        "DisputeWonRefunded": "Ignored",
+        "DisputeWonSettled": "Ignored",
+        "DisputeWonUnrefunded": "Ignored",
+        "PageExpired": "Ignored",
+        "RefundedInFull": "Ignored",
+        "RefundedInPart": "Ignored",
+        "SettlementReported": "Ignored",
+        "VoidAccepted": "Ignored",
+        "VoidClaimed": "NotVoidable",
+        "VoidConfirmed": "StateConflict",
+        "VoidNotFound": "Ignored",
+        "VoidRefused": "Ignored",
+        "VoidUnanswered": "Ignored",
+      }
+    `)
+  })
+})
