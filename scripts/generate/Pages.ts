@@ -1,0 +1,73 @@
+/** What is generated, by path. A page of another kind is one more entry here. */
+import { ClaimMachine, type Machine, PaymentMachine, statusOf } from "@pointsman/core"
+import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
+
+type Table = Machine.Machine<string, string, string, string>
+
+const notice = (source: string) =>
+  `<!-- Generated from ${source} by \`npm run generate\`. Change the table, not this page. -->`
+
+interface Lifecycle {
+  readonly machine: Table
+  readonly title: string
+  /** Where the table stands. */
+  readonly source: string
+  readonly about: string
+  /** What the API shows of each state, where it shows them. */
+  readonly statusOf?: Readonly<Record<string, string>>
+}
+
+const lifecycles: ReadonlyArray<Lifecycle> = [
+  {
+    machine: PaymentMachine,
+    title: "The life of a payment",
+    source: "packages/core/src/payment/PaymentMachine.ts",
+    about:
+      "The inner states are finer than the statuses of the API: they say which operation is in flight or unknown. No row leads from an unknown state back to `Charging`.",
+    statusOf
+  },
+  {
+    machine: ClaimMachine,
+    title: "The life of an idempotency key",
+    source: "packages/core/src/idempotency/ClaimMachine.ts",
+    about: "A claim is written before the provider is asked, and answered in the commit that records the outcome."
+  }
+]
+
+const lifecyclePage = ({ machine, title, source, about, statusOf }: Lifecycle): string =>
+  [
+    notice(source),
+    `# ${title}`,
+    about,
+    `![${title}, drawn](${machine.name}.svg)`,
+    ...(statusOf === undefined ? [] : ["## States", statusesOf(machine, statusOf)]),
+    "## Moves",
+    finalsOf(machine).length === 0 ? "No state is final." : `Nothing leads out of ${finalsOf(machine).join(", ")}.`,
+    rowsOf(machine),
+    "## Facts that find no row",
+    "`Ignored` means that the fact is kept with its courier and changes nothing.",
+    otherwiseOf(machine),
+    "## The same as Mermaid",
+    diagramOf(machine)
+  ].join("\n\n")
+
+/** Whole files, by their path from the root. */
+export const pages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
+  const made = await Promise.all(
+    lifecycles.map(async (lifecycle) => [
+      [`docs/states/${lifecycle.machine.name}.md`, `${lifecyclePage(lifecycle)}\n`] as const,
+      [`docs/states/${lifecycle.machine.name}.svg`, await pictureOf(lifecycle.machine, lifecycle.statusOf)] as const
+    ])
+  )
+  return made.flat()
+}
+
+/** Blocks that a page may hold, by name. */
+export const blocks = (): Readonly<Record<string, () => string>> =>
+  Object.fromEntries(
+    lifecycles.flatMap(({ machine, statusOf }) => [
+      [`${machine.name}-diagram`, () => diagramOf(machine)],
+      [`${machine.name}-moves`, () => rowsOf(machine)],
+      ...(statusOf === undefined ? [] : [[`${machine.name}-statuses`, () => statusesOf(machine, statusOf)] as const])
+    ])
+  )
