@@ -1,7 +1,7 @@
 /** The API as a function from `Request` to `Response`, over whatever stands behind it. */
 import { Ids, type Pointsman } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
-import { Layer } from "effect"
+import { Cause, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 export interface Reply {
@@ -21,20 +21,32 @@ export interface Sent {
 }
 
 export interface Web {
+  /** The log, as text with its annotations. */
+  readonly log: ReadonlyArray<string>
   readonly send: (path: string, sent?: Sent) => Promise<Reply>
   readonly fetch: (request: Request) => Promise<Response>
   readonly close: () => Promise<void>
 }
 
-export const serve = (pointsman: Layer.Layer<Pointsman>, options?: PointsmanHttp.Options): Web => {
+export const serve = (
+  pointsman: Layer.Layer<Pointsman>,
+  options?: PointsmanHttp.Options,
+  references: ReadonlyArray<Layer.Layer<never>> = []
+): Web => {
+  const log: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ cause, fiber, message }) => {
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    log.push(`${JSON.stringify(message)} ${JSON.stringify(annotations)} ${Cause.pretty(cause)}`)
+  })
   const { dispose, handler } = HttpRouter.toWebHandler(
     PointsmanHttp.layer(options).pipe(
-      Layer.provide([pointsman, Ids.layer]),
-      Layer.provideMerge(HttpServer.layerServices)
+      Layer.provide([pointsman, Ids.layer, ...references]),
+      Layer.provideMerge([HttpServer.layerServices, Logger.layer([logger])])
     ),
     { disableLogger: true }
   )
   return {
+    log,
     send: async (path, sent = {}) => replyOf(await handler(requestOf(path, sent))),
     fetch: (request) => handler(request),
     close: dispose
@@ -51,7 +63,7 @@ export const requestOf = (path: string, sent: Sent): Request => {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...sent.headers
     },
-    ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as BodyInit })
+    ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as string })
   })
 }
 

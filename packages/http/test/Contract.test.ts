@@ -1,0 +1,105 @@
+import { documentedCodes, errorTable } from "@pointsman/http"
+import { ApiV1, Authorization, errorCodes, PartnerAuthorization, RequiredScope, ServedApi } from "@pointsman/http/api"
+import { Context } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { describe, expect, test } from "vitest"
+
+interface Endpoint {
+  readonly route: string
+  readonly scope: string | undefined
+  readonly hasKey: boolean
+}
+
+const endpointsOf = (api: typeof ApiV1 | typeof ServedApi): ReadonlyArray<Endpoint> => {
+  const found: Array<Endpoint> = []
+  HttpApi.reflect(api as typeof ApiV1, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
+      const keys = [...middleware].map((service) => service.key)
+      found.push({
+        route: `${endpoint.method} ${endpoint.path}`,
+        scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
+        hasKey: keys.includes(Authorization.key) || keys.includes(PartnerAuthorization.key)
+      })
+    }
+  })
+  return found
+}
+
+describe("the contract", () => {
+  test("given the specification, when its endpoints are counted, then each has its route and its scope", () => {
+    expect(endpointsOf(ApiV1).map(({ route, scope }) => [route, scope])).toEqual([
+      ["POST /api/v1/payments", "payments:write"],
+      ["GET /api/v1/payments", "payments:read"],
+      ["GET /api/v1/payments/:id", "payments:read"],
+      ["GET /api/v1/payments/:id/events", "payments:read"],
+      ["POST /api/v1/payments/:id/capture", "payments:write"],
+      ["POST /api/v1/payments/:id/void", "payments:write"],
+      ["POST /api/v1/payments/:id/refunds", "refunds:write"],
+      ["GET /api/v1/events", "events:read"],
+      ["POST /api/v1/merchants", "merchants:write"],
+      ["GET /api/v1/merchants", "merchants:read"],
+      ["POST /api/v1/psp-webhooks/:pspId", undefined],
+      ["GET /api/v1/openapi.json", undefined]
+    ])
+  })
+
+  test("given any endpoint, when it has a scope, then it asks for a key, and the other way round", () => {
+    for (const endpoint of endpointsOf(ApiV1)) expect(endpoint.hasKey).toBe(endpoint.scope !== undefined)
+  })
+
+  test("given the served part, when it is compared, then it is a part of the whole", () => {
+    const whole = endpointsOf(ApiV1)
+    for (const endpoint of endpointsOf(ServedApi)) expect(whole).toContainEqual(endpoint)
+  })
+
+  test("given the whole, when its OpenAPI document is made, then it has every path", () => {
+    const document = OpenApi.fromApi(ApiV1)
+    expect(document.openapi).toMatch(/^3\.1/u)
+    expect(Object.keys(document.paths)).toHaveLength(10)
+    const create = document.paths["/api/v1/payments"]?.post
+    expect(Object.keys(create?.responses ?? {}).sort()).toEqual([
+      "201",
+      "400",
+      "401",
+      "403",
+      "409",
+      "413",
+      "415",
+      "422",
+      "429",
+      "500"
+    ])
+    // A check that the document cannot express would vanish from it.
+    expect(JSON.stringify(document)).toContain("^[A-Z]{3}$")
+  })
+})
+
+describe("the error codes", () => {
+  test("given the specification's codes, when they are looked up, then each has its status", () => {
+    const specified = `400 idempotency_key_required invalid_idempotency_key invalid_json
+401 unauthorized
+403 not_a_partner live_key_required
+404 not_found
+409 idempotency_in_progress routing_failed not_capturable not_voidable capture_conflict void_conflict no_provider_ref
+409 refund_pending not_refundable refund_conflict already_invited
+413 payload_too_large
+422 validation_error invalid_amount idempotency_key_reuse
+429 rate_limited merchant_limit
+500 internal_error payment_result_unknown state_unconfirmed state_conflict
+501 unsupported
+502 psp_error capture_result_unknown void_result_unknown refund_result_unknown`
+    for (const line of specified.split("\n")) {
+      const [status, ...codes] = line.split(" ")
+      for (const code of codes)
+        expect([code, errorCodes[code as keyof typeof errorCodes]?.status]).toEqual([code, Number(status)])
+    }
+  })
+
+  test("given the table of core's failures, when its codes are looked up, then all are documented", () => {
+    const documented = new Set(documentedCodes.map((row) => row.code))
+    for (const rows of Object.values(errorTable)) {
+      for (const row of Object.values(rows)) expect(documented).toContain(row.code)
+    }
+  })
+})

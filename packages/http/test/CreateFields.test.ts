@@ -1,0 +1,245 @@
+import { amountLimits, chargeSimulations } from "@pointsman/core"
+import { Redacted } from "effect"
+import { afterAll, beforeEach, describe, expect, test } from "vitest"
+import { scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const script = scripted()
+const web = serve(script.layer)
+afterAll(web.close)
+beforeEach(() => {
+  script.created.length = 0
+})
+
+const good = { amount: 1999, currency: "EUR", country: "NL" }
+const create = (fields: object, key = "sandbox") =>
+  web.send("/api/v1/payments", { key, body: { ...good, ...fields }, headers: { "idempotency-key": "12345678" } })
+
+const instruments = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ connection: `c${at}`, token: `tok_${at}` }))
+/** Two UTF-16 units and one code point. */
+const astral = "\u{1F600}"
+
+const accepted: ReadonlyArray<readonly [field: string, value: unknown]> = [
+  ["amount", amountLimits.minimum],
+  ["amount", amountLimits.maximum],
+  ["currency", "JPY"],
+  ["currency", "KWD"],
+  ["country", "US"],
+  ...["card", "bank", "wallet", "crypto"].map((method) => ["method", method] as const),
+  ["card_brand", ""],
+  ["card_brand", "v".repeat(20)],
+  ["card_brand", astral.repeat(20)],
+  ["reference", ""],
+  ["reference", "r".repeat(64)],
+  ["reference", astral.repeat(64)],
+  ["reference", "with \n, \t and \u0001"],
+  ["initiator", "cit"],
+  ["initiator", "mit"],
+  ["capture_method", "automatic"],
+  ["capture_method", "manual"],
+  ["cancel_url", "https://shop.test/cancel"],
+  ["cancel_url", "HTTP://shop.test"],
+  ["debug", true],
+  ["debug", false],
+  ["simulate", {}],
+  ...chargeSimulations.map((charge) => ["simulate", { charge }] as const),
+  ["simulate", { charge: [...chargeSimulations] }],
+  ["simulate", { capture: "refuse", void: "no_answer", refund: "pending", lookup: "not_executed" }],
+  ["instruments", []],
+  ["instruments", instruments(10)],
+  ["instruments", [{ connection: "main", token: "t".repeat(255) }]],
+  ["instruments", [{ connection: "main", token: astral.repeat(255) }]],
+  ["instruments", [{ connection: "main", token: "4111111111111112" }]],
+  ["instruments", [{ connection: "main", token: "411111111111" }]],
+  ["instruments", [{ connection: "main", token: "pm_4111111111111111" }]],
+  ["unknown_field", { anything: [1, null] }]
+]
+
+const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: string]> = [
+  ...[49, 100_000_001, 0, -50, 50.5, "1999", true, null, [], {}, 2 ** 53].map((amount) => ["amount", amount] as const),
+  ...["eur", "EU", "EURO", "ZZZ", "XAU", "XXX", " EUR", 978, null, ["EUR"]].map((code) => ["currency", code] as const),
+  ...["nl", "NLD", "ZZ", "XK", "", 31, null].map((code) => ["country", code] as const),
+  ...["CARD", "cash", "", 1, null].map((method) => ["method", method] as const),
+  ...["v".repeat(21), astral.repeat(21), 7, null, "a\0b", "\ud800"].map((brand) => ["card_brand", brand] as const),
+  ...["r".repeat(65), astral.repeat(65), 7, null, "a\0b", "\udc00x", "\ud83d"].map((r) => ["reference", r] as const),
+  ...["CIT", "merchant", null].map((initiator) => ["initiator", initiator] as const),
+  ...["auto", true, null].map((method) => ["capture_method", method] as const),
+  ...["/relative", "shop.test", "ftp://shop.test", "javascript:alert(1)", "http://", "", 1, null].flatMap((address) => [
+    ["return_url", address] as const,
+    ["cancel_url", address] as const
+  ]),
+  ...["true", 1, null].map((debug) => ["debug", debug] as const),
+  ...["approve", [], null, 1].map((simulate) => ["simulate", simulate] as const),
+  ...["explode", "decline", "decline:", "decline:bad", "soft_decline:x", [], ["approve", "explode"], null].map(
+    (charge) => ["simulate", { charge }, "simulate.charge"] as const
+  ),
+  ["simulate", { capture: "pending" }, "simulate.capture"],
+  ["simulate", { void: "approve" }, "simulate.void"],
+  ["simulate", { refund: "no" }, "simulate.refund"],
+  ["simulate", { lookup: "maybe" }, "simulate.lookup"],
+  ["instruments", instruments(11)],
+  ["instruments", {}],
+  ["instruments", null],
+  ["instruments", ["tok_1"]],
+  ["instruments", [instruments(1)[0], instruments(1)[0]]],
+  ["instruments", [{ connection: "main" }], "instruments[0].token"],
+  ["instruments", [{ token: "tok_1" }], "instruments[0].connection"],
+  ["instruments", [{ connection: "", token: "tok_1" }], "instruments[0].connection"],
+  ["instruments", [{ connection: "main", token: "" }], "instruments[0].token"],
+  ["instruments", [{ connection: "main", token: "t".repeat(256) }], "instruments[0].token"],
+  ["instruments", [{ connection: "main", token: null }], "instruments[0].token"],
+  ["instruments", [{ connection: "main", token: "a\0b" }], "instruments[0].token"],
+  ...[
+    "4111111111111111",
+    "4111 1111 1111 1111",
+    "4111-1111-1111-1111",
+    "4111\u2013111111111111",
+    "4111\u00a01111 1111 1111",
+    "4222222222222",
+    "378282246310005",
+    "6304000000000000000"
+  ].map((token) => ["instruments", [{ connection: "main", token }], "instruments[0].token"] as const)
+]
+
+describe("a field of a create", () => {
+  test.each(accepted)("given %s = %j, when it is sent, then the payment is created", async (field, value) => {
+    const reply = await create({ [field]: value })
+    expect(reply.status).toBe(201)
+    expect(script.created).toHaveLength(1)
+  })
+
+  test.each(refused)("given %s = %j, when it is sent, then it is 422 and named", async (...row) => {
+    const [field, value, named] = row
+    const reply = await create({ [field]: value })
+    expect(reply.status).toBe(422)
+    expect(reply.body.error.code).toBe("validation_error")
+    expect(reply.body.error.message).toContain(`\`${named ?? field}\` must be `)
+    expect(script.created).toHaveLength(0)
+  })
+
+  test.each(["amount", "currency", "country"] as const)(
+    "given no %s, when it is sent, then it is 422",
+    async (field) => {
+      const reply = await web.send("/api/v1/payments", { key: "sandbox", body: { ...good, [field]: undefined } })
+      expect(reply.status).toBe(422)
+      expect(reply.body.error.message).toContain(`\`${field}\` must be `)
+    }
+  )
+
+  test("given several wrong fields, when they are sent, then all are named", async () => {
+    const reply = await create({ amount: 1, country: "ZZ", debug: "yes" })
+    for (const field of ["amount", "country", "debug"]) expect(reply.body.error.message).toContain(`\`${field}\` must`)
+  })
+
+  test("given thousands of wrong places, when they are sent, then the answer stays short", async () => {
+    const reply = await create({ instruments: Array.from({ length: 5000 }, () => 0) })
+    expect(reply.status).toBe(422)
+    expect(reply.body.error.message.length).toBeLessThan(5000)
+  })
+
+  test("given a token that is refused, when it is answered, then it is not repeated", async () => {
+    const reply = await create({ instruments: [{ connection: "main", token: "4111111111111111" }] })
+    expect(JSON.stringify(reply.body)).not.toContain("4111111111111111")
+  })
+})
+
+describe("numbers as they are written", () => {
+  const createRaw = (amount: string) =>
+    web.send("/api/v1/payments", { key: "sandbox", body: `{"amount":${amount},"currency":"EUR","country":"NL"}` })
+
+  test.each([
+    ["50.0", 50],
+    ["5e1", 50],
+    ["5000e-2", 50],
+    ["50.00000000000000000000000", 50],
+    ["1E+2", 100]
+  ])("given the amount %s, when it is sent, then it is %d", async (written, amount) => {
+    expect((await createRaw(written)).status).toBe(201)
+    expect(script.created[0]?.request.details.money).toEqual({ minorUnits: amount, currency: "EUR" })
+  })
+
+  test.each([
+    "1e400",
+    "-1e400",
+    "9007199254740993",
+    "50.000000000000000000001",
+    "99.99999999999999999",
+    "1e-400",
+    "-0"
+  ])("given the amount %s, when it is sent, then it is 422", async (written) => {
+    const reply = await createRaw(written)
+    expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+  })
+})
+
+describe("what core is asked", () => {
+  test("given the least fields, when they are sent, then the defaults are applied", async () => {
+    await web.send("/api/v1/payments", { key: "sandbox", body: good })
+    expect(script.created[0]).toEqual({
+      caller: {
+        tenant: { workspaceId: "acme", environment: "sandbox" },
+        workspace: expect.objectContaining({ id: "acme" }),
+        apiKeyHash: "hash-of-the-key"
+      },
+      request: {
+        details: {
+          money: { minorUnits: 1999, currency: "EUR" },
+          country: "NL",
+          method: "card",
+          cardBrand: null,
+          initiator: "cit",
+          captureMethod: "automatic",
+          reference: null,
+          simulation: null
+        },
+        instruments: null,
+        idempotencyKey: null,
+        debug: false
+      }
+    })
+  })
+
+  test("given every field, when they are sent, then all of them arrive and tokens are redacted", async () => {
+    await create({
+      method: "wallet",
+      card_brand: "visa",
+      reference: "order-1",
+      initiator: "mit",
+      capture_method: "manual",
+      cancel_url: "https://shop.test",
+      debug: true,
+      simulate: { charge: ["technical_error", "approve"], lookup: "executed" },
+      instruments: [{ connection: "main", token: "tok_secret" }]
+    })
+    const request = script.created[0]?.request
+    expect(request).toMatchObject({
+      details: {
+        method: "wallet",
+        cardBrand: "visa",
+        reference: "order-1",
+        initiator: "mit",
+        captureMethod: "manual",
+        simulation: { charge: ["technical_error", "approve"], lookup: "executed" }
+      },
+      idempotencyKey: "12345678",
+      debug: true
+    })
+    const instrument = request?.instruments?.[0]
+    expect(instrument?.connectionId).toBe("main")
+    expect(String(instrument?.token)).not.toContain("tok_secret")
+    expect(instrument && Redacted.value(instrument.token)).toBe("tok_secret")
+  })
+
+  test("given simulate with a live key, when it is sent, then it is 422", async () => {
+    const reply = await create({ simulate: { charge: "approve" } }, "production")
+    expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+    expect(reply.body.error.message).toContain("`simulate`")
+  })
+
+  test("given return_url, when it is sent, then it is 422: there is no hosted page", async () => {
+    const reply = await create({ return_url: "https://shop.test/back" })
+    expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+    expect(reply.body.error.message).toContain("hosted redirect flow is not available on this server")
+  })
+})

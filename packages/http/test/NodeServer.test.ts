@@ -1,0 +1,152 @@
+/** What only a real socket shows: bodies that are too large while they stream, and clients that hang up. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Ids } from "@pointsman/core"
+import * as PointsmanHttp from "@pointsman/http"
+import { Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { HttpRouter } from "effect/http"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { payment, scripted } from "./support/Scripted.ts"
+
+let began = Deferred.makeUnsafe<void>()
+let goOn = Deferred.makeUnsafe<void>()
+let ended: Array<Exit.Exit<unknown, unknown>> = []
+
+const script = scripted({
+  // Interruptible on purpose: it is the route that must keep a client's hanging up away from it.
+  create: (_caller, request) =>
+    (request.idempotencyKey === "held-by-the-test"
+      ? Deferred.succeed(began, undefined).pipe(Effect.andThen(Deferred.await(goOn)))
+      : Effect.void
+    ).pipe(
+      Effect.as({ payment, isReplay: false }),
+      Effect.onExit((exit) => Effect.sync(() => ended.push(exit)))
+    )
+})
+
+const scope = Scope.makeUnsafe()
+const server = createServer()
+let port = 0
+
+beforeAll(async () => {
+  const routes = PointsmanHttp.layer().pipe(Layer.provide([script.layer, Ids.layer]))
+  const serving = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide(NodeHttpServer.layer(() => server, { host: "127.0.0.1", port: 0 }))
+  )
+  await Effect.runPromise(Layer.buildWithScope(serving, scope))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+beforeEach(() => {
+  began = Deferred.makeUnsafe()
+  goOn = Deferred.makeUnsafe()
+  ended = []
+  script.created.length = 0
+})
+
+const dial = async (): Promise<Socket> => {
+  const socket = connect(port, "127.0.0.1")
+  await once(socket, "connect")
+  return socket
+}
+const head = (...lines: ReadonlyArray<string>) => [...lines, "Host: pointsman.test", "", ""].join("\r\n")
+const post = (...headers: ReadonlyArray<string>) =>
+  head("POST /api/v1/payments HTTP/1.1", "Authorization: Bearer sandbox", "Content-Type: application/json", ...headers)
+/** Everything until the server closes. */
+const readAll = async (socket: Socket): Promise<string> => {
+  let text = ""
+  for await (const chunk of socket) text += chunk
+  return text
+}
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const good = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" })
+
+describe("a body over 16,384 bytes", () => {
+  test("given chunks without end, when the limit is passed, then it is 413 while they stream", async () => {
+    const socket = await dial()
+    socket.write(post("Transfer-Encoding: chunked"))
+    socket.write(chunk(" ".repeat(8_192)))
+    socket.write(chunk(" ".repeat(8_192)))
+    socket.write(chunk(" "))
+    // The body never ends: an answer shows that nobody waits for its end.
+    const answer = await readAll(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
+    expect(answer.toLowerCase()).toContain("\r\nconnection: close\r\n")
+    expect(answer.toLowerCase()).toContain("\r\nx-request-id: req_")
+    expect(answer).toContain('"code":"payload_too_large"')
+    expect(script.created).toEqual([])
+  })
+
+  test("given chunks of exactly 16,384 bytes, when they end, then the payment is created", async () => {
+    const socket = await dial()
+    socket.write(post("Transfer-Encoding: chunked", "Connection: close"))
+    socket.write(chunk(good.padEnd(10_000, " ")))
+    socket.write(chunk(" ".repeat(6_384)))
+    socket.write("0\r\n\r\n")
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 201 /u)
+  })
+
+  test("given a declared length over the limit, when no byte of it came, then it is 413", async () => {
+    const socket = await dial()
+    socket.write(post("Content-Length: 16385"))
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /u)
+  })
+
+  test("given Expect: 100-continue and a length over the limit, then nobody is told to go on", async () => {
+    const socket = await dial()
+    socket.write(post("Content-Length: 50000", "Expect: 100-continue"))
+    const answer = await readAll(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
+    expect(answer).not.toContain("100 Continue")
+  })
+
+  test("given no key, when 50 KB are declared, then it is 401 and none of them is read", async () => {
+    const socket = await dial()
+    socket.write(head("POST /api/v1/payments HTTP/1.1", "Content-Length: 50000", "Connection: close"))
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 401 /u)
+  })
+})
+
+describe("a client that hangs up", () => {
+  test("given a create under way, when its client is gone, then it runs to its end", async () => {
+    const socket = await dial()
+    const gone = new Promise<void>((resolve) => {
+      socket.once("close", () => resolve())
+    })
+    socket.write(post(`Content-Length: ${good.length}`, "Idempotency-Key: held-by-the-test") + good)
+    await Effect.runPromise(Deferred.await(began))
+    socket.destroy()
+    await gone
+    // The server has seen it when it has no connection left.
+    await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
+    expect(ended).toEqual([])
+    await Effect.runPromise(Deferred.succeed(goOn, undefined))
+    await expect.poll(() => ended).toHaveLength(1)
+    expect(ended[0]?._tag).toBe("Success")
+  })
+
+  test("given half a body, when its client is gone, then nothing is asked of core", async () => {
+    const socket = await dial()
+    socket.write(post(`Content-Length: ${good.length}`) + good.slice(0, 20))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.destroy()
+    await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
+    expect(script.created).toEqual([])
+    expect((await fetch(`http://127.0.0.1:${port}/api/v1/nothing`)).status).toBe(404)
+  })
+})
+
+describe("paths that no client library sends as they are", () => {
+  test.each(["/api/v1/payments/..", "/api/v1/payments/%2e%2e", "/api/v1/payments/../../etc/passwd", "*"])(
+    "given %s, when it is asked for, then it is 4xx in the envelope",
+    async (path) => {
+      const socket = await dial()
+      socket.write(head(`GET ${path} HTTP/1.1`, "Authorization: Bearer sandbox", "Connection: close"))
+      const answer = await readAll(socket)
+      expect(answer).toMatch(/^HTTP\/1\.1 404 /u)
+      expect(answer).toContain('"code":"not_found"')
+    }
+  )
+})

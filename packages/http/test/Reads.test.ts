@@ -1,0 +1,162 @@
+import { type Event, type Payment, PaymentNotFound, paymentStatuses, StorageError, statesOf } from "@pointsman/core"
+import { Effect } from "effect"
+import { afterAll, beforeEach, describe, expect, test } from "vitest"
+import { payment, paymentId, scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+const eventId = "evt_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0b01"
+const event: Event = {
+  id: eventId,
+  type: "payment.captured",
+  paymentId,
+  createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
+  data: { payment_id: paymentId, amount: 1999, reference: null }
+}
+const eventView = { id: eventId, type: event.type, created: "2026-11-21T11:00:00.007Z", data: event.data }
+
+let more = false
+const script = scripted({
+  payments: () => Effect.succeed({ items: [payment], hasMore: more }),
+  timeline: (_tenant, id) =>
+    id === paymentId ? Effect.succeed({ items: [event], hasMore: more }) : new PaymentNotFound(),
+  events: () => Effect.succeed({ items: [event], hasMore: more })
+})
+const web = serve(script.layer)
+afterAll(web.close)
+beforeEach(() => {
+  more = false
+  script.asked.length = 0
+})
+const get = (path: string) => web.send(`/api/v1${path}`, { key: "sandbox" })
+const queryOf = () => script.asked[0]?.at(-1)
+
+describe("the lists' queries", () => {
+  const accepted: ReadonlyArray<readonly [path: string, query: object]> = [
+    ["/payments", { states: undefined, before: undefined, limit: 50 }],
+    ["/payments?limit=1", { limit: 1 }],
+    ["/payments?limit=100", { limit: 100 }],
+    [`/payments?before=${paymentId}`, { before: paymentId }],
+    [`/payments?before=${paymentId.toUpperCase()}`, { before: paymentId }],
+    ...paymentStatuses.map((status) => [`/payments?status=${status}`, { states: statesOf(status) }] as const),
+    ["/payments?status=captured", { states: ["Captured"] }],
+    ["/payments?status=Partially_Refunded", { states: ["PartiallyRefunded"] }],
+    ["/payments?status=CREATED", { states: [] }],
+    ["/payments?unknown=1&__proto__=2", { limit: 50 }],
+    ["/events", { type: undefined, before: undefined, after: undefined, limit: 50 }],
+    ["/events?type=payment.captured&limit=7", { type: "payment.captured", limit: 7 }],
+    ["/events?type=payment.invented_later", { type: "payment.invented_later" }],
+    [`/events?before=${eventId}`, { before: eventId }],
+    [`/events?after=${eventId}`, { after: eventId }],
+    [`/payments/${paymentId}/events`, { after: undefined, limit: 50 }],
+    [`/payments/${paymentId}/events?after=${eventId}&limit=2`, { after: eventId, limit: 2 }]
+  ]
+  test.each(accepted)("given %s, when it is asked for, then core is asked for just that", async (path, query) => {
+    expect((await get(path)).status).toBe(200)
+    expect(queryOf()).toMatchObject(query)
+    expect(script.asked[0]?.[1]).toEqual(tenant)
+  })
+
+  const limits = ["0", "101", "-1", "1.5", "1e1", "0x10", "abc", "", "%201", "+5", "NaN", "99999999999", "1&limit=2"]
+  const cursors = ["", "x", "1", paymentId.slice(1), `${paymentId}0`, `'${paymentId}`, "%00", `${paymentId}&before=x`]
+  const refused: ReadonlyArray<readonly [path: string, named: string]> = [
+    ...["/payments", "/events", `/payments/${paymentId}/events`].flatMap((path) =>
+      limits.map((limit) => [`${path}?limit=${limit}`, "limit"] as const)
+    ),
+    ...["", "PAID", "CAPTURED,DECLINED", " CAPTURED", "%C5%BFettled", "captured&status=settled"].map(
+      (status) => [`/payments?status=${status}`, "status"] as const
+    ),
+    ...cursors.map((before) => [`/payments?before=${before}`, "before"] as const),
+    [`/payments?before=${eventId}`, "before"],
+    ...cursors.map((before) => [`/events?before=${before}`, "before"] as const),
+    ...cursors.map((after) => [`/events?after=${after}`, "after"] as const),
+    ...cursors.map((after) => [`/payments/${paymentId}/events?after=${after}`, "after"] as const),
+    [`/events?before=${paymentId}`, "before"],
+    ...["", "%00", "payment.captured%00", "Payment.Captured", "a".repeat(101)].map(
+      (type) => [`/events?type=${type}`, "type"] as const
+    )
+  ]
+  test.each(refused)("given %s, when it is asked for, then it is 422 and names %s", async (path, named) => {
+    const reply = await get(path)
+    expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+    expect(reply.body.error.message).toContain(`\`${named}\` must be `)
+    expect(script.asked).toEqual([])
+  })
+})
+
+describe("pages", () => {
+  test.each([
+    ["/payments", paymentId],
+    ["/events", eventId],
+    [`/payments/${paymentId}/events`, eventId]
+  ])("given more of %s, when a page is read, then next_cursor is its last id", async (path, last) => {
+    more = true
+    expect((await get(path)).body).toMatchObject({ has_more: true, next_cursor: last })
+    more = false
+    expect((await get(path)).body).toMatchObject({ has_more: false, next_cursor: null })
+  })
+
+  test("given a payment in a list and alone, when they are read, then they are the same, without routing", async () => {
+    const listed = (await get("/payments")).body
+    const single = (await get(`/payments/${paymentId}`)).body
+    expect(listed.data).toEqual([single.data])
+    expect(single.data).not.toHaveProperty("routing")
+    expect(Object.keys(single.data).sort()).toEqual(
+      [
+        "id, payment_id, reference, payment_status, status, environment, amount, currency, country, method",
+        "card_brand, initiator, capture_method, decline_category, decline_reason, captured_amount, refunded_amount",
+        "refund_pending_amount, next_action, created"
+      ]
+        .flatMap((line) => line.split(", "))
+        .sort()
+    )
+  })
+
+  test("given an event, when it is read, then it has the specification's four fields", async () => {
+    expect((await get("/events")).body.data).toEqual([eventView])
+    expect((await get(`/payments/${paymentId}/events`)).body.data).toEqual([eventView])
+  })
+})
+
+describe("an id in a path", () => {
+  const ids = ["x", "%00", "%2F", "a".repeat(99), "a".repeat(101), "%E0%A4%A", "__proto__", "é"]
+  test.each(ids)("given %s, when it is retrieved, then it is 404 in the envelope", async (id) => {
+    for (const path of [`/payments/${id}`, `/payments/${id}/events`]) {
+      const reply = await get(path)
+      expect([reply.status, reply.body.error.code]).toEqual([404, "not_found"])
+    }
+  })
+
+  test("given an id that core does not find, when it is retrieved, then it is 404", async () => {
+    expect((await get("/payments/019a8c3e-7b1d-7c64-8f5e-000000000000")).status).toBe(404)
+  })
+})
+
+describe("a store that fails", () => {
+  const broken = Effect.fail(new StorageError({ operation: "read", cause: new Error("hunter2") }))
+  const failing = serve(
+    scripted({
+      payment: () => broken as Effect.Effect<Payment, StorageError>,
+      payments: () => broken,
+      timeline: () => broken,
+      events: () => broken
+    }).layer
+  )
+  const failingKeys = serve(scripted({ authenticate: () => broken }).layer)
+  afterAll(() => Promise.all([failing.close(), failingKeys.close()]))
+
+  const paths = ["/payments", `/payments/${paymentId}`, `/payments/${paymentId}/events`, "/events"]
+  test.each(paths)(
+    "given %s, when it is read, then it is 500 internal_error and the operators know why",
+    async (path) => {
+      for (const server of [failing, failingKeys]) {
+        const logged = server.log.length
+        const reply = await server.send(`/api/v1${path}`, { key: "sandbox" })
+        expect([reply.status, reply.body.error.code]).toEqual([500, "internal_error"])
+        expect(JSON.stringify(reply.body)).not.toContain("hunter2")
+        expect(server.log.slice(logged)).toEqual([expect.stringContaining("hunter2")])
+        expect(server.log.at(-1)).toContain(String(reply.headers.get("x-request-id")))
+      }
+    }
+  )
+})

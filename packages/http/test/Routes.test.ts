@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import { afterAll, describe, expect, test } from "vitest"
+import { paymentId, scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const web = serve(scripted({ payments: () => Effect.die(new Error("hunter2")) }).layer, {
+  paths: { "/health/live": ["GET"] }
+})
+afterAll(web.close)
+
+describe("a route that is not there", () => {
+  const paths = [
+    "/",
+    "/api",
+    "/api/v1",
+    "/api/v2/payments",
+    "/api/v1/transactions",
+    "/api/v1/payments/a/b",
+    `/api/v1/payments/${paymentId}/events/x`,
+    "//",
+    "/api/v1/payments%2F",
+    "/%E0%A4%A",
+    "/__proto__"
+  ]
+  test.each(paths)("given %s, when it is asked for, then it is 404 in the envelope", async (path) => {
+    for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
+      const reply = await web.send(path, { method })
+      expect([reply.status, reply.body]).toEqual([
+        404,
+        { error: { code: "not_found", message: "There is no such route." } }
+      ])
+      expect(reply.headers.get("x-request-id")).toMatch(/^req_/u)
+    }
+  })
+
+  const notServedYet = [
+    ["POST", `/api/v1/payments/${paymentId}/capture`],
+    ["POST", `/api/v1/payments/${paymentId}/void`],
+    ["POST", `/api/v1/payments/${paymentId}/refunds`],
+    ["GET", "/api/v1/merchants"],
+    ["POST", "/api/v1/merchants"],
+    ["POST", "/api/v1/psp-webhooks/main"],
+    ["GET", "/api/v1/openapi.json"]
+  ] as const
+  test.each(notServedYet)("given %s %s, which has no handler yet, then it is 404", async (method, path) => {
+    expect((await web.send(path, { method, key: "sandbox" })).status).toBe(404)
+  })
+})
+
+describe("a method that a path does not have", () => {
+  const paths: ReadonlyArray<readonly [path: string, allow: string]> = [
+    ["/api/v1/payments", "GET, HEAD, POST"],
+    ["/api/v1/payments/", "GET, HEAD, POST"],
+    ["/api/v1/payments?limit=0", "GET, HEAD, POST"],
+    [`/api/v1/payments/${paymentId}`, "GET, HEAD"],
+    ["/api/v1/payments/anything", "GET, HEAD"],
+    [`/api/v1/payments/${paymentId}/events`, "GET, HEAD"],
+    ["/api/v1/events", "GET, HEAD"],
+    ["/health/live", "GET, HEAD"]
+  ]
+  test.each(paths)("given %s, when it is asked with another method, then it is 405 with Allow", async (path, allow) => {
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
+      const reply = await web.send(path, { method })
+      expect([reply.status, reply.body.error.code]).toEqual([405, "method_not_allowed"])
+      expect(reply.headers.get("allow")).toBe(allow)
+      expect(reply.headers.get("x-request-id")).toMatch(/^req_/u)
+    }
+  })
+})
+
+describe("HEAD and slashes", () => {
+  test("given HEAD, when a payment is asked for, then the headers are those of GET and there is no body", async () => {
+    const path = `/api/v1/payments/${paymentId}`
+    const get = await web.send(path, { key: "sandbox" })
+    const head = await web.send(path, { key: "sandbox", method: "HEAD" })
+    expect([head.status, head.body]).toEqual([200, undefined])
+    expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"))
+    expect(head.headers.get("x-request-id")).toMatch(/^req_/u)
+  })
+
+  test("given HEAD, when there is no key or no route, then it is 401 or 404 without a body", async () => {
+    const heads = [
+      await web.send("/api/v1/payments", { method: "HEAD" }),
+      await web.send("/api/v1/nothing", { method: "HEAD" })
+    ]
+    expect(heads.map((head) => [head.status, head.body])).toEqual([
+      [401, undefined],
+      [404, undefined]
+    ])
+  })
+
+  test.each(["/", "//", "/?x=1"])(
+    "given %s at the end, when a payment is asked for, then it is the same",
+    async (end) => {
+      expect((await web.send(`/api/v1/payments/${paymentId}${end}`, { key: "sandbox" })).status).toBe(200)
+    }
+  )
+})
+
+describe("a defect", () => {
+  test("given one in a read, when it is answered, then it is 500 in the envelope and only the log knows why", async () => {
+    const reply = await web.send("/api/v1/payments", { key: "sandbox" })
+    expect([reply.status, reply.body]).toEqual([
+      500,
+      { error: { code: "internal_error", message: "The server failed." } }
+    ])
+    const requestId = String(reply.headers.get("x-request-id"))
+    expect(web.log).toEqual([expect.stringContaining("hunter2")])
+    expect(web.log[0]).toContain(requestId)
+  })
+
+  test("given any two requests, when they are answered, then their ids differ", async () => {
+    const ids = await Promise.all([1, 2, 3].map(async () => (await web.send("/")).headers.get("x-request-id")))
+    expect(new Set(ids).size).toBe(3)
+  })
+})
