@@ -1,0 +1,590 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  httpAnswer,
+  refusedUrl,
+  type SocketProvider,
+  type SocketProviderOptions,
+  socketProvider
+} from "@pointsman/contracts/connector"
+import { NotSent, type TransportAnswer, type TransportRequest, Unanswered } from "@pointsman/core/connector"
+import { make, type NodeTransportOptions } from "@pointsman/transport-node"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { selfSigned } from "./Certificates.ts"
+
+const timeoutMillis = 30_000
+const secret = "sk_secret_value"
+
+const chargeAt = (url: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+  method: "POST",
+  url: `${url}/charges?token=${secret}`,
+  headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+  body: JSON.stringify({ instrument: secret }),
+  timeoutMillis,
+  ...more
+})
+
+/** A transport and a provider at a socket, for the life of the test. */
+const setup = (provider: SocketProviderOptions, transport?: NodeTransportOptions) =>
+  Effect.gen(function* () {
+    const at = yield* socketProvider(provider)
+    const { send } = yield* make(transport)
+    return { at, send, charge: send(chargeAt(at.url)) }
+  })
+
+const answers =
+  (...texts: ReadonlyArray<string>): NonNullable<SocketProviderOptions["onRequest"]> =>
+  (socket, _request, index) => {
+    socket.write(texts[Math.min(index, texts.length - 1)] ?? "")
+  }
+
+/** undici offers a connection for use again one turn of the event loop after the answer. */
+const idle = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+
+const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+const assertNotSent = (at: Pick<SocketProvider, "requests">, error: NotSent | Unanswered) => {
+  assert.instanceOf(error, NotSent)
+  assert.strictEqual(at.requests.length, 0)
+  assert.notInclude(JSON.stringify(error), secret)
+}
+
+const assertUnanswered = (at: SocketProvider, error: NotSent | Unanswered, requests = 1) => {
+  assert.instanceOf(error, Unanswered)
+  assert.strictEqual(at.requests.length, requests)
+  assert.notInclude(JSON.stringify(error), secret)
+}
+
+describe("nothing left this machine", () => {
+  it.effect("given a port where nobody listens, when sent, then NotSent", () =>
+    Effect.gen(function* () {
+      const { send } = yield* make()
+      const error = yield* Effect.flip(send(chargeAt(yield* refusedUrl)))
+      assertNotSent({ requests: [] }, error)
+      assert.include(error.reason, "ECONNREFUSED")
+    })
+  )
+
+  it.effect("given a name that does not exist, when sent, then NotSent", () =>
+    Effect.gen(function* () {
+      const { send } = yield* make()
+      assertNotSent({ requests: [] }, yield* Effect.flip(send(chargeAt("http://provider.invalid"))))
+    })
+  )
+
+  for (const [what, onConnection] of [
+    ["closes", (socket) => socket.end()],
+    ["resets", (socket) => socket.resetAndDestroy()],
+    ["speaks no TLS", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")]
+  ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onConnection"]>]>) {
+    it.effect(`given a provider that ${what} at the TLS hello, when sent, then NotSent`, () =>
+      Effect.gen(function* () {
+        const { at, send } = yield* setup({ onConnection: (socket) => socket.once("data", () => onConnection(socket)) })
+        assertNotSent(at, yield* Effect.flip(send(chargeAt(at.url.replace("http:", "https:")))))
+        assert.strictEqual(at.connections(), 1)
+      })
+    )
+  }
+
+  it.effect("given a certificate that nobody signed, when sent, then NotSent and not a byte inside TLS", () =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({ tls: selfSigned("127.0.0.1") })
+      const error = yield* Effect.flip(charge)
+      assertNotSent(at, error)
+      assert.include(error.reason, "DEPTH_ZERO_SELF_SIGNED_CERT")
+      assert.strictEqual(at.bytes(), 0)
+    })
+  )
+
+  it.effect("given a trusted certificate of another host, when sent, then NotSent and not a byte inside TLS", () =>
+    Effect.gen(function* () {
+      const certificate = selfSigned("127.0.0.2")
+      const { at, charge } = yield* setup({ tls: certificate }, { trustedCertificates: [certificate.cert] })
+      const error = yield* Effect.flip(charge)
+      assertNotSent(at, error)
+      assert.include(error.reason, "ERR_TLS_CERT_ALTNAME_INVALID")
+      assert.strictEqual(at.bytes(), 0)
+    })
+  )
+
+  it.effect("given a provider that never answers the TLS hello, when the time-out passes, then NotSent", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({})
+      const sending = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url.replace("http:", "https:")))))
+      yield* at.whenConnections(1)
+      yield* TestClock.adjust(timeoutMillis)
+      assertNotSent(at, yield* Fiber.join(sending))
+    })
+  )
+
+  it.live("given a provider that never answers the TLS hello, when the connect time-out passes, then NotSent", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({}, { connectTimeoutMillis: 50 })
+      const error = yield* Effect.flip(send(chargeAt(at.url.replace("http:", "https:"))))
+      assertNotSent(at, error)
+      assert.include(error.reason, "UND_ERR_CONNECT_TIMEOUT")
+    })
+  )
+
+  it.effect("given one connection that is taken, when the wait outlasts the time-out, then NotSent for good", () =>
+    Effect.gen(function* () {
+      let answerFirst = () => {}
+      const { at, send } = yield* setup(
+        {
+          onRequest: (socket, _request, index) => {
+            if (index === 0) answerFirst = () => socket.write(httpAnswer(200, "first"))
+            else socket.write(httpAnswer(200, "third"))
+          }
+        },
+        { connectionsPerOrigin: 1 }
+      )
+      const first = yield* Effect.forkChild(send(chargeAt(at.url, { timeoutMillis: 60_000 })))
+      yield* at.whenRequests(1)
+      const second = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url, { body: "second" }))))
+      yield* TestClock.adjust(timeoutMillis)
+      const error = yield* Fiber.join(second)
+      assert.instanceOf(error, NotSent)
+      answerFirst()
+      assert.strictEqual((yield* Fiber.join(first)).body, "first")
+      // The withdrawn request stood before this one in the queue, and must be skipped.
+      assert.strictEqual((yield* send(chargeAt(at.url, { body: "third" }))).body, "third")
+      assert.deepStrictEqual(
+        at.requests.map(({ body }) => body),
+        [JSON.stringify({ instrument: secret }), "third"]
+      )
+      assert.strictEqual(at.connections(), 1)
+    })
+  )
+
+  it.effect("given one connection that is taken, when the waiting fiber is interrupted, then it is never sent", () =>
+    Effect.gen(function* () {
+      let answerFirst = () => {}
+      const { at, send, charge } = yield* setup(
+        { onRequest: (socket) => (answerFirst = () => socket.write(httpAnswer(200, "ok"))) },
+        { connectionsPerOrigin: 1 }
+      )
+      const first = yield* Effect.forkChild(charge)
+      yield* at.whenRequests(1)
+      const second = yield* Effect.forkChild(send(chargeAt(at.url, { body: "second" })), { startImmediately: true })
+      yield* Fiber.interrupt(second)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(second)))
+      answerFirst()
+      yield* Fiber.join(first)
+      const third = yield* Effect.forkChild(send(chargeAt(at.url, { body: "third" })))
+      yield* at.whenRequests(2)
+      answerFirst()
+      yield* Fiber.join(third)
+      assert.strictEqual(at.requests[1]?.body, "third")
+      assert.strictEqual(at.requests.length, 2)
+    })
+  )
+
+  for (const [what, request] of [
+    ["a relative URL", { url: "/charges" }],
+    ["another protocol", { url: "ftp://127.0.0.1/charges" }],
+    ["a user in the URL", { url: `http://user:${secret}@127.0.0.1/charges` }],
+    ["a header that breaks the line", { headers: { authorization: `Bearer ${secret}\r\nx: y` } }]
+  ] satisfies ReadonlyArray<readonly [string, Partial<TransportRequest>]>) {
+    it.effect(`given ${what}, when sent, then NotSent`, () =>
+      Effect.gen(function* () {
+        const { at, send } = yield* setup({})
+        assertNotSent(at, yield* Effect.flip(send(chargeAt(at.url, request))))
+        assert.strictEqual(at.connections(), 0)
+      })
+    )
+  }
+})
+
+describe("the request may have left", () => {
+  it.effect("given a provider that stays silent, when the time-out passes, then Unanswered and the line is cut", () =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({})
+      const sending = yield* Effect.forkChild(Effect.flip(charge))
+      yield* at.whenRequests(1)
+      yield* TestClock.adjust(timeoutMillis - 1)
+      assert.isUndefined(sending.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assertUnanswered(at, yield* Fiber.join(sending))
+      yield* at.whenQuiet
+    })
+  )
+
+  it.effect("given half an answer, when the time-out passes, then Unanswered", () =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({ onRequest: answers(httpAnswer(200, "0123456789").slice(0, -1)) })
+      const sending = yield* Effect.forkChild(Effect.flip(charge))
+      yield* at.whenRequests(1)
+      yield* TestClock.adjust(timeoutMillis)
+      assertUnanswered(at, yield* Fiber.join(sending))
+    })
+  )
+
+  for (const [what, onRequest] of [
+    ["is reset after the request", (socket) => socket.resetAndDestroy()],
+    ["is closed after the request", (socket) => socket.end()],
+    [
+      "is reset in the middle of the answer",
+      (socket) => socket.write(httpAnswer(200, "0123456789").slice(0, -5), () => socket.resetAndDestroy())
+    ],
+    [
+      "is reset in the middle of an answer without a length",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n01234", () => socket.resetAndDestroy())
+    ],
+    [
+      "is reset after the headers of an answer that was to be the last one",
+      (socket) =>
+        socket.write("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 10\r\n\r\n", () =>
+          socket.resetAndDestroy()
+        )
+    ],
+    ["ends before its stated length", (socket) => socket.end(httpAnswer(200, "0123456789").slice(0, -5))],
+    [
+      "ends before its last chunk",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n01234\r\n")
+    ],
+    ["answers in no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["answers binary noise", (socket) => socket.end(Buffer.from([0, 255, 13, 10, 13, 10, 200]))],
+    ["answers 100, which was not asked for", (socket) => socket.end("HTTP/1.1 100 Continue\r\n\r\n")],
+    [
+      "switches protocols",
+      (socket) => socket.end("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")
+    ],
+    ["states headers without an end", (socket) => socket.end(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}\r\n\r\n{}`)],
+    [
+      "states two lengths",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{} ")
+    ],
+    ["answers 10 MB", (socket) => socket.end(httpAnswer(200, "x".repeat(10_000_000)))],
+    ["answers 10 MB without a length", (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(10_000_000)}`)],
+    [
+      "answers no UTF-8",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n")
+        socket.write(Buffer.from([0xc3, 0x28]))
+      }
+    ],
+    ["answers compressed", (socket) => socket.write(httpAnswer(200, "text", { "content-encoding": "gzip" }))]
+  ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onRequest"]>]>) {
+    it.effect(`given a connection that ${what}, when sent, then Unanswered and one request`, () =>
+      Effect.gen(function* () {
+        const { at, charge } = yield* setup({ onRequest })
+        assertUnanswered(at, yield* Effect.flip(charge))
+        assert.strictEqual(at.connections(), 1)
+      })
+    )
+  }
+
+  for (const method of ["GET", "POST", "PUT", "DELETE"] as const) {
+    it.effect(
+      `given a kept connection that is reset when ${method} uses it again, then Unanswered, and not sent twice`,
+      () =>
+        Effect.gen(function* () {
+          const { at, send } = yield* setup({
+            onRequest: (socket, _request, index) => {
+              if (index === 0) socket.write(httpAnswer(200, "ok"))
+              else socket.resetAndDestroy()
+            }
+          })
+          // undici does not keep a connection on which GET or DELETE had a body.
+          const body = method === "GET" || method === "DELETE" ? undefined : "{}"
+          const request = chargeAt(at.url, { method, body })
+          yield* send(request)
+          yield* idle
+          assertUnanswered(at, yield* Effect.flip(send(request)), 2)
+          assert.strictEqual(at.connections(), 1)
+        })
+    )
+  }
+
+  it.live(
+    "given kept connections that close at any moment, then no request arrives twice, and NotSent means never",
+    () =>
+      Effect.gen(function* () {
+        const { at, send } = yield* setup({
+          onRequest: (socket, _request, index) => {
+            socket.write(httpAnswer(200, "ok"))
+            // Around the moment at which the next request is written.
+            if (index % 3 === 0) socket.end()
+            else if (index % 3 === 1) setImmediate(() => socket.resetAndDestroy())
+            else setTimeout(() => socket.resetAndDestroy(), index % 2)
+          }
+        })
+        const arrivals = (body: string) => at.requests.filter((request) => request.body === body).length
+        const notSent: Array<string> = []
+        let answered = 0
+        for (let round = 0; round < 200; round++) {
+          for (let turn = 0; turn < round % 4; turn++) yield* nextTurn
+          const body = `round ${round}`
+          const sent = yield* Effect.result(send(chargeAt(at.url, { body })))
+          if (sent._tag === "Success") {
+            answered += 1
+            assert.strictEqual(arrivals(body), 1)
+          } else if (sent.failure._tag === "pointsman/NotSent") {
+            notSent.push(body)
+          }
+        }
+        for (let round = 0; round < 200; round++) assert.isAtMost(arrivals(`round ${round}`), 1)
+        for (const body of notSent) assert.strictEqual(arrivals(body), 0)
+        // Most connections were closed by the provider, and some were used again.
+        assert.isAbove(answered, 50)
+        assert.isBelow(at.connections(), 200)
+      })
+  )
+})
+
+describe("the answer", () => {
+  const answer = (text: string | Buffer, status = 200) =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({ onRequest: (socket) => socket.end(text) })
+      const result: TransportAnswer = yield* charge
+      assert.strictEqual(result.status, status)
+      assert.strictEqual(at.requests.length, 1)
+      return result
+    })
+
+  it.effect("given method, headers and body, when sent, then the provider sees exactly these", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({ onRequest: answers(httpAnswer(200, "{}")) })
+      yield* send(chargeAt(at.url, { body: '{"name":"Zoë"}' }))
+      const [request] = at.requests
+      assert.strictEqual(request?.method, "POST")
+      assert.strictEqual(request?.path, `/charges?token=${secret}`)
+      assert.strictEqual(request?.body, '{"name":"Zoë"}')
+      assert.deepStrictEqual(request?.headers, {
+        host: at.url.replace("http://", ""),
+        connection: "keep-alive",
+        authorization: `Bearer ${secret}`,
+        "content-type": "application/json",
+        "content-length": "15"
+      })
+    })
+  )
+
+  it.effect("given a trusted certificate, when sent over TLS, then answered", () =>
+    Effect.gen(function* () {
+      const certificate = selfSigned("127.0.0.1")
+      const { at, charge } = yield* setup(
+        { tls: certificate, onRequest: answers(httpAnswer(200, "ok")) },
+        { trustedCertificates: [certificate.cert] }
+      )
+      assert.strictEqual((yield* charge).body, "ok")
+      assert.strictEqual(at.requests.length, 1)
+    })
+  )
+
+  it.effect("given headers in any case and more than once, then lower case and joined", () =>
+    Effect.gen(function* () {
+      const { headers } = yield* answer("HTTP/1.1 200 OK\r\nX-One: a\r\nX-ONE: b\r\nContent-Length: 0\r\n\r\n")
+      assert.deepStrictEqual(headers, { "x-one": "a, b", "content-length": "0" })
+    })
+  )
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it.effect(`given ${status} with a location, then it is returned and not followed`, () =>
+      Effect.gen(function* () {
+        const { headers } = yield* answer(httpAnswer(status, "", { location: "http://127.0.0.1:1/elsewhere" }), status)
+        assert.strictEqual(headers["location"], "http://127.0.0.1:1/elsewhere")
+      })
+    )
+  }
+
+  for (const status of [204, 400, 404, 500, 503]) {
+    it.effect(`given ${status}, then it is an answer`, () =>
+      answer(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`, status)
+    )
+  }
+
+  it.effect("given interim answers, then the last one is the answer", () =>
+    Effect.gen(function* () {
+      const early = "HTTP/1.1 103 Early Hints\r\nx-early: yes\r\n\r\n"
+      const { body, headers } = yield* answer(`${early}${early}${httpAnswer(201, "done", {})}`, 201)
+      assert.strictEqual(body, "done")
+      assert.notProperty(headers, "x-early")
+    })
+  )
+
+  it.effect("given chunks that cut a character in two, then whole text", () =>
+    Effect.gen(function* () {
+      const bytes = Buffer.from("é")
+      const text = Buffer.concat([
+        Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n"),
+        bytes.subarray(0, 1),
+        Buffer.from("\r\n1\r\n"),
+        bytes.subarray(1),
+        Buffer.from("\r\n0\r\n\r\n")
+      ])
+      assert.strictEqual((yield* answer(text)).body, "é")
+    })
+  )
+
+  it.effect("given an answer that ends with its connection, in order, then answered", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* answer("HTTP/1.0 200 OK\r\n\r\n0123456789")).body, "0123456789")
+    })
+  )
+
+  it.effect(
+    "given a limit, when the answer has exactly that many bytes, then answered; one more, then Unanswered",
+    () =>
+      Effect.gen(function* () {
+        const { at, send } = yield* setup({ onRequest: answers(httpAnswer(200, "1234"), httpAnswer(200, "12345")) })
+        assert.strictEqual((yield* send(chargeAt(at.url, { maxAnswerBytes: 4 }))).body, "1234")
+        assertUnanswered(at, yield* Effect.flip(send(chargeAt(at.url, { maxAnswerBytes: 4 }))), 2)
+      })
+  )
+
+  it.effect("given the default limit of 1 MiB, when the answer has exactly that, then answered", () =>
+    Effect.gen(function* () {
+      const { body } = yield* answer(httpAnswer(200, "x".repeat(1_048_576)))
+      assert.strictEqual(body.length, 1_048_576)
+    })
+  )
+
+  it.effect(
+    "given one call after the other, then they share a connection, and a call given up does not poison it",
+    () =>
+      Effect.gen(function* () {
+        const { at, send } = yield* setup({
+          onRequest: (socket, _request, index) => {
+            if (index < 2) socket.write(httpAnswer(200, `answer ${index}`))
+            // The third one is answered in part, and the rest would come later.
+            if (index === 2) socket.write(httpAnswer(200, "late").slice(0, -4))
+            if (index === 3) socket.write(httpAnswer(200, "fresh"))
+          }
+        })
+        const charge = send(chargeAt(at.url))
+        yield* charge
+        yield* idle
+        yield* charge
+        yield* idle
+        assert.strictEqual(at.connections(), 1)
+        const third = yield* Effect.forkChild(Effect.flip(charge))
+        yield* at.whenRequests(3)
+        yield* TestClock.adjust(timeoutMillis)
+        assert.instanceOf(yield* Fiber.join(third), Unanswered)
+        assert.strictEqual((yield* charge).body, "fresh")
+        assert.strictEqual(at.connections(), 2)
+      })
+  )
+})
+
+describe("interruption", () => {
+  it.effect("given a request that went out, when its fiber is interrupted, then the answer is still recorded", () =>
+    Effect.gen(function* () {
+      let reply = () => {}
+      const { at, charge } = yield* setup({
+        onRequest: (socket) => (reply = () => socket.write(httpAnswer(200, "ok")))
+      })
+      const recorded: Array<string> = []
+      const sending = yield* Effect.forkChild(
+        Effect.uninterruptible(Effect.tap(charge, ({ body }) => Effect.sync(() => recorded.push(body))))
+      )
+      yield* at.whenRequests(1)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(sending), { startImmediately: true })
+      reply()
+      yield* Fiber.join(interrupting)
+      assert.deepStrictEqual(recorded, ["ok"])
+      assert.strictEqual(at.requests.length, 1)
+    })
+  )
+
+  it.effect("given an interruptible caller, when interrupted after sending, then it ends only with the answer", () =>
+    Effect.gen(function* () {
+      let reply = () => {}
+      let closed = false
+      const { at, charge } = yield* setup({
+        onConnection: (socket) => socket.on("close", () => (closed = true)),
+        onRequest: (socket) => (reply = () => socket.write(httpAnswer(200, "ok")))
+      })
+      const sending = yield* Effect.forkChild(charge)
+      yield* at.whenRequests(1)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(sending), { startImmediately: true })
+      yield* idle
+      assert.isUndefined(interrupting.pollUnsafe())
+      assert.isFalse(closed)
+      reply()
+      yield* Fiber.join(interrupting)
+      assert.isFalse(closed)
+    })
+  )
+
+  it.effect("given a request that went out, when interrupted and never answered, then the time-out ends it", () =>
+    Effect.gen(function* () {
+      const { at, charge } = yield* setup({})
+      const sending = yield* Effect.forkChild(charge)
+      yield* at.whenRequests(1)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(sending), { startImmediately: true })
+      yield* TestClock.adjust(timeoutMillis)
+      yield* Fiber.join(interrupting)
+      yield* at.whenQuiet
+    })
+  )
+
+  it.effect("given a connection still being made, when interrupted, then it ends at once and is never sent", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({})
+      const sending = yield* Effect.forkChild(send(chargeAt(at.url.replace("http:", "https:"))))
+      yield* at.whenConnections(1)
+      yield* Fiber.interrupt(sending)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(sending)))
+      assert.strictEqual(at.requests.length, 0)
+    })
+  )
+})
+
+describe("closing", () => {
+  it.effect("given a call under way, when closed, then it is answered first, and what comes after is NotSent", () =>
+    Effect.gen(function* () {
+      let reply = () => {}
+      const at = yield* socketProvider({ onRequest: (socket) => (reply = () => socket.write(httpAnswer(200, "ok"))) })
+      const scope = yield* Scope.make()
+      const { send } = yield* Scope.provide(make(), scope)
+      const sending = yield* Effect.forkChild(send(chargeAt(at.url)))
+      yield* at.whenRequests(1)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      const late = yield* Effect.flip(send(chargeAt(at.url)))
+      assert.instanceOf(late, NotSent)
+      assert.isUndefined(closing.pollUnsafe())
+      reply()
+      assert.strictEqual((yield* Fiber.join(sending)).body, "ok")
+      yield* Fiber.join(closing)
+      yield* at.whenQuiet
+      assert.strictEqual(at.requests.length, 1)
+    })
+  )
+
+  it.effect("given a silent provider and idle connections, when closed, then the time-out bounds the wait", () =>
+    Effect.gen(function* () {
+      const at = yield* socketProvider({
+        onRequest: (socket, _request, index) => {
+          if (index === 0) socket.write(httpAnswer(200, "ok"))
+        }
+      })
+      const scope = yield* Scope.make()
+      const { send } = yield* Scope.provide(make(), scope)
+      yield* send(chargeAt(at.url))
+      const sending = yield* Effect.forkChild(Effect.flip(send(chargeAt(at.url))))
+      yield* at.whenRequests(2)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(sending), Unanswered)
+      yield* Fiber.join(closing)
+      yield* at.whenQuiet
+    })
+  )
+
+  it.live(
+    "given a connection that never comes to be, when its call was interrupted, then closing ends it at once",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* socketProvider({})
+        const scope = yield* Scope.make()
+        const { send } = yield* Scope.provide(make(), scope)
+        const sending = yield* Effect.forkChild(send(chargeAt(at.url.replace("http:", "https:"))))
+        yield* at.whenConnections(1)
+        yield* Fiber.interrupt(sending)
+        yield* Scope.close(scope, Exit.void)
+        yield* Effect.timeout(at.whenQuiet, "2 seconds")
+      })
+  )
+})
