@@ -1,0 +1,153 @@
+/**
+ * What must hold of every payment at every moment, whatever happened to it. Suites, walks and tests of sweeps ask
+ * it after each step. All functions give the sentences that are not true: none for a sound payment.
+ */
+import {
+  type Attempt,
+  type AttemptOutcome,
+  brokenInvariant,
+  type Event,
+  type EventType,
+  Machine,
+  type Payment,
+  PaymentMachine,
+  type PaymentState
+} from "@pointsman/core"
+
+export interface PaymentRecord {
+  readonly payment: Payment
+  /** The whole timeline, oldest first. */
+  readonly events: ReadonlyArray<Event>
+  /** In the order of their numbers. */
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+export const brokenInvariants = (record: PaymentRecord): ReadonlyArray<string> => [
+  ...brokenBalances(record.payment),
+  ...brokenAttempts(record),
+  ...brokenTimeline(record)
+]
+
+const moneyTaken: ReadonlySet<PaymentState> = new Set([
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack"
+])
+const moneyHeld: ReadonlySet<PaymentState> = new Set([
+  "Authorized",
+  "Capturing",
+  "CapturePending",
+  "CaptureUnknown",
+  "Voiding",
+  "VoidPending",
+  "VoidUnknown"
+])
+const moneyUntouched: ReadonlySet<PaymentState> = new Set([
+  "AwaitingCustomer",
+  "Charging",
+  "ChargePending",
+  "ChargeUnknown",
+  "Declined",
+  "Failed"
+])
+
+/** Captured ≤ authorized; refunded and pending ≤ captured; the amounts say what the state says. */
+export const brokenBalances = (payment: Payment): ReadonlyArray<string> => {
+  const { authorizedMinor, capturedMinor, connectionId, refundedMinor, state } = payment
+  const rule = brokenInvariant(payment)
+  return [
+    ...(rule === undefined ? [] : [rule]),
+    ...unless(moneyTaken.has(state) === capturedMinor > 0, `${state} with ${capturedMinor} captured`),
+    ...unless(!moneyHeld.has(state) || authorizedMinor > 0, `${state} with nothing authorized`),
+    ...unless(!moneyUntouched.has(state) || authorizedMinor === 0, `${state} with ${authorizedMinor} authorized`),
+    ...unless(authorizedMinor === 0 || connectionId !== null, "money is held, and no connection holds it"),
+    ...unless(state !== "Refunded" || refundedMinor === capturedMinor, "Refunded, and not all of it"),
+    ...unless(
+      state !== "PartiallyRefunded" || (refundedMinor > 0 && refundedMinor < capturedMinor),
+      "PartiallyRefunded, and not a part of it"
+    )
+  ]
+}
+
+const tookMoney: ReadonlySet<AttemptOutcome | null> = new Set(["Authorized", "Captured"])
+/** After these the provider certainly holds nothing, so another connection may be asked. */
+const maybeFollowed: ReadonlySet<AttemptOutcome | null> = new Set(["Declined", "Rejected", "NotSent"])
+
+/** At most one attempt took the money, and none was made while another one could still take it. */
+export const brokenAttempts = ({ attempts, payment }: PaymentRecord): ReadonlyArray<string> => {
+  const took = attempts.filter((attempt) => tookMoney.has(attempt.outcome))
+  return [
+    ...unless(took.length <= 1, `${took.length} attempts took money`),
+    ...unless(
+      took.every((attempt) => attempt.connectionId === payment.connectionId),
+      "the money is with another connection than the attempt that took it"
+    ),
+    ...attempts.flatMap((attempt, index) => [
+      ...unless(attempt.number === index + 1, `attempt ${index + 1} has the number ${attempt.number}`),
+      ...unless(attempt.paymentId === payment.id, `attempt ${attempt.number} is another payment's`),
+      ...unless(
+        attempt.money.minorUnits === payment.money.minorUnits && attempt.money.currency === payment.money.currency,
+        `attempt ${attempt.number} is for another amount`
+      ),
+      ...unless(
+        index === attempts.length - 1 || maybeFollowed.has(attempt.outcome),
+        `attempt ${attempt.number} was followed although it came to ${attempt.outcome ?? "no answer"}`
+      )
+    ])
+  ]
+}
+
+/** The timeline is in the order of the moves, and tells of nothing that did not happen. */
+export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArray<string> => {
+  const captures = events.filter((event) => event.type === "payment.captured").length
+  const lastRefund = events.findLast((event) => event.type === "payment.refunded")
+  return [
+    ...unless(captures === (payment.capturedMinor > 0 ? 1 : 0), `captured, with ${captures} events payment.captured`),
+    ...unless(
+      (lastRefund?.data["refunded_total"] ?? 0) === payment.refundedMinor,
+      "the refunds of the timeline do not add up to the payment's"
+    ),
+    ...unless(
+      isWalk(events, payment.state),
+      `no walk of the table to ${payment.state} tells ${events.map((event) => event.type).join(", ")}`
+    ),
+    ...events.flatMap((event, index) => {
+      const before = events[index - 1]
+      return [
+        ...unless(event.paymentId === payment.id && event.data["payment_id"] === payment.id, "another payment's event"),
+        ...unless(event.data["environment"] === payment.tenant.environment, "an event of the other environment"),
+        ...unless(before === undefined || before.id < event.id, "event ids do not ascend"),
+        ...unless(before === undefined || before.createdAt <= event.createdAt, "event times go backwards")
+      ]
+    })
+  ]
+}
+
+const emitted: ReadonlySet<EventType> = new Set(PaymentMachine.rows.flatMap((row) => row.emits))
+
+/**
+ * Whether some walk of the table, from its start to the state, writes exactly these events in this order. Follows
+ * all walks at once: a position is a state and the number of events told so far.
+ */
+const isWalk = (events: ReadonlyArray<Event>, state: PaymentState): boolean => {
+  // Refunds in progress have events of their own and are no moves of the payment.
+  const told = events.map((event) => event.type).filter((type) => emitted.has(type))
+  const seen = new Set<string>()
+  const positions: Array<readonly [PaymentState | Machine.Start, number]> = [[Machine.Start, 0]]
+  // Each position enters the list once: at most (states + 1) × (events + 1).
+  for (const [from, count] of positions) {
+    if (from === state && count === told.length) return true
+    for (const row of PaymentMachine.rows) {
+      if (row.from !== from || !row.emits.every((type, index) => told[count + index] === type)) continue
+      const next = count + row.emits.length
+      if (seen.has(`${row.to} ${next}`)) continue
+      seen.add(`${row.to} ${next}`)
+      positions.push([row.to, next])
+    }
+  }
+  return false
+}
+
+const unless = (holds: boolean, sentence: string): ReadonlyArray<string> => (holds ? [] : [sentence])

@@ -1,0 +1,57 @@
+/** A revoked API key never moves money: the commit itself looks. */
+import { describe, expect } from "@effect/vitest"
+import { Directory, Ledger } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { apiKeyOf, firstChange, newTenant, noTrace, traceOf, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+export const apiKeys = (it: StorageTest): void => {
+  describe("API keys", () => {
+    it.effect(
+      "given a live key, when it is revoked, then the next commit writes nothing and the next read shows it",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const directory = yield* Directory
+          const tenant = yield* newTenant()
+          const apiKey = apiKeyOf(tenant)
+          yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+          const before = yield* firstChange(tenant)
+          yield* ledger.commit({ ...before.change, apiKeyHash: apiKey.hash })
+          expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBeNull()
+
+          yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
+
+          expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey.revokedAt).toBe(5)
+          const after = yield* firstChange(tenant)
+          const refused = yield* Effect.flip(ledger.commit({ ...after.change, apiKeyHash: apiKey.hash }))
+          expect(refused._tag).toBe("pointsman/ApiKeyRevoked")
+          expect(yield* traceOf(after.change)).toStrictEqual(noTrace)
+        })
+    )
+
+    it.effect("given a revoked key and a taken idempotency key, when both refuse, then the API key is told first", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant, { revokedAt: 5 })
+        yield* writeDirectory({ apiKeys: [apiKey] })
+        const { change } = yield* firstChange(tenant)
+        yield* ledger.commit(change)
+        const refused = yield* Effect.flip(ledger.commit({ ...change, apiKeyHash: apiKey.hash }))
+        expect(refused._tag).toBe("pointsman/ApiKeyRevoked")
+      })
+    )
+
+    it.effect("given a revoked key, when a change needs no key, then it is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        yield* writeDirectory({ apiKeys: [apiKeyOf(tenant, { revokedAt: 5 })] })
+        const { change } = yield* firstChange(tenant)
+        yield* ledger.commit(change)
+        expect((yield* traceOf(change)).timeline).toHaveLength(1)
+      })
+    )
+  })
+}

@@ -1,0 +1,127 @@
+/** A change that is refused, for whatever reason, leaves neither payment nor attempt nor event nor claim. */
+import { describe, expect } from "@effect/vitest"
+import { type Change, type CommitFailure, Ledger } from "@pointsman/core"
+import { Effect } from "effect"
+import {
+  apiKeyOf,
+  firstChange,
+  moveAlong,
+  newTenant,
+  noTrace,
+  rowOf,
+  traceOf,
+  workspaceOf,
+  writeDirectory
+} from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+export const atomicity = (it: StorageTest): void => {
+  describe("atomicity", () => {
+    const refusals: ReadonlyArray<{
+      readonly because: string
+      readonly refused: CommitFailure["_tag"]
+      readonly spoil: (change: Change) => Change
+    }> = [
+      {
+        because: "its payment is not stored in the version it expects",
+        refused: "pointsman/Stale",
+        spoil: (change) => ({
+          ...change,
+          payment: { expected: 1, after: { ...change.payment.after, version: 2 } }
+        })
+      },
+      {
+        because: "its API key is unknown",
+        refused: "pointsman/ApiKeyRevoked",
+        spoil: (change) => ({ ...change, apiKeyHash: "of no key" })
+      },
+      {
+        because: "its claim is not stored in the version it expects",
+        refused: "pointsman/Stale",
+        spoil: (change) =>
+          change.claim === undefined
+            ? change
+            : { ...change, claim: { expected: 1, after: { ...change.claim.after, version: 2 } } }
+      }
+    ]
+
+    for (const { because, refused, spoil } of refusals) {
+      it.effect(`given a change, when ${because}, then none of it is written`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { change } = yield* firstChange(yield* newTenant())
+          const spoilt = spoil(change)
+          expect((yield* Effect.flip(ledger.commit(spoilt)))._tag).toBe(refused)
+          expect(yield* traceOf(spoilt)).toStrictEqual(noTrace)
+          // What was refused can be written as it should have been: it left nothing in the way.
+          yield* ledger.commit(change)
+          expect((yield* traceOf(change)).timeline).toHaveLength(1)
+        })
+      )
+    }
+
+    it.effect("given a key that is taken, when another payment claims it, then none of it is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* firstChange(tenant, { key: "key-that-is-taken" })
+        yield* ledger.commit(first.change)
+        const stored = yield* traceOf(first.change)
+
+        const second = yield* firstChange(tenant, { key: "key-that-is-taken" })
+        expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/KeyTaken")
+
+        expect(yield* traceOf(second.change)).toStrictEqual({ ...noTrace, claim: stored.claim })
+        expect(yield* traceOf(first.change)).toStrictEqual(stored)
+      })
+    )
+
+    it.effect("given a free key, when the payment is stored already, then the key stays free", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* firstChange(tenant)
+        yield* ledger.commit(first.change)
+        const other = yield* firstChange(tenant)
+        const again = { ...first.change, claim: other.change.claim }
+        expect((yield* Effect.flip(ledger.commit(again)))._tag).toBe("pointsman/Stale")
+        expect((yield* traceOf(other.change)).claim).toStrictEqual(noTrace.claim)
+        expect(yield* traceOf(first.change)).toStrictEqual({ ...(yield* traceOf(first.change)) })
+        expect((yield* traceOf(first.change)).timeline).toHaveLength(1)
+      })
+    )
+
+    it.effect("given an attempt, when it is written again, then it is replaced and not added", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* firstChange(tenant)
+        yield* ledger.commit(first.change)
+        const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+        yield* ledger.commit(change)
+        const stored = yield* ledger.attempts(tenant, after.payment.id)
+        expect(stored).toStrictEqual(after.attempts)
+        expect(stored.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
+          [1, "Rejected"],
+          [2, null]
+        ])
+      })
+    )
+
+    it.effect("given a live API key, when a change needs it, then all of the change is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant)
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+        const { after, change, claim } = yield* firstChange(tenant)
+        yield* ledger.commit({ ...change, apiKeyHash: apiKey.hash })
+        const stored = yield* traceOf(change)
+        expect(stored.payment).toMatchObject({ value: after.payment })
+        expect(stored.claim).toMatchObject({ value: claim })
+        expect(stored.attempts).toStrictEqual(after.attempts)
+        expect(stored.timeline.map((event) => event.type)).toEqual(["payment.created"])
+      })
+    )
+  })
+}

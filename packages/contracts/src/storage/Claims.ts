@@ -1,0 +1,115 @@
+/** Each row of the claim table is a test, and so is what a key says while it is taken. */
+import { describe, expect } from "@effect/vitest"
+import {
+  type Change,
+  type Claim,
+  ClaimMachine,
+  type ClaimRow,
+  Ledger,
+  Machine,
+  moveClaim,
+  newClaim
+} from "@pointsman/core"
+import { Clock, Effect, Option, Result } from "effect"
+import { firstChange, moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+interface Held {
+  readonly walked: Walked
+  /** `undefined` before the first claim. */
+  readonly claim: Claim | undefined
+}
+
+const key = "key-of-this-test"
+
+export const claims = (it: StorageTest): void => {
+  describe("claims", () => {
+    for (const row of ClaimMachine.rows) {
+      it.effect(`given ${row.from}, when ${row.on}, then ${row.to}`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const { walked } = yield* reach(tenant, "Charging")
+          let held: Held = { walked, claim: undefined }
+          for (const step of Machine.walk(ClaimMachine).get(row.from) ?? []) {
+            const next = yield* moveKey(held, step)
+            yield* ledger.commit(next.change)
+            held = next.after
+          }
+          const { after, change } = yield* moveKey(held, row)
+
+          yield* ledger.commit(change)
+
+          const stored = yield* traceOf(change)
+          expect(Option.getOrThrow(stored.claim)).toStrictEqual(after.claim)
+          expect(Option.getOrThrow(stored.claim).state).toBe(row.to)
+
+          // Decided on the claim before this move, with a payment that is fresh: the key alone is stale.
+          const again = yield* moveAlong(after.walked, rowOf("Charging", "AttemptFollowed"))
+          const stale = { ...again.change, claim: change.claim }
+          const refusal = row.from === Machine.Start ? "pointsman/KeyTaken" : "pointsman/Stale"
+          expect(yield* Effect.result(ledger.commit(stale))).toMatchObject(Result.fail({ _tag: refusal }))
+          expect(yield* traceOf(stale)).toStrictEqual(stored)
+        })
+      )
+    }
+
+    it.effect("given a taken key, when it is claimed anew, then KeyTaken carries the stored claim", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* firstChange(tenant, { key })
+        yield* ledger.commit(first.change)
+        const answered = moveClaim(first.claim, "RequestAnswered", { answeredAt: 7, answer: first.after.payment })
+        const { change } = yield* moveAlong(first.after, rowOf("Charging", "ChargeAuthorized"))
+        yield* ledger.commit({ ...change, claim: { expected: 1, after: answered } })
+
+        const second = yield* firstChange(tenant, { key })
+        const taken = yield* Effect.flip(ledger.commit(second.change))
+
+        expect(taken._tag).toBe("pointsman/KeyTaken")
+        expect(taken).toHaveProperty("claim", answered)
+        expect(yield* ledger.payment(tenant, second.after.payment.id)).toEqual(Option.none())
+      })
+    )
+
+    it.effect("given a taken key and a stale payment, when both are written, then KeyTaken is told first", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { change } = yield* firstChange(tenant, { key })
+        yield* ledger.commit(change)
+        const refused = yield* Effect.flip(ledger.commit(change))
+        expect(refused._tag).toBe("pointsman/KeyTaken")
+      })
+    )
+
+    it.effect("given a key that is not stored, when a later version of it is written, then Stale", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { change, claim } = yield* firstChange(yield* newTenant(), { key })
+        const ahead = { ...change, claim: { expected: 1, after: { ...claim, version: 2 } } }
+        expect((yield* Effect.flip(ledger.commit(ahead)))._tag).toBe("pointsman/Stale")
+      })
+    )
+  })
+}
+
+/** A claim moves in the commit of a payment's step; here the step that asks the next connection. */
+const moveKey = Effect.fnUntraced(function* (held: Held, row: ClaimRow) {
+  const now = yield* Clock.currentTimeMillis
+  const { after: walked, change } = yield* moveAlong(held.walked, rowOf("Charging", "AttemptFollowed"))
+  const fresh = newClaim({ key, fingerprint: "fp", paymentId: walked.payment.id, claimedAt: now })
+  const claim: Claim =
+    held.claim === undefined
+      ? fresh
+      : row.on === "KeyClaimed"
+        ? moveClaim(held.claim, row.on, { ...fresh, version: held.claim.version })
+        : moveClaim(
+            held.claim,
+            row.on,
+            row.on === "RequestAnswered" ? { answeredAt: now, answer: walked.payment } : { claimedAt: now }
+          )
+  const moved: Change = { ...change, claim: { expected: held.claim?.version ?? 0, after: claim } }
+  return { change: moved, after: { walked, claim } satisfies Held }
+})

@@ -1,0 +1,143 @@
+/** Workspaces, keys, connections, routing and endpoints: replaced by their keys, never deleted. */
+import { describe, expect } from "@effect/vitest"
+import { Directory, type RoutingSettings, type Tenant, type WebhookEndpoint } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const full: RoutingSettings = {
+  mode: "failover",
+  order: ["b", "a"],
+  maxAttempts: 3,
+  rules: [{ name: "large", when: { amount: { min: 10_000 } }, use: { mode: "fixed", split: { a: 1, b: 2 } } }],
+  control: { share: 0.05, order: ["a"] }
+}
+
+const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
+  id: `endpoint-${tenant.workspaceId}`,
+  ...tenant,
+  url: "https://merchant.example/hooks?a=1&b=ü",
+  events: ["*"],
+  sealedSecret: "sealed",
+  active: true,
+  ...fields
+})
+
+export const directory = (it: StorageTest): void => {
+  describe("directory", () => {
+    it.effect("given a full entry of each kind, when it is read, then it is what was written", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const workspace = workspaceOf(tenant, {
+          suspended: true,
+          partner: { allowance: 3 },
+          country: null,
+          category: null
+        })
+        const apiKey = apiKeyOf(tenant, { scopes: ["payments:read", "events:read"], source: "configuration" })
+        const connection = connectionOf(tenant, {
+          sealedWebhookSecret: "sealed too",
+          timeoutMillis: 5_000,
+          supports: { currencies: ["EUR"], recurring: false, amount: { EUR: { min: 1, max: 2 } } },
+          restrictions: [{ country: ["DE"], initiator: ["mit"] }],
+          circuitBreaker: { failures: 3, openMillis: 1_000 }
+        })
+        const routing = { ...tenant, settings: full }
+        const endpoint = endpointOf(tenant)
+        yield* writeDirectory({
+          workspaces: [workspace],
+          apiKeys: [apiKey],
+          connections: [connection],
+          routing: [routing],
+          webhookEndpoints: [endpoint]
+        })
+
+        expect(Option.getOrThrow(yield* directory.workspace(workspace.id))).toStrictEqual(workspace)
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash))).toStrictEqual({ apiKey, workspace })
+        expect(yield* directory.connections(tenant)).toStrictEqual([connection])
+        expect(Option.getOrThrow(yield* directory.routing(tenant))).toStrictEqual(full)
+        const contents = yield* directory.contents
+        expect(contents.workspaces).toContainEqual(workspace)
+        expect(contents.apiKeys).toContainEqual(apiKey)
+        expect(contents.connections).toContainEqual(connection)
+        expect(contents.routing).toContainEqual(routing)
+        expect(contents.webhookEndpoints).toContainEqual(endpoint)
+      })
+    )
+
+    it.effect("given an entry of each kind, when it is written again, then it is replaced and nothing is added", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const write = (name: string, active: boolean, mode: RoutingSettings["mode"]) =>
+          writeDirectory({
+            workspaces: [workspaceOf(tenant, { name })],
+            apiKeys: [apiKeyOf(tenant, { revokedAt: active ? null : 9 })],
+            connections: [connectionOf(tenant, { name, active })],
+            routing: [{ ...tenant, settings: { mode } }],
+            webhookEndpoints: [endpointOf(tenant, { active })]
+          })
+        yield* write("before", true, "failover")
+        yield* write("after", false, "fixed")
+
+        const contents = yield* directory.contents
+        const own = <A extends { readonly workspaceId: string }>(rows: ReadonlyArray<A>) =>
+          rows.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
+        expect(contents.workspaces.filter(({ id }) => id === tenant.workspaceId).map(({ name }) => name)).toEqual([
+          "after"
+        ])
+        expect(own(contents.apiKeys).map(({ revokedAt }) => revokedAt)).toEqual([9])
+        expect(own(contents.connections).map(({ active, name }) => [active, name])).toEqual([[false, "after"]])
+        expect(own(contents.routing).map(({ settings }) => settings)).toStrictEqual([{ mode: "fixed" }])
+        expect(own(contents.webhookEndpoints).map(({ active }) => active)).toEqual([false])
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKeyOf(tenant).hash)).workspace.name).toBe("after")
+      })
+    )
+
+    it.effect("given entries, when a later write does not name them, then they stay", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const first = connectionOf(tenant, { id: `${tenant.workspaceId}-a` })
+        const second = connectionOf(tenant, { id: `${tenant.workspaceId}-b`, active: false })
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKeyOf(tenant)], connections: [first] })
+        yield* writeDirectory({ connections: [second] })
+        expect(yield* directory.connections(tenant)).toStrictEqual([first, second])
+        expect(Option.isSome(yield* directory.keyHolder(apiKeyOf(tenant).hash))).toBe(true)
+      })
+    )
+
+    it.effect("given two environments, when one is asked, then nothing of the other shows", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const sandbox = yield* newTenant()
+        const production: Tenant = { ...sandbox, environment: "production" }
+        const stranger = yield* newTenant()
+        yield* writeDirectory({
+          workspaces: [workspaceOf(sandbox), workspaceOf(stranger)],
+          connections: [connectionOf(sandbox), connectionOf(production), connectionOf(stranger)],
+          routing: [{ ...sandbox, settings: { mode: "fixed" } }]
+        })
+        expect(yield* directory.connections(sandbox)).toStrictEqual([connectionOf(sandbox)])
+        expect(yield* directory.connections(production)).toStrictEqual([connectionOf(production)])
+        expect(yield* directory.routing(sandbox)).toStrictEqual(Option.some({ mode: "fixed" }))
+        expect(yield* directory.routing(production)).toEqual(Option.none())
+        expect(yield* directory.routing(stranger)).toEqual(Option.none())
+      })
+    )
+
+    it.effect("given what is not stored, when it is asked for, then there is none", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        expect(yield* directory.keyHolder("of no key")).toEqual(Option.none())
+        expect(yield* directory.workspace(tenant.workspaceId)).toEqual(Option.none())
+        expect(yield* directory.connections(tenant)).toEqual([])
+        // A key without its workspace opens nothing.
+        yield* writeDirectory({ apiKeys: [apiKeyOf(tenant)] })
+        expect(yield* directory.keyHolder(apiKeyOf(tenant).hash)).toEqual(Option.none())
+      })
+    )
+  })
+}

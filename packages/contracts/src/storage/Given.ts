@@ -1,0 +1,309 @@
+/** What the chapters are made of: tenants, payments and the changes that move them along core's tables. */
+import {
+  type ApiKey,
+  type Attempt,
+  type AttemptOutcome,
+  type Change,
+  type Claim,
+  type Connection,
+  Directory,
+  type DirectoryContents,
+  type Environment,
+  type Event,
+  type EventDraft,
+  Ids,
+  type JsonObject,
+  Ledger,
+  Machine,
+  money,
+  newClaim,
+  type Payment,
+  type PaymentEvent,
+  PaymentMachine,
+  type PaymentRow,
+  paymentEvent,
+  type Tenant,
+  type Workspace
+} from "@pointsman/core"
+import { Clock, Effect, Option, Result } from "effect"
+
+/** No other test has this tenant. */
+export const newTenant = Effect.fnUntraced(function* (environment: Environment = "sandbox") {
+  const ids = yield* Ids
+  return { workspaceId: `ws_${yield* ids.payment}`, environment } satisfies Tenant
+})
+
+/** A payment with everything that it has written so far. */
+export interface Walked {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** Before the first move: version 0 is stored nowhere. */
+export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
+  const ids = yield* Ids
+  const now = yield* Clock.currentTimeMillis
+  const payment: Payment = {
+    id: yield* ids.payment,
+    tenant,
+    version: 0,
+    state: "Charging",
+    money: money(1000, "EUR"),
+    country: "DE",
+    method: "card",
+    cardBrand: "visa",
+    initiator: "cit",
+    captureMethod: "manual",
+    reference: "order-1",
+    declineCategory: null,
+    declineReason: null,
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    connectionId: null,
+    providerRef: null,
+    idempotencyKey: null,
+    routing: {
+      path: "engine",
+      strategy: "priority",
+      mode: "failover",
+      rule: null,
+      candidates: [{ connectionId: "first", name: "First", priority: 1 }],
+      attempts: [],
+      excluded: [{ connectionId: "second", name: "Second", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }],
+      eligibilityVersion: "1",
+      degraded: false
+    },
+    simulation: { charge: ["soft_decline:do_not_honor", "approve"] },
+    createdAt: now,
+    updatedAt: now,
+    settledAt: null
+  }
+  return { payment, attempts: [] } satisfies Walked
+})
+
+/** What a fact about a charge makes of the attempt that is in flight. */
+const outcomes: Partial<Record<PaymentEvent, AttemptOutcome>> = {
+  AttemptFollowed: "Rejected",
+  ChargeAbandoned: "Abandoned",
+  ChargeAccepted: "Pending",
+  ChargeAuthorized: "Authorized",
+  ChargeCaptured: "Captured",
+  ChargeDeclined: "Declined",
+  ChargeFailed: "Rejected",
+  ChargeCancelled: "Canceled",
+  ChargeUnanswered: "Unanswered",
+  ChargeMismatched: "Mismatched"
+}
+
+/** What a fact does to the fields of a payment, besides its state. */
+const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Payment> => {
+  const all = payment.money.minorUnits
+  switch (on) {
+    case "ChargeAuthorized":
+      return { authorizedMinor: all, connectionId: "first", providerRef: "ref-1", settledAt: now, ...undecline }
+    case "ChargeCaptured":
+      return {
+        authorizedMinor: all,
+        capturedMinor: all,
+        connectionId: "first",
+        providerRef: "ref-1",
+        settledAt: now,
+        ...undecline
+      }
+    case "ChargeDeclined":
+    case "CustomerDeclined":
+      return { declineCategory: "do_not_honor", declineReason: "05", settledAt: now }
+    case "CaptureConfirmed":
+      return { capturedMinor: all - 100 }
+    case "RefundedInPart":
+      // Half of what is left leaves something for the next part.
+      return { refundedMinor: payment.refundedMinor + Math.floor((payment.capturedMinor - payment.refundedMinor) / 2) }
+    case "RefundedInFull":
+      return { refundedMinor: payment.capturedMinor }
+    default:
+      return {}
+  }
+}
+
+const undecline: Partial<Payment> = { declineCategory: null, declineReason: null }
+
+/** The change that a row of the table is, decided on the payment as it stands, with its attempts and events. */
+export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: PaymentRow) {
+  const ids = yield* Ids
+  const now = yield* Clock.currentTimeMillis
+  const payment: Payment = {
+    ...before.payment,
+    ...fields(before.payment, row.on, now),
+    version: before.payment.version + 1,
+    state: row.to,
+    updatedAt: now
+  }
+  const changed: Array<Attempt> = []
+  const last = before.attempts.at(-1)
+  const outcome = outcomes[row.on]
+  if (last !== undefined && outcome !== undefined) {
+    changed.push({ ...last, outcome, answeredAt: now, providerRef: payment.providerRef, code: payment.declineReason })
+  }
+  if (row.on === "ChargeSent" || row.on === "AttemptFollowed") {
+    changed.push({
+      id: yield* ids.attempt,
+      paymentId: payment.id,
+      number: before.attempts.length + 1,
+      connectionId: "first",
+      money: payment.money,
+      timeoutMillis: 30_000,
+      sentAt: now,
+      answeredAt: null,
+      outcome: null,
+      providerRef: null,
+      declineCategory: null,
+      code: null
+    })
+  }
+  const refund: JsonObject = {
+    refund_id: "rf_1",
+    refund_amount: payment.refundedMinor - before.payment.refundedMinor,
+    refunded_total: payment.refundedMinor,
+    refund_pending_amount: payment.refundPendingMinor
+  }
+  const change: Change = {
+    tenant: payment.tenant,
+    payment: { expected: before.payment.version, after: payment },
+    attempts: changed,
+    events: row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? refund : {}))
+  }
+  const attempts = new Map([...before.attempts, ...changed].map((attempt) => [attempt.id, attempt]))
+  return { change, after: { payment, attempts: [...attempts.values()] } satisfies Walked }
+})
+
+/** Walks the table's shortest way to a state, each move committed. Gives what was told on the way, too. */
+export const reach = Effect.fnUntraced(function* (tenant: Tenant, state: PaymentRow["from"]) {
+  return yield* follow(tenant, wayTo(state))
+})
+
+/**
+ * To where a row begins. A dispute that is won puts back what was there before: the refunds or the settlement that
+ * such a row speaks of must have happened first.
+ */
+export const reachRow = Effect.fnUntraced(function* (tenant: Tenant, row: PaymentRow) {
+  const way =
+    row.from === "ChargedBack" && row.to !== "ChargedBack"
+      ? [...wayTo(row.to), rowOf(row.to, "DisputeOpened")]
+      : wayTo(row.from)
+  return yield* follow(tenant, way)
+})
+
+const wayTo = (state: PaymentRow["from"]): ReadonlyArray<PaymentRow> => {
+  const way = Machine.walk(PaymentMachine).get(state)
+  if (way === undefined) throw new Error(`the table does not lead to ${state}`)
+  return way
+}
+
+const follow = Effect.fnUntraced(function* (tenant: Tenant, way: ReadonlyArray<PaymentRow>) {
+  const ledger = yield* Ledger
+  let walked: Walked = yield* blank(tenant)
+  const told: Array<EventDraft> = []
+  for (const row of way) {
+    const { after, change } = yield* moveAlong(walked, row)
+    yield* ledger.commit(change)
+    walked = after
+    told.push(...change.events)
+  }
+  return { walked, told }
+})
+
+/** The row that leads out of a state; the table must have it. */
+export const rowOf = (from: PaymentRow["from"], on: PaymentEvent): PaymentRow =>
+  Result.getOrThrow(Machine.step(PaymentMachine, from, on))
+
+/** A first move with everything that a change can carry: payment, attempt, event and claim. */
+export const firstChange = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  options: { readonly key?: string; readonly payment?: Partial<Payment> } = {}
+) {
+  const ids = yield* Ids
+  const start = yield* blank(tenant)
+  const key = options.key ?? `key-${yield* ids.payment}`
+  const payment = { ...start.payment, idempotencyKey: key, ...options.payment }
+  const { after, change } = yield* moveAlong({ ...start, payment }, rowOf(Machine.Start, "ChargeSent"))
+  const claim = newClaim({ key, fingerprint: `fp-${key}`, paymentId: payment.id, claimedAt: payment.createdAt })
+  return { change: { ...change, claim: { expected: 0, after: claim } }, after, claim }
+})
+
+/** Everything that is stored of one payment and its key. */
+export interface Trace {
+  readonly payment: Option.Option<Payment>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly timeline: ReadonlyArray<Event>
+  readonly claim: Option.Option<Claim>
+}
+
+/** Reads every trace that a change could have left. */
+export const traceOf = Effect.fnUntraced(function* (change: Change) {
+  const ledger = yield* Ledger
+  const { tenant } = change
+  const { id } = change.payment.after
+  return {
+    payment: yield* ledger.payment(tenant, id),
+    attempts: yield* ledger.attempts(tenant, id),
+    timeline: yield* ledger.timeline(tenant, id, { limit: 100 }),
+    claim: change.claim === undefined ? Option.none() : yield* ledger.claim(tenant, change.claim.after.key)
+  } satisfies Trace
+})
+
+export const noTrace: Trace = { payment: Option.none(), attempts: [], timeline: [], claim: Option.none() }
+
+/** Events without the ids that the ledger stamped. */
+export const drafts = (events: ReadonlyArray<Event>): ReadonlyArray<EventDraft> =>
+  events.map(({ id: _, ...draft }) => draft)
+
+export const workspaceOf = (tenant: Tenant, fields: Partial<Workspace> = {}): Workspace => ({
+  id: tenant.workspaceId,
+  name: "Acme",
+  country: "DE",
+  category: "retail",
+  suspended: false,
+  partner: null,
+  ...fields
+})
+
+export const apiKeyOf = (tenant: Tenant, fields: Partial<ApiKey> = {}): ApiKey => ({
+  hash: `hash-${tenant.workspaceId}-${tenant.environment}`,
+  ...tenant,
+  scopes: null,
+  revokedAt: null,
+  source: "operator",
+  createdAt: 1,
+  ...fields
+})
+
+export const connectionOf = (tenant: Tenant, fields: Partial<Connection> = {}): Connection => ({
+  id: `connection-${tenant.workspaceId}-${tenant.environment}`,
+  ...tenant,
+  name: "First",
+  connector: "sandbox",
+  active: true,
+  priority: 1,
+  sealedCredentials: "sealed",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null,
+  ...fields
+})
+
+/** Writes what is given to the directory, and nothing else. */
+export const writeDirectory = Effect.fnUntraced(function* (contents: Partial<DirectoryContents>) {
+  const directory = yield* Directory
+  yield* directory.write({
+    workspaces: [],
+    apiKeys: [],
+    connections: [],
+    routing: [],
+    webhookEndpoints: [],
+    ...contents
+  })
+})

@@ -1,0 +1,36 @@
+import { layer } from "@effect/vitest"
+import { type Directory, Ids, type Ledger } from "@pointsman/core"
+import { Layer } from "effect"
+import { apiKeys } from "./ApiKeys.ts"
+import { atomicity } from "./Atomicity.ts"
+import { claims } from "./Claims.ts"
+import { directory } from "./Directory.ts"
+import { followers } from "./Followers.ts"
+import { interruption } from "./Interruption.ts"
+import { moves } from "./Moves.ts"
+import { pages } from "./Pages.ts"
+import { races } from "./Races.ts"
+import { soundness } from "./Soundness.ts"
+import { tenants } from "./Tenants.ts"
+import { text } from "./Text.ts"
+
+/**
+ * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
+ * clock is the test's.
+ */
+export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Directory, E, Ids>): void => {
+  layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
+    moves(it)
+    claims(it)
+    atomicity(it)
+    races(it)
+    soundness(it)
+    apiKeys(it)
+    tenants(it)
+    pages(it)
+    followers(it)
+    interruption(it)
+    directory(it)
+    text(it)
+  })
+}

@@ -1,0 +1,75 @@
+/** Workspaces and environments never mix, whatever is asked of the ledger. */
+import { describe, expect } from "@effect/vitest"
+import { Ledger, type Tenant } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const key = "the-same-key-everywhere"
+
+/** Two workspaces, one of which begins with the other's id, in both environments. */
+const neighbours = Effect.gen(function* () {
+  const { workspaceId } = yield* newTenant()
+  const names = [workspaceId, `${workspaceId} sandbox`]
+  return names.flatMap(
+    (name): ReadonlyArray<Tenant> => [
+      { workspaceId: name, environment: "sandbox" },
+      { workspaceId: name, environment: "production" }
+    ]
+  )
+})
+
+export const tenants = (it: StorageTest): void => {
+  describe("tenants", () => {
+    it.effect("given four tenants that use one key, when each reads everything, then it sees its own alone", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const all = yield* neighbours
+        const written = yield* Effect.forEach(all, (tenant) => firstChange(tenant, { key }))
+        yield* Effect.forEach(written, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+
+        for (const [index, tenant] of all.entries()) {
+          const { payment } = (written[index] as (typeof written)[number]).after
+          expect((yield* ledger.payments(tenant, { limit: 10 })).map(({ id }) => id)).toEqual([payment.id])
+          expect(yield* ledger.payments(tenant, { states: ["Charging"], limit: 10 })).toStrictEqual([payment])
+          expect(Option.getOrThrow(yield* ledger.claim(tenant, key)).paymentId).toBe(payment.id)
+          for (const query of [{}, { after: "" }, { before: "~" }, { type: "payment.created" }]) {
+            const events = yield* ledger.events(tenant, { ...query, limit: 10 })
+            expect(events.map((event) => event.paymentId)).toEqual([payment.id])
+            expect(events[0]?.data["environment"]).toBe(tenant.environment)
+          }
+          for (const [other, neighbour] of all.entries()) {
+            const isOwn = other === index
+            expect(Option.isSome(yield* ledger.payment(neighbour, payment.id))).toBe(isOwn)
+            expect(yield* ledger.attempts(neighbour, payment.id)).toHaveLength(isOwn ? 1 : 0)
+            expect(yield* ledger.timeline(neighbour, payment.id, { limit: 10 })).toHaveLength(isOwn ? 1 : 0)
+          }
+        }
+      })
+    )
+
+    it.effect("given a payment, when another tenant writes under its id, then each has its own", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [own, other] = (yield* neighbours) as [Tenant, Tenant]
+        const first = yield* firstChange(own)
+        yield* ledger.commit(first.change)
+        const id = first.after.payment.id
+
+        const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeFailed"))
+        const across = {
+          ...moved.change,
+          tenant: other,
+          payment: { expected: 1, after: { ...moved.change.payment.after, tenant: other } }
+        }
+        expect((yield* Effect.flip(ledger.commit(across)))._tag).toBe("pointsman/Stale")
+
+        const twin = yield* firstChange(other, { payment: { id } })
+        yield* ledger.commit(twin.change)
+        expect(Option.getOrThrow(yield* ledger.payment(own, id))).toStrictEqual(first.after.payment)
+        expect(Option.getOrThrow(yield* ledger.payment(other, id))).toStrictEqual(twin.after.payment)
+        expect(yield* ledger.attempts(own, id)).toStrictEqual(first.after.attempts)
+      })
+    )
+  })
+}

@@ -1,0 +1,100 @@
+/** A read gives back exactly what was written, whatever the text: providers answer with anything. */
+import { describe, expect } from "@effect/vitest"
+import { Directory, Ledger, moveClaim, type Payment } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { connectionOf, drafts, firstChange, moveAlong, newTenant, rowOf, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const awkward: Readonly<Record<string, string>> = {
+  "no characters": "",
+  umlauts: "Grüße aus Köln",
+  "combining marks": "e\u0301 and \u00e9",
+  emoji: "👩‍👩‍👧‍👦 🇩🇪 𝟙",
+  "right to left": "\u202eمرحبا\u202c",
+  quotes: `"double" 'single' \`back\` '' $1 ?1 :a`,
+  SQL: "'); drop table payments; --",
+  backslashes: "\\ \\\\ \\u0000 \\n",
+  "line ends": "a\r\nb\tc\u2028d",
+  patterns: "%_*?[a-z]",
+  "text that looks like JSON": '{"a":[null,true,1e400]}',
+  "text that looks like a number": "0012.50",
+  "a NUL": "before\u0000after",
+  "a lone surrogate": "\ud83d and \udc69",
+  "the end of Unicode": "\u{10ffff}\uffff\ufeff",
+  "100,000 characters": "ß".repeat(100_000)
+}
+
+export const text = (it: StorageTest): void => {
+  describe("text", () => {
+    for (const [name, value] of Object.entries(awkward)) {
+      it.effect(`given ${name}, when it is written, then it is read back as it was`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const first = yield* firstChange(tenant, { payment: { reference: value, cardBrand: value } })
+          yield* ledger.commit(first.change)
+          const moved = yield* moveAlong(first.after, rowOf("Charging", "ChargeDeclined"))
+          const payment: Payment = {
+            ...moved.after.payment,
+            declineReason: value,
+            providerRef: value,
+            routing: moved.after.payment.routing && { ...moved.after.payment.routing, rule: value }
+          }
+          const attempts = moved.change.attempts.map((attempt) => ({ ...attempt, code: value, providerRef: value }))
+          const events = moved.change.events.map((event) => ({
+            ...event,
+            data: { ...event.data, decline_code: value, [value]: [value, { [value]: null }] }
+          }))
+          const claim = moveClaim(first.claim, "RequestAnswered", { answeredAt: 1, answer: payment })
+          yield* ledger.commit({
+            ...moved.change,
+            payment: { expected: 1, after: payment },
+            attempts,
+            events,
+            claim: { expected: 1, after: claim }
+          })
+
+          expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
+          expect(yield* ledger.payments(tenant, { limit: 1 })).toStrictEqual([payment])
+          expect(yield* ledger.attempts(tenant, payment.id)).toStrictEqual(attempts)
+          expect(drafts(yield* ledger.timeline(tenant, payment.id, { after: "", limit: 10 })).at(-1)).toStrictEqual(
+            events[0]
+          )
+          expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+        })
+      )
+    }
+
+    it.effect("given awkward names, when they are written to the directory, then they are read back as they were", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        for (const name of Object.values(awkward)) {
+          yield* writeDirectory({
+            workspaces: [workspaceOf(tenant, { name, category: name })],
+            connections: [connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })]
+          })
+          expect(Option.getOrThrow(yield* directory.workspace(tenant.workspaceId))).toStrictEqual(
+            workspaceOf(tenant, { name, category: name })
+          )
+          expect(yield* directory.connections(tenant)).toStrictEqual([
+            connectionOf(tenant, { name, restrictions: [{ cardBrand: [name] }] })
+          ])
+        }
+      })
+    )
+
+    it.effect("given a key, when one that is much like it is asked for, then there is none", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { change } = yield* firstChange(tenant, { key: "Key-0001" })
+        yield* ledger.commit(change)
+        for (const other of ["key-0001", "Key-0001 ", "Key-0001\u0000", "Key-001", "Key-000_", "Key-000\ud800"]) {
+          expect(yield* ledger.claim(tenant, other)).toEqual(Option.none())
+        }
+        expect(Option.isSome(yield* ledger.claim(tenant, "Key-0001"))).toBe(true)
+      })
+    )
+  })
+}

@@ -1,0 +1,5 @@
+import { storageSuite } from "@pointsman/contracts/storage"
+import { layer } from "@pointsman/storage-memory"
+
+storageSuite("memory", layer())
+storageSuite("memory, with other fibers between check and write", layer({ yieldBetween: true }))

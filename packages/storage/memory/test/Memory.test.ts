@@ -1,0 +1,132 @@
+import { describe, expect, it } from "@effect/vitest"
+import { type Change, Directory, Ids, Ledger, newClaim, type Payment } from "@pointsman/core"
+import { layer } from "@pointsman/storage-memory"
+import { Effect, Layer, Option, Result } from "effect"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { make as makeState } from "../src/State.ts"
+
+const tenant = { workspaceId: "ws", environment: "sandbox" } as const
+
+const changeOf = Effect.fnUntraced(function* (key: string) {
+  const ids = yield* Ids
+  const payment: Payment = {
+    id: yield* ids.payment,
+    tenant: { ...tenant },
+    version: 1,
+    state: "Charging",
+    money: { minorUnits: 1000, currency: "EUR" },
+    country: "DE",
+    method: "card",
+    cardBrand: null,
+    initiator: "cit",
+    captureMethod: "automatic",
+    reference: null,
+    declineCategory: null,
+    declineReason: null,
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    connectionId: null,
+    providerRef: null,
+    idempotencyKey: key,
+    routing: null,
+    simulation: null,
+    createdAt: 0,
+    updatedAt: 0,
+    settledAt: null
+  }
+  const change: Change = {
+    tenant,
+    payment: { expected: 0, after: payment },
+    attempts: [],
+    events: [{ type: "payment.created", paymentId: payment.id, createdAt: 0, data: { nested: { amount: 1000 } } }],
+    claim: { expected: 0, after: newClaim({ key, fingerprint: "fp", paymentId: payment.id, claimedAt: 0 }) }
+  }
+  return change
+})
+
+/** As a caller without TypeScript could. */
+const vandalise = (value: unknown): void => {
+  if (typeof value !== "object" || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    vandalise(inner)
+    Reflect.set(value, name, "changed")
+  }
+}
+
+describe("memory storage", () => {
+  it.effect("given what went in and came out, when a caller changes it, then the store stays as it was", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const directory = yield* Directory
+      const change = yield* changeOf("key-0001")
+      const expected = structuredClone(change)
+      const workspace = {
+        id: "ws",
+        name: "Acme",
+        country: null,
+        category: null,
+        suspended: false,
+        partner: { allowance: 1 }
+      }
+      const contents = { workspaces: [workspace], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+      const expectedWorkspace = structuredClone(workspace)
+      yield* ledger.commit(change)
+      yield* directory.write(contents)
+      const { id } = expected.payment.after
+
+      const readAll = Effect.gen(function* () {
+        return {
+          payment: Option.getOrThrow(yield* ledger.payment(tenant, id)),
+          payments: yield* ledger.payments(tenant, { limit: 1 }),
+          events: yield* ledger.events(tenant, { limit: 1 }),
+          timeline: yield* ledger.timeline(tenant, id, { limit: 1 }),
+          claim: Option.getOrThrow(yield* ledger.claim(tenant, "key-0001")),
+          workspace: Option.getOrThrow(yield* directory.workspace("ws")),
+          contents: yield* directory.contents
+        }
+      })
+      vandalise(change.payment.after)
+      vandalise(change.events)
+      vandalise(change.claim)
+      vandalise(workspace)
+      vandalise(yield* readAll)
+
+      const stored = yield* readAll
+      expect(stored.payment).toStrictEqual(expected.payment.after)
+      expect(stored.payments).toStrictEqual([expected.payment.after])
+      expect(stored.events.map(({ data }) => data)).toStrictEqual([expected.events[0]?.data])
+      expect(stored.timeline).toStrictEqual(stored.events)
+      expect(stored.claim).toStrictEqual(expected.claim?.after)
+      expect(stored.workspace).toStrictEqual(expectedWorkspace)
+      expect(stored.contents.workspaces).toStrictEqual([expectedWorkspace])
+    }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
+  )
+
+  const winners = Effect.fnUntraced(function* (turns: boolean) {
+    const ledger = yield* makeLedger(makeState(), { yieldBetween: true, turns })
+    const changes = yield* Effect.forEach(Array(64).keys(), () => changeOf("one-key-for-all"))
+    const results = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), {
+      concurrency: "unbounded"
+    })
+    return results.filter(Result.isSuccess).length
+  }, Effect.provide(Ids.layer))
+
+  it.effect("given a pause between check and write, when 64 claim one key, then taking turns leaves one winner", () =>
+    Effect.gen(function* () {
+      expect(yield* winners(true)).toBe(1)
+      // The control: without turns the pause shows.
+      expect(yield* winners(false)).toBeGreaterThan(1)
+    })
+  )
+
+  it.effect("given two layers, when one is written to, then the other knows nothing of it", () =>
+    Effect.gen(function* () {
+      const change = yield* changeOf("key-0001")
+      const write = Effect.andThen(Ledger, (ledger) => ledger.commit(change)).pipe(Effect.provide(layer()))
+      yield* write
+      yield* write
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
