@@ -113,7 +113,7 @@ const begin = Effect.fnUntraced(function* (
   const circuits = yield* Circuits
   const connection = plan.order[0] as Connection
   let standing = null as Claim | null
-  circuits.began(connection)
+  circuits.began(connection, yield* Clock.currentTimeMillis)
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const begun: InHand = yield* firstStep(caller, request, fingerprint, paymentId, plan, connection, standing)
     const written: Result.Result<void, CommitFailure> = yield* Effect.result(
@@ -130,13 +130,10 @@ const begin = Effect.fnUntraced(function* (
     const failure: CommitFailure = written.failure
     switch (failure._tag) {
       case "pointsman/ApiKeyRevoked":
-        circuits.dropped(connection)
         return yield* new ApiKeyRevoked()
       case "pointsman/StorageError":
-        circuits.dropped(connection)
         return yield* nothingSent(failure)
       case "pointsman/CommitUnknown":
-        circuits.dropped(connection)
         return yield* giveBack(begun, failure)
       case "pointsman/KeyTaken":
       case "pointsman/Stale": {
@@ -148,18 +145,12 @@ const begin = Effect.fnUntraced(function* (
           standing = null
           break
         }
-        const answer = yield* Effect.onError(answerFromClaim(caller.tenant, fingerprint ?? "", claim.value), () =>
-          Effect.sync(() => circuits.dropped(connection))
-        )
-        if (Option.isSome(answer)) {
-          circuits.dropped(connection)
-          return { _tag: "Replayed" as const, created: answer.value }
-        }
+        const answer = yield* answerFromClaim(caller.tenant, fingerprint ?? "", claim.value)
+        if (Option.isSome(answer)) return { _tag: "Replayed" as const, created: answer.value }
         standing = claim.value // Released, or past its retention: the same key is a new request.
       }
     }
   }
-  circuits.dropped(connection)
   return yield* nothingSent("the key kept changing hands")
 })
 
@@ -210,12 +201,9 @@ const claimFor = (
   const fresh = { key, fingerprint, paymentId, claimedAt: now }
   if (standing === null) return newClaim(fresh)
   const free = standing.state === "Answered" ? moveClaim(standing, "RetentionEnded", {}) : standing
-  return moveClaim(free, "KeyClaimed", {
-    ...fresh,
-    version: standing.version + 1,
-    answeredAt: null,
-    answer: null
-  })
+  // Two moves, one write: the version counts writes.
+  const claimed = moveClaim(free, "KeyClaimed", { ...fresh, answeredAt: null, answer: null })
+  return { ...claimed, version: standing.version + 1 }
 }
 
 const eventsOfStart = (payment: Payment) =>
@@ -241,7 +229,6 @@ const attemptInTurn = Effect.fnUntraced(function* (request: CreateRequest, plan:
   for (;;) {
     const { connection, attempt } = inHand
     if ((yield* Clock.currentTimeMillis) - attempt.sentAt > sendWithinMillis) {
-      circuits.dropped(connection)
       if (inHand.earlier.length === 0) return yield* abandon(inHand)
       return yield* settleUnexecuted(inHand, ended(attempt, "Abandoned", null))
     }
@@ -306,7 +293,7 @@ const follow = Effect.fnUntraced(function* (
   if (Result.isFailure(moved)) return Option.none<InHand>()
   const payment = withRouting(moved.success.payment, [...earlier, attempt])
   const claim = inHand.claim === null ? null : moveClaim(inHand.claim, "AttemptFollowed", { claimedAt: now })
-  circuits.began(connection)
+  circuits.began(connection, now)
   const written = yield* Effect.result(
     ledger.commit({
       tenant: payment.tenant,
@@ -317,7 +304,6 @@ const follow = Effect.fnUntraced(function* (
     })
   )
   if (Result.isSuccess(written)) return Option.some<InHand>({ payment, claim, connection, attempt, earlier })
-  circuits.dropped(connection)
   return Option.none<InHand>()
 })
 

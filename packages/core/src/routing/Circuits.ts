@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import {
   attemptBegan,
-  attemptDropped,
   attemptFailed,
   attemptSucceeded,
   type Circuit,
@@ -19,8 +18,7 @@ export class Circuits extends Context.Service<
   Circuits,
   {
     readonly isOpen: (connection: Connection, now: number) => boolean
-    readonly began: (connection: Connection) => void
-    readonly dropped: (connection: Connection) => void
+    readonly began: (connection: Connection, now: number) => void
     readonly ended: (connection: Connection, isHealthy: boolean, now: number) => void
   }
 >()("pointsman/routing/Circuits") {
@@ -37,8 +35,7 @@ export class Circuits extends Context.Service<
       }
       return Circuits.of({
         isOpen: (connection, now) => isOpen(circuitOf(connection), settingsOf(connection), now),
-        began: (connection) => set(connection, attemptBegan(circuitOf(connection))),
-        dropped: (connection) => set(connection, attemptDropped(circuitOf(connection))),
+        began: (connection, now) => set(connection, attemptBegan(circuitOf(connection), now)),
         ended: (connection, isHealthy, now) =>
           set(
             connection,

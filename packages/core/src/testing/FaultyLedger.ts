@@ -31,18 +31,23 @@ export const faultyLedger = (): FaultyLedger => {
       Ledger,
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const counted = <Method extends keyof Ledger["Service"]>(name: Method): Ledger["Service"][Method] =>
-          ((...parameters: ReadonlyArray<never>) => {
-            faulty.calls[name] += 1
-            return (ledger[name] as (...all: ReadonlyArray<never>) => unknown)(...parameters)
-          }) as Ledger["Service"][Method]
+        const counted =
+          <Parameters extends ReadonlyArray<unknown>, A, E>(
+            name: keyof Ledger["Service"],
+            method: (...parameters: Parameters) => Effect.Effect<A, E>
+          ) =>
+          (...parameters: Parameters): Effect.Effect<A, E> =>
+            Effect.suspend(() => {
+              faulty.calls[name] += 1
+              return method(...parameters)
+            })
         return Ledger.of({
-          payment: counted("payment"),
-          payments: counted("payments"),
-          attempts: counted("attempts"),
-          claim: counted("claim"),
-          timeline: counted("timeline"),
-          events: counted("events"),
+          payment: counted("payment", ledger.payment),
+          payments: counted("payments", ledger.payments),
+          attempts: counted("attempts", ledger.attempts),
+          claim: counted("claim", ledger.claim),
+          timeline: counted("timeline", ledger.timeline),
+          events: counted("events", ledger.events),
           commit: Effect.fnUntraced(function* (change) {
             faulty.calls.commit += 1
             faulty.changes.push(change)

@@ -1,0 +1,344 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChargeAnswer,
+  Directory,
+  KeyReused,
+  Ledger,
+  NothingSent,
+  Pointsman,
+  RequestInProgress,
+  RoutingFailed,
+  Unanswered
+} from "@pointsman/core"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, runOut, tenant, world } from "./support/World.ts"
+
+const key = "order-0001"
+const keyed = request({ idempotencyKey: key })
+const other = request({ idempotencyKey: key, details: { reference: "another order" } })
+const minute = 60_000
+const hour = 60 * minute
+
+/** The seven rules of "Idempotency rules (payment creation)", in their order. */
+describe("1. the key is scoped to the workspace and the environment", () => {
+  const { provider, layer } = world()
+  it.effect("given the same key in production, then it is another key", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const directory = yield* Directory
+      const live = { ...tenant, environment: "production" as const }
+      const [connection] = yield* directory.connections(tenant)
+      yield* directory.write({
+        ...(yield* directory.contents),
+        connections: [{ ...(connection as NonNullable<typeof connection>), id: "live", environment: "production" }]
+      })
+      const sandbox = yield* pointsman.create(caller, keyed)
+      const production = yield* Effect.exit(pointsman.create({ ...caller, tenant: live }, keyed))
+      // The credentials were sealed for another connection: it cannot be used, and the key was new all the same.
+      assert.isTrue(production._tag === "Success" && !production.value.isReplay)
+      assert.strictEqual((yield* pointsman.create(caller, keyed)).payment.id, sandbox.payment.id)
+      assert.lengthOf(provider.charges, 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("2. a replay returns the original response", () => {
+  const { provider, ledger, layer } = world()
+  it.effect("given an answered key, when the same request comes again, then the same answer, from one read", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* pointsman.create(caller, keyed)
+      const commits = ledger.calls.commit
+      yield* TestClock.adjust(24 * hour - 1)
+      const again = yield* pointsman.create(caller, keyed)
+      assert.deepStrictEqual(again, { payment: first.payment, isReplay: true })
+      assert.lengthOf(provider.charges, 1)
+      assert.strictEqual(ledger.calls.commit, commits + 1) // The claim that found the key taken.
+      assert.strictEqual(ledger.calls.claim + ledger.calls.payment, 0)
+    }).pipe(Effect.provide(layer))
+  )
+
+  const closed = world()
+  it.effect("given an answered key, when no connection is left, then still the same answer", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const directory = yield* Directory
+      const first = yield* pointsman.create(caller, keyed)
+      const connections = yield* directory.connections(tenant)
+      yield* directory.write({
+        ...(yield* directory.contents),
+        connections: connections.map((connection) => ({ ...connection, active: false }))
+      })
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { payment: first.payment, isReplay: true })
+      const fresh = yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0002" })))
+      assert.instanceOf(fresh, RoutingFailed)
+      assert.isTrue(Option.isNone(yield* (yield* Ledger).claim(tenant, "order-0002")))
+    }).pipe(Effect.provide(closed.layer))
+  )
+})
+
+describe("3. another body under the key is refused", () => {
+  const { provider, layer } = world()
+  it.effect("given an answered key, when another request comes under it, then KeyReused and nothing is charged", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* pointsman.create(caller, keyed)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, other)), KeyReused)
+      assert.lengthOf(provider.charges, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  const fields = [
+    { details: { money: { minorUnits: 2000, currency: "EUR" } } },
+    { details: { money: { minorUnits: 1999, currency: "USD" } } },
+    { details: { country: "BE" } },
+    { details: { method: "bank" as const } },
+    { details: { cardBrand: "visa" } },
+    { details: { initiator: "mit" as const } },
+    { details: { captureMethod: "manual" as const } },
+    { details: { reference: "r" } },
+    { details: { simulation: { charge: "pending" as const } } },
+    { debug: true },
+    { instruments: [] }
+  ]
+  for (const change of fields) {
+    const { layer } = world()
+    it.effect(`given an answered key, when ${JSON.stringify(change)} differs, then KeyReused`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* pointsman.create(caller, keyed)
+        const failure = yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: key, ...change })))
+        assert.instanceOf(failure, KeyReused)
+      }).pipe(Effect.provide(layer))
+    )
+  }
+})
+
+describe("4. and 6. once a provider may have it, the record answers", () => {
+  const slow = world()
+  it.effect("given a request in flight, when it comes again, then in progress; another body: KeyReused", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const answer = yield* Deferred.make<ChargeAnswer>()
+      slow.provider.onCharge = () => Deferred.await(answer)
+      const first = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(10)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, other)), KeyReused)
+      yield* Deferred.succeed(answer, { _tag: "Captured", providerRef: "r" })
+      const created = yield* Fiber.join(first)
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+      assert.lengthOf(slow.provider.charges, 1)
+    }).pipe(Effect.provide(slow.layer))
+  )
+
+  const dead = world()
+  it.effect(
+    "given a request that died mid-call, then in progress until 15 minutes, then UNKNOWN, and never sent again",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        // A process that dies runs nothing any more: its second commit never comes, and neither does an error.
+        dead.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
+        yield* Effect.forkDetach(pointsman.create(caller, keyed))
+        yield* TestClock.adjust(15 * minute - 1)
+        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+        assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Charging")
+        yield* TestClock.adjust(1)
+        const answered = yield* pointsman.create(caller, keyed)
+        assert.isTrue(answered.isReplay)
+        assert.strictEqual(answered.payment.state, "ChargeUnknown")
+        assert.strictEqual(answered.payment.connectionId, "main")
+        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
+        assert.deepStrictEqual(yield* pointsman.payment(tenant, answered.payment.id), answered.payment)
+        const [attempt] = yield* ledger.attempts(tenant, answered.payment.id)
+        assert.strictEqual(attempt?.outcome, "Unanswered")
+        const timeline = yield* pointsman.timeline(tenant, answered.payment.id, { limit: 10 })
+        assert.deepStrictEqual(
+          timeline.items.map((event) => event.type),
+          ["payment.created", "payment.unknown"]
+        )
+        assert.lengthOf(dead.provider.charges, 1)
+      }).pipe(Effect.provide(dead.layer))
+  )
+
+  const late = world()
+  it.effect(
+    "given a key that was answered UNKNOWN, when the first answer comes after all, then the truth is recorded",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const written = yield* Deferred.make<void>()
+        late.ledger.beforeCommit = (number) => (number === 2 ? Deferred.await(written) : Effect.void)
+        const first = yield* Effect.forkChild(pointsman.create(caller, keyed))
+        yield* TestClock.adjust(15 * minute)
+        const answered = yield* pointsman.create(caller, keyed)
+        assert.strictEqual(answered.payment.state, "ChargeUnknown")
+        yield* Deferred.succeed(written, undefined)
+        assert.strictEqual((yield* Fiber.join(first)).payment.state, "Captured")
+        assert.strictEqual((yield* pointsman.payment(tenant, answered.payment.id)).state, "Captured")
+        // The stored response stands: a replay says again what was said.
+        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
+        assert.lengthOf(late.provider.charges, 1)
+      }).pipe(Effect.provide(late.layer))
+  )
+
+  const racing = world()
+  it.effect("given a dead request, when 32 retries come at once, then one UNKNOWN for all of them", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      racing.ledger.beforeCommit = (number) => (number === 2 ? Effect.never : Effect.void)
+      yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const answers = yield* Effect.all(
+        Array.from({ length: 32 }, () => pointsman.create(caller, keyed)),
+        { concurrency: "unbounded" }
+      )
+      for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
+      const id = answers[0]?.payment.id ?? ""
+      assert.lengthOf((yield* pointsman.timeline(tenant, id, { limit: 10 })).items, 2)
+    }).pipe(Effect.provide(racing.layer))
+  )
+})
+
+describe("5. how long a key is kept", () => {
+  const answered = world()
+  it.effect("given 24 hours since the answer, then the same key is a new request, also with another body", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* pointsman.create(caller, keyed)
+      yield* TestClock.adjust(24 * hour)
+      const second = yield* pointsman.create(caller, other)
+      assert.isFalse(second.isReplay)
+      assert.notStrictEqual(second.payment.id, first.payment.id)
+      assert.deepStrictEqual(yield* pointsman.create(caller, other), { ...second, isReplay: true })
+      assert.lengthOf(answered.provider.charges, 2)
+    }).pipe(Effect.provide(answered.layer))
+  )
+
+  const unknown = world()
+  it.effect("given a payment that stays UNKNOWN, then its key never ends", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unknown.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const first = yield* pointsman.create(caller, keyed)
+      yield* TestClock.adjust(30 * 24 * hour)
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
+      assert.lengthOf(unknown.provider.charges, 1)
+    }).pipe(Effect.provide(unknown.layer))
+  )
+})
+
+describe("7. internal_error: nothing was sent and the key is free", () => {
+  const unwritten = world()
+  it.effect("given a first commit that fails, then NothingSent, no provider call, and a retry works", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unwritten.ledger.onCommit = (number) => (number === 1 ? "unwritten" : undefined)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
+      assert.lengthOf(unwritten.provider.charges, 0)
+      assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
+      assert.lengthOf(unwritten.provider.charges, 1)
+    }).pipe(Effect.provide(unwritten.layer))
+  )
+
+  for (const fault of ["lost", "unheard"] as const) {
+    const { provider, ledger, layer } = world()
+    it.effect(
+      `given a first commit whose answer is lost (${fault}), then nothing is sent on it and the key is free`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          ledger.onCommit = (number) => (number === 1 ? fault : undefined)
+          assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
+          assert.lengthOf(provider.charges, 0)
+          const again = yield* pointsman.create(caller, other)
+          assert.isFalse(again.isReplay)
+          assert.strictEqual(again.payment.state, "Captured")
+          assert.lengthOf(provider.charges, 1)
+        }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const slow = world()
+  it.effect(
+    "given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        slow.ledger.onCommit = (number) => (number === 1 ? 5_001 : undefined)
+        const first = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+        yield* TestClock.adjust(5_001)
+        assert.instanceOf(yield* Fiber.join(first), NothingSent)
+        assert.lengthOf(slow.provider.charges, 0)
+        assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Failed")
+        assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
+      }).pipe(Effect.provide(slow.layer))
+  )
+
+  const prompt = world()
+  it.effect("given a claim whose commit took 5 seconds, then it is sent", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      prompt.ledger.onCommit = (number) => (number === 1 ? 5_000 : undefined)
+      const first = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(5_000)
+      assert.strictEqual((yield* Fiber.join(first)).payment.state, "Captured")
+    }).pipe(Effect.provide(prompt.layer))
+  )
+})
+
+describe("racing claims", () => {
+  const { provider, layer } = world({ yieldBetween: true })
+  it.effect("given 64 requests under one key over a slow provider, then one provider call, 100 times in a row", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      provider.onCharge = (charge) =>
+        Effect.as(Effect.sleep(20), { _tag: "Captured", providerRef: charge.attemptId } as const)
+      for (let round = 0; round < 100; round++) {
+        provider.charges.length = 0
+        const same = request({ idempotencyKey: `round-${String(round).padStart(4, "0")}` })
+        const fiber = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 64 }, () => Effect.exit(pointsman.create(caller, same))),
+            { concurrency: "unbounded" }
+          )
+        )
+        const exits = yield* runOut(fiber)
+        assert.lengthOf(provider.charges, 1)
+        assert.lengthOf(
+          exits.filter((exit) => exit._tag === "Success" && !exit.value.isReplay),
+          1
+        )
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  const unsafe = world({ yieldBetween: true })
+  it.effect(
+    "the control: given keys that are looked up and then written without a guard, then it charges again and again",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        unsafe.provider.onCharge = (charge) =>
+          Effect.as(Effect.sleep(20), { _tag: "Captured", providerRef: charge.attemptId } as const)
+        const readThenCharge = Effect.gen(function* () {
+          const claim = yield* ledger.claim(tenant, key)
+          if (Option.isSome(claim)) return
+          yield* Effect.yieldNow
+          yield* pointsman.create(caller, request())
+        })
+        const fiber = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 64 }, () => readThenCharge),
+            { concurrency: "unbounded" }
+          )
+        )
+        yield* runOut(fiber)
+        assert.isAbove(unsafe.provider.charges.length, 1)
+      }).pipe(Effect.provide(unsafe.layer))
+  )
+})

@@ -1,0 +1,306 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChargeAnswer,
+  type Connection,
+  type EligibilityQuestion,
+  type ExclusionCode,
+  exclusionOf,
+  Pointsman,
+  planRoute,
+  type RouteQuestion,
+  RoutingFailed,
+  Unanswered
+} from "@pointsman/core"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, world } from "./support/World.ts"
+
+const connection = (change: Partial<Connection> = {}): Connection => ({
+  id: "main",
+  workspaceId: "acme",
+  environment: "sandbox",
+  name: "Main",
+  connector: "scripted",
+  active: true,
+  priority: 1,
+  sealedCredentials: "",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null,
+  ...change
+})
+
+const { details } = request()
+const question = (change: Partial<EligibilityQuestion> = {}): EligibilityQuestion => ({
+  payment: details,
+  merchantCountry: "NL",
+  merchantCategory: "retail",
+  instrumentConnectionIds: null,
+  ...change
+})
+
+describe("eligibility", () => {
+  const cases: ReadonlyArray<{
+    readonly code: ExclusionCode
+    readonly excludes: Partial<Connection>
+    readonly admits: Partial<Connection>
+    readonly asked?: Partial<EligibilityQuestion>
+  }> = [
+    {
+      code: "CURRENCY_NOT_SUPPORTED",
+      excludes: { supports: { currencies: ["USD"] } },
+      admits: { supports: { currencies: ["USD", "EUR"] } }
+    },
+    {
+      code: "PAYER_COUNTRY_NOT_SUPPORTED",
+      excludes: { supports: { payerCountries: ["DE"] } },
+      admits: { supports: { payerCountries: ["DE", "NL"] } }
+    },
+    {
+      code: "METHOD_NOT_SUPPORTED",
+      excludes: { supports: { methods: ["bank"] } },
+      admits: { supports: { methods: ["bank", "card"] } }
+    },
+    {
+      code: "METHOD_NOT_SUPPORTED",
+      asked: { payment: { ...details, cardBrand: "Amex" } },
+      excludes: { supports: { cardBrands: ["visa"] } },
+      admits: { supports: { cardBrands: ["visa", "amex"] } }
+    },
+    {
+      code: "MERCHANT_COUNTRY_NOT_SUPPORTED",
+      excludes: { supports: { merchantCountries: ["DE"] } },
+      admits: { supports: { merchantCountries: ["NL"] } }
+    },
+    {
+      code: "MERCHANT_COUNTRY_NOT_SUPPORTED",
+      asked: { merchantCountry: null },
+      excludes: { supports: { merchantCountries: ["NL"] } },
+      admits: {}
+    },
+    {
+      code: "VERTICAL_NOT_SUPPORTED",
+      excludes: { supports: { blockedCategories: ["retail"] } },
+      admits: { supports: { blockedCategories: ["gambling"] } }
+    },
+    {
+      code: "RECURRING_NOT_SUPPORTED",
+      asked: { payment: { ...details, initiator: "mit" } },
+      excludes: { supports: { recurring: false } },
+      admits: { supports: { recurring: true } }
+    },
+    {
+      code: "AMOUNT_OUT_OF_RANGE",
+      excludes: { supports: { amount: { EUR: { min: 2000 } } } },
+      admits: { supports: { amount: { EUR: { min: 1999, max: 1999 }, USD: { min: 5000 } } } }
+    },
+    {
+      code: "AMOUNT_OUT_OF_RANGE",
+      excludes: { supports: { amount: { EUR: { max: 1998 } } } },
+      admits: { supports: { amount: { USD: { max: 50 } } } }
+    },
+    {
+      code: "AUTHENTICATION_REQUIRED",
+      excludes: { supports: { requiresAuthentication: ["NL"] } },
+      admits: { supports: { requiresAuthentication: ["DE"] } }
+    },
+    {
+      code: "RESTRICTION_VIOLATED",
+      excludes: { restrictions: [{ currency: ["EUR"], amount: { min: 1000 } }] },
+      admits: { restrictions: [{ currency: ["EUR"], amount: { min: 2000 } }] }
+    },
+    {
+      code: "INSTRUMENT_NOT_AVAILABLE",
+      asked: { instrumentConnectionIds: new Set(["other"]) },
+      excludes: {},
+      admits: { id: "other" }
+    }
+  ]
+  for (const { code, excludes, admits, asked } of cases) {
+    it(`${code}: ${JSON.stringify(excludes)} excludes, ${JSON.stringify(admits)} admits`, () => {
+      const exclusion = exclusionOf(connection(excludes), {}, question(asked))
+      assert.deepInclude(exclusion, { connectionId: "main", name: "Main", code })
+      assert.match(exclusion?.reason ?? "", /^[A-Z].*\.$/u)
+      assert.isUndefined(exclusionOf(connection(admits), {}, question(asked)))
+      // The provider's own limits exclude just as the connection's do.
+      if (excludes.supports !== undefined) {
+        assert.strictEqual(exclusionOf(connection(), excludes.supports, question(asked))?.code, code)
+      }
+    })
+  }
+
+  it("a merchant-initiated payment needs no authentication", () => {
+    const asked = question({ payment: { ...details, initiator: "mit" } })
+    assert.isUndefined(exclusionOf(connection({ supports: { requiresAuthentication: ["NL"] } }), {}, asked))
+  })
+})
+
+const route = (change: Partial<RouteQuestion> = {}) =>
+  planRoute({
+    ...question(),
+    paymentId: "0190a000-0000-7000-8000-000000000001",
+    settings: { mode: "failover" },
+    connections: [connection(), connection({ id: "backup", priority: 2 })],
+    providerSupports: () => ({}),
+    isCircuitOpen: () => false,
+    ...change
+  })
+const ids = (planned: ReturnType<typeof route>) =>
+  Result.match(planned, { onFailure: () => [], onSuccess: (plan) => plan.order.map((one) => one.id) })
+
+describe("the route plan", () => {
+  it("given no order, then by priority, then by id", () => {
+    const connections = [
+      connection({ id: "c", priority: 2 }),
+      connection({ id: "b", priority: 1 }),
+      connection({ id: "a", priority: 2 })
+    ]
+    assert.deepStrictEqual(ids(route({ connections })), ["b", "a", "c"])
+  })
+  it("given an order, then only those it names, in that order", () => {
+    assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup", "main"] } })), [
+      "backup",
+      "main"
+    ])
+    assert.deepStrictEqual(ids(route({ settings: { mode: "failover", order: ["backup"] } })), ["backup"])
+  })
+  it("given mode fixed, then one connection, and none where that one cannot take it", () => {
+    assert.deepStrictEqual(ids(route({ settings: { mode: "fixed" } })), ["main"])
+    const connections = [connection({ supports: { currencies: ["USD"] } }), connection({ id: "backup", priority: 2 })]
+    const planned = route({ settings: { mode: "fixed" }, connections })
+    assert.deepStrictEqual(
+      Result.match(planned, { onFailure: ({ excluded }) => excluded.map((one) => one.code), onSuccess: () => [] }),
+      ["CURRENCY_NOT_SUPPORTED"]
+    )
+  })
+  it("given an inactive connection, then it is neither asked nor excluded", () => {
+    const connections = [connection({ active: false }), connection({ id: "backup" })]
+    const plan = Result.getOrThrow(route({ connections }))
+    assert.deepStrictEqual([plan.order.map((one) => one.id), plan.decision.excluded], [["backup"], []])
+  })
+  it("given an open circuit, then CIRCUIT_OPEN; given all open, then they are tried and the decision is degraded", () => {
+    const one = Result.getOrThrow(route({ isCircuitOpen: ({ id }) => id === "main" }))
+    assert.deepStrictEqual(
+      one.order.map(({ id }) => id),
+      ["backup"]
+    )
+    assert.deepInclude(one.decision.excluded[0], { connectionId: "main", code: "CIRCUIT_OPEN" })
+    assert.isFalse(one.decision.degraded)
+    const all = Result.getOrThrow(route({ isCircuitOpen: () => true }))
+    assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
+  })
+  it("given rules, then the first that matches decides, before the control group", () => {
+    const plan = Result.getOrThrow(
+      route({
+        settings: {
+          mode: "failover",
+          control: { share: 1, order: ["main"] },
+          rules: [
+            { name: "dollars", when: { currency: ["USD"] }, use: { mode: "fixed" } },
+            { name: "small", when: { amount: { max: 5000 } }, use: { mode: "priority", order: ["backup"] } },
+            { name: "all", when: {}, use: { mode: "failover" } }
+          ]
+        }
+      })
+    )
+    assert.deepInclude(plan.decision, { path: "rule", rule: "small", mode: "priority" })
+    assert.deepStrictEqual(
+      plan.order.map(({ id }) => id),
+      ["backup"]
+    )
+  })
+  it("given a split and a control group, then shares are kept and one payment always decides the same way", () => {
+    const paymentIds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
+    const share = (settings: RouteQuestion["settings"], isCounted: (planned: ReturnType<typeof route>) => boolean) => {
+      const counted = paymentIds.map((paymentId) => isCounted(route({ paymentId, settings })))
+      assert.deepStrictEqual(
+        paymentIds.map((paymentId) => isCounted(route({ paymentId, settings }))),
+        counted
+      )
+      return counted.filter(Boolean).length / counted.length
+    }
+    const split = {
+      mode: "failover",
+      rules: [{ name: "s", when: {}, use: { mode: "failover", split: { main: 70, backup: 30 } } }]
+    }
+    assert.approximately(
+      share(split as RouteQuestion["settings"], (planned) => ids(planned)[0] === "main"),
+      0.7,
+      0.03
+    )
+    const control = { mode: "failover", control: { share: 0.05, order: ["backup"] } }
+    assert.approximately(
+      share(control as RouteQuestion["settings"], (planned) => Result.getOrThrow(planned).decision.path === "control"),
+      0.05,
+      0.015
+    )
+  })
+})
+
+describe("routing of a create", () => {
+  const nowhere = world({
+    connections: [
+      { id: "main", supports: { currencies: ["USD"] } },
+      { id: "backup", supports: { methods: ["bank"] } }
+    ]
+  })
+  it.effect("given no connection can take it, then RoutingFailed with each reason, and no payment", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const failure = yield* Effect.flip(pointsman.create(caller, request()))
+      assert.instanceOf(failure, RoutingFailed)
+      assert.deepStrictEqual(
+        (failure as RoutingFailed).excluded.map(({ connectionId, code }) => [connectionId, code]),
+        [
+          ["main", "CURRENCY_NOT_SUPPORTED"],
+          ["backup", "METHOD_NOT_SUPPORTED"]
+        ]
+      )
+      assert.lengthOf((yield* pointsman.payments(caller.tenant, { limit: 1 })).items, 0)
+      assert.strictEqual(nowhere.ledger.calls.commit, 0)
+    }).pipe(Effect.provide(nowhere.layer))
+  )
+
+  const breaking = world({
+    connections: [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
+  })
+  it.effect(
+    "given two silent calls in a row, then the circuit opens, and after its time one probe is let through",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { provider } = breaking
+        const asked = Effect.gen(function* () {
+          provider.charges.length = 0
+          const { payment } = yield* pointsman.create(caller, request())
+          return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
+        })
+        const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
+          main: Effect.fail(new Unanswered({ reason: "time-out" })),
+          backup: Effect.succeed({ _tag: "Captured", providerRef: "r" })
+        }
+        provider.onCharge = (charge) => answers[charge.connectionId] ?? Effect.die("no such connection")
+        assert.deepStrictEqual(yield* asked, ["main", []])
+        assert.deepStrictEqual(yield* asked, ["main", []])
+        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+        yield* TestClock.adjust(29_999)
+        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* asked, ["main", []]) // The probe, unanswered again.
+        assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])
+        yield* TestClock.adjust(30_000)
+        // A decline is an answer: the provider is well.
+        answers["main"] = Effect.succeed({
+          _tag: "Declined",
+          providerRef: "r",
+          category: "expired_card",
+          code: "x",
+          soft: false
+        })
+        assert.deepStrictEqual(yield* asked, ["main", []])
+        assert.deepStrictEqual(yield* asked, ["main", []])
+      }).pipe(Effect.provide(breaking.layer))
+  )
+})

@@ -1,0 +1,175 @@
+/** What if the store fails, at every commit of a create? The money moved once, and what was said stays true. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  applyChargeFact,
+  type ChargeFact,
+  Ledger,
+  NotSent,
+  PaymentResultUnknown,
+  Pointsman,
+  RequestInProgress,
+  Unanswered
+} from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
+import { Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const keyed = request({ idempotencyKey: "order-0001" })
+const minute = 60_000
+
+describe("the outcome's commit", () => {
+  const flaky = world()
+  it.effect("given it fails twice, then it is written the third time and answered as it is", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      flaky.ledger.onCommit = (number) => (number === 2 || number === 3 ? "unwritten" : undefined)
+      const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust("10 seconds")
+      const created = yield* Fiber.join(fiber)
+      assert.strictEqual(created.payment.state, "Captured")
+      assert.lengthOf(flaky.provider.charges, 1)
+      assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
+    }).pipe(Effect.provide(flaky.layer))
+  )
+
+  const broken = world()
+  it.effect(
+    "given it never works, then PaymentResultUnknown; the key answers in progress, then UNKNOWN; one charge",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        broken.ledger.onCommit = (number) => (number > 1 && number < 20 ? "unwritten" : undefined)
+        const fiber = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+        yield* TestClock.adjust("1 minute")
+        assert.instanceOf(yield* Fiber.join(fiber), PaymentResultUnknown)
+        broken.ledger.onCommit = () => undefined
+        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+        yield* TestClock.adjust(14 * minute)
+        const answered = yield* pointsman.create(caller, keyed)
+        assert.strictEqual(answered.payment.state, "ChargeUnknown")
+        assert.lengthOf(broken.provider.charges, 1)
+      }).pipe(Effect.provide(broken.layer))
+  )
+
+  for (const fault of ["lost", "unheard"] as const) {
+    const { provider, ledger, layer } = world()
+    it.effect(`given its answer is lost (${fault}), then it is read again: written once, answered as it is`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        ledger.onCommit = (number) => (number === 2 ? fault : undefined)
+        const created = yield* pointsman.create(caller, keyed)
+        assert.strictEqual(created.payment.state, "Captured")
+        assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+        assert.lengthOf((yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })).items, 2)
+        assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+        assert.lengthOf(provider.charges, 1)
+      }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const late = world()
+  it.effect("given another courier settled the payment first, then its word stands and the answer tells it", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      late.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      // What a provider's message does, written by another process just before our outcome.
+      late.ledger.beforeCommit = (number, change) =>
+        number !== 2
+          ? Effect.void
+          : Effect.gen(function* () {
+              const stored = yield* pointsman.payment(tenant, change.payment.after.id)
+              const fact: ChargeFact = {
+                on: "ChargeCaptured",
+                connectionId: "main",
+                providerRef: "r",
+                amountMinor: 1999
+              }
+              const moved = Result.getOrThrow(applyChargeFact(stored, fact, 0))
+              yield* ledger.commit({
+                tenant,
+                payment: { expected: stored.version, after: moved.payment },
+                attempts: [],
+                events: moved.events
+              })
+            }).pipe(Effect.orDie)
+      const created = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(created.payment.state, "Captured")
+      assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+      const timeline = yield* pointsman.timeline(tenant, created.payment.id, { limit: 10 })
+      assert.deepStrictEqual(
+        timeline.items.map((event) => event.type),
+        ["payment.created", "payment.captured"]
+      )
+    }).pipe(Effect.provide(late.layer))
+  )
+})
+
+describe("the next attempt's commit", () => {
+  const broken = world()
+  it.effect(
+    "given it cannot be written, then the second connection is not asked and the first end is the outcome",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        broken.provider.onCharge = (charge) =>
+          charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+        broken.ledger.onCommit = (number) => (number === 2 ? "unwritten" : undefined)
+        const created = yield* pointsman.create(caller, keyed)
+        assert.strictEqual(created.payment.state, "Failed")
+        assert.lengthOf(broken.provider.charges, 1)
+      }).pipe(Effect.provide(broken.layer))
+  )
+
+  const unheard = world()
+  it.effect(
+    "given its answer is lost, then the second connection is not asked: do not send on what may not be there",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        unheard.provider.onCharge = (charge) =>
+          charge.connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : approve(charge)
+        unheard.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+        const created = yield* pointsman.create(caller, keyed)
+        assert.strictEqual(created.payment.state, "Failed")
+        assert.lengthOf(unheard.provider.charges, 1)
+        assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+      }).pipe(Effect.provide(unheard.layer))
+  )
+})
+
+describe("the caller goes away", () => {
+  const { provider, layer } = world()
+  it.effect("given an interruption while the provider is asked, then the payment is recorded with its outcome", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      provider.onCharge = (charge) => Effect.andThen(Effect.sleep("2 seconds"), approve(charge))
+      const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust("1 second")
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(interrupting)
+      const again = yield* pointsman.create(caller, keyed)
+      assert.isTrue(again.isReplay)
+      assert.strictEqual(again.payment.state, "Captured")
+      assert.lengthOf(provider.charges, 1)
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("a connector that never returns", () => {
+  const { provider, layer } = world({ providerTimeoutMillis: 30_000 })
+  it.effect("given it is 5 seconds beyond its time-out, then it is given up: UNKNOWN", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      provider.onCharge = () => Effect.never
+      const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(34_999)
+      assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Charging")
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* Fiber.join(fiber)).payment.state, "ChargeUnknown")
+    }).pipe(Effect.provide(layer))
+  )
+})
