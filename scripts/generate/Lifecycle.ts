@@ -102,3 +102,5 @@ export const pictureOf = async (machine: Table, shownAs: Readonly<Record<string,
   (await instance())
     .renderString(dotOf(machine, shownAs), { format: "svg" })
     .replace(/<!--[\s\S]*?-->\s*|<!DOCTYPE[^>]*>\s*/g, "")
+    // The picture's own title, which a screen reader says; Graphviz gives titles to its parts alone.
+    .replace(/<svg [^>]*>/, (svg) => `${svg}\n<title>States of the ${machine.name} and the moves between them</title>`)
