@@ -40,6 +40,16 @@ export const exceptions: ReadonlyArray<Exception> = [
     path: "packages/storage/sqlite/src/Committer.ts",
     words: ["setImmediate"],
     reason: "Gathers the commits that share one durable write; a microtask gathers batches of one."
+  },
+  {
+    path: "packages/server/src/Command.ts",
+    words: ["console", "process.env"],
+    reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
+  },
+  {
+    path: "packages/server/src/main.ts",
+    words: ["console"],
+    reason: "Tells that Node is too old before anything else is loaded."
   }
 ]
 
