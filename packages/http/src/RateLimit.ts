@@ -4,7 +4,7 @@ import { Context, Effect, Schema } from "effect"
 /** The key has used up its rate. */
 export class RateExceeded extends Schema.TaggedError<RateExceeded>()("pointsman/http/RateExceeded", {
   /** Milliseconds until the next request is let through. */
-  retryAfterMillis: Schema.Number
+  retryAfterMillis: Schema.Finite
 }) {}
 
 /**

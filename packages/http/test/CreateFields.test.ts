@@ -109,14 +109,17 @@ describe("a field of a create", () => {
     expect(script.created).toHaveLength(1)
   })
 
-  test.each(refused)("given %s = %j, when it is sent, then it is 422 and named", async (...row) => {
-    const [field, value, named] = row
-    const reply = await create({ [field]: value })
-    expect(reply.status).toBe(422)
-    expect(reply.body.error.code).toBe("validation_error")
-    expect(reply.body.error.message).toContain(`\`${named ?? field}\` must be `)
-    expect(script.created).toHaveLength(0)
-  })
+  test.each(refused.map(([field, value, named]) => [field, value, named ?? field] as const))(
+    "given %s = %j, when it is sent, then it is 422 and named",
+    async (...row) => {
+      const [field, value, named] = row
+      const reply = await create({ [field]: value })
+      expect(reply.status).toBe(422)
+      expect(reply.body.error.code).toBe("validation_error")
+      expect(reply.body.error.message).toContain(`\`${named}\` must be `)
+      expect(script.created).toHaveLength(0)
+    }
+  )
 
   test.each(["amount", "currency", "country"] as const)(
     "given no %s, when it is sent, then it is 422",
