@@ -119,9 +119,9 @@ const ConnectionFile = Schema.Struct({
 })
 export type ConnectionFile = typeof ConnectionFile.Type
 
-const Mode = text(`one of ${routingModes.map((mode) => `"${mode}"`).join(", ")} ("auto" is not built yet)`, (value) =>
-  routingModes.some((mode) => mode === value)
-)
+const Mode = Schema.Literals(routingModes).annotate({
+  message: `expected one of ${routingModes.map((mode) => `"${mode}"`).join(", ")} ("auto" is not built yet)`
+})
 const Attempts = integer(1, "a whole number of attempts, 1 or more")
 const Order = listOf(Id)
 

@@ -1,0 +1,71 @@
+/** Where the encryption key comes from: the settings, or a file beside the database. */
+import { SecretsLayer } from "@pointsman/core"
+import { Effect, FileSystem, Option, type PlatformError, Redacted, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { createSecretFile, readSecretFile, replaceSecretFile } from "./SecretFile.ts"
+import type { Settings } from "./Settings.ts"
+import { StartFailure } from "./StartFailure.ts"
+
+export const encryptionKeyFile = (databasePath: string): string => `${databasePath}.encryption-key`
+
+/**
+ * The key of the settings; else the one beside the database file, which is made with a new database and never for
+ * one that holds something: what is sealed there would be lost without a word.
+ */
+export const obtainEncryptionKey = Effect.fnUntraced(function* (
+  settings: Pick<Settings, "encryptionKey" | "database">
+) {
+  if (settings.encryptionKey !== null) return settings.encryptionKey
+  if (settings.database._tag === "SqliteMemory") return yield* randomKey
+  const { path } = settings.database
+  const keyPath = encryptionKeyFile(path)
+  // Looked at before the key is: a process that starts at the same time writes its key before its database.
+  const isNew = yield* isAbsentOrEmpty(path)
+  const found = yield* readSecretFile(keyPath).pipe(Effect.mapError(fileFailure(keyPath, "read")))
+  const key = Option.flatMap(found, (text) => Result.getSuccess(SecretsLayer.parseEncryptionKey(text)))
+  if (Option.isSome(key)) return key.value
+  if (!isNew) {
+    return yield* new StartFailure({
+      message:
+        `The database ${path} is there, and its encryption key is not: ${keyPath} ` +
+        `${Option.isNone(found) ? "is missing" : "does not hold a key"}. Put the file back, or set ` +
+        "POINTSMAN_ENCRYPTION_KEY to the key that this database was made with."
+    })
+  }
+  const made = yield* randomKey
+  const text = SecretsLayer.formatEncryptionKey(made)
+  if (Option.isSome(found)) {
+    // What a crash left of a key that nothing was sealed with.
+    yield* replaceSecretFile(keyPath, text).pipe(Effect.mapError(fileFailure(keyPath, "written")))
+    return made
+  }
+  const isOurs = yield* createSecretFile(keyPath, text).pipe(Effect.mapError(fileFailure(keyPath, "written")))
+  if (isOurs) return made
+  const theirs = yield* readSecretFile(keyPath).pipe(Effect.mapError(fileFailure(keyPath, "read")))
+  return yield* Option.flatMap(theirs, (other) => Result.getSuccess(SecretsLayer.parseEncryptionKey(other))).pipe(
+    Effect.fromOption,
+    Effect.mapError(() => new StartFailure({ message: `The file ${keyPath} does not hold an encryption key.` }))
+  )
+})
+
+const randomKey = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  return Redacted.make(yield* random.randomBytes(SecretsLayer.encryptionKeyBytes), { label: "encryption key" })
+})
+
+const isAbsentOrEmpty = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  return yield* files.stat(path).pipe(
+    Effect.map((info) => Number(info.size) === 0),
+    Effect.catchIf(
+      (error) => error.reason._tag === "NotFound",
+      () => Effect.succeed(true)
+    ),
+    Effect.mapError(fileFailure(path, "read"))
+  )
+})
+
+export const fileFailure =
+  (path: string, verb: "read" | "written" | "made") =>
+  (error: PlatformError.PlatformError): StartFailure =>
+    new StartFailure({ message: `${path} cannot be ${verb} (${error.reason._tag}).` })

@@ -1,0 +1,29 @@
+import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
+import { type ConnectorDefinition, Connectors } from "@pointsman/core"
+import { Effect, Layer, Option } from "effect"
+import type { Database } from "./Settings.ts"
+import { StartFailure } from "./StartFailure.ts"
+
+const ofDefinitions = (definitions: ReadonlyArray<ConnectorDefinition>): Connectors["Service"] => {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  return { names: [...byName.keys()], definition: (name) => Option.fromUndefinedOr(byName.get(name)) }
+}
+
+const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
+  ofDefinitions([SandboxConnector.make(records)])
+
+/** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
+export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())
+
+/** The simulator is a provider of its own, so its records lie in a file of their own beside the database. */
+export const layer = (database: Database): Layer.Layer<Connectors, StartFailure> => {
+  if (database._tag === "SqliteMemory") return Layer.sync(Connectors, forChecking)
+  const path = `${database.path}.sandbox-records`
+  return Layer.effect(
+    Connectors,
+    SandboxRecords.file(path).pipe(
+      Effect.map(over),
+      Effect.mapError(() => new StartFailure({ message: `The sandbox's records in ${path} cannot be opened.` }))
+    )
+  )
+}

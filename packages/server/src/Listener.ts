@@ -1,0 +1,106 @@
+/**
+ * The listening socket. It is taken before anything is changed, so that a second server by mistake touches nothing,
+ * and it is given up first when the server stops.
+ */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Deferred, Effect, type Scope } from "effect"
+import { StartFailure } from "./StartFailure.ts"
+
+export interface Listener {
+  /** `http://127.0.0.1:3000`; an address of all interfaces shows as `localhost`. */
+  readonly url: string
+  /** Until it is called, requests are answered 503. */
+  readonly serve: (handler: RequestListener) => void
+  /**
+   * Takes no more connections and requests, and waits until the requests under way are answered, but no longer
+   * than `limitMillis`. Gives how many were left.
+   */
+  readonly drain: (limitMillis: number) => Effect.Effect<number>
+}
+
+export const listen = (options: {
+  readonly host: string
+  readonly port: number
+}): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const underWay = new Set<ServerResponse>()
+    const idle = yield* Deferred.make<void>()
+    let handler: RequestListener | undefined
+    let draining = false
+
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      if (handler === undefined || draining) return refuse(response)
+      underWay.add(response)
+      response.once("close", () => {
+        underWay.delete(response)
+        if (!draining) return
+        server.closeIdleConnections()
+        if (underWay.size === 0) Deferred.doneUnsafe(idle, Effect.void)
+      })
+      handler(request, response)
+    }
+    const server = yield* Effect.acquireRelease(bind(options, onRequest), (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+    )
+    return {
+      url: urlOf(server.address() as AddressInfo),
+      serve: (next) => {
+        handler = next
+      },
+      drain: Effect.fnUntraced(function* (limitMillis) {
+        draining = true
+        // Also closes the connections that are idle.
+        server.close()
+        for (const response of underWay) {
+          if (!response.headersSent) response.setHeader("connection", "close")
+        }
+        if (underWay.size > 0) yield* Effect.timeoutOption(Deferred.await(idle), limitMillis)
+        return underWay.size
+      })
+    }
+  })
+
+const bind = (options: { readonly host: string; readonly port: number }, onRequest: RequestListener) =>
+  Effect.callback<Server, StartFailure>((resume) => {
+    const server = createServer(onRequest)
+    const onError = (cause: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new StartFailure({ message: bindingFault(cause, options) })))
+    server.once("error", onError)
+    server.listen(options, () => {
+      server.off("error", onError)
+      resume(Effect.succeed(server))
+    })
+  })
+
+const bindingFault = (
+  cause: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number }
+) => {
+  switch (cause.code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is in use. Stop the program that has it, or set PORT (--port) to another.`
+    case "EACCES":
+      return `Port ${port} on ${host} may not be used by this user. Set PORT (--port) to another, above 1023.`
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EADDRNOTAVAIL":
+      return `HOST (--host): expected an address of this machine, and ${host} is none.`
+    default:
+      return `The server cannot listen on ${host}, port ${port} (${cause.code ?? "unknown cause"}).`
+  }
+}
+
+const refuse = (response: ServerResponse): void => {
+  const body = JSON.stringify({ error: { code: "internal_error", message: "The server is starting or stopping." } })
+  response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
+  response.end(body)
+}
+
+const urlOf = ({ address, family, port }: AddressInfo): string => {
+  const everywhere = address === "0.0.0.0" || address === "::"
+  return `http://${everywhere ? "localhost" : family === "IPv6" ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,169 @@
+/**
+ * Starts the server, and stops it so that nothing that was asked goes unanswered.
+ *
+ * Nothing is changed before the settings, the configuration file and the address are known to be good.
+ */
+import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, type Transport } from "@pointsman/core"
+import * as PointsmanHttp from "@pointsman/http"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import * as NodeTransport from "@pointsman/transport-node"
+import { Console, Effect, Exit, FileSystem, Layer, Option, Path, Redacted, Scope } from "effect"
+import { HttpRouter } from "effect/http"
+import { applyConfiguration } from "./ApplyConfiguration.ts"
+import { checkSeals } from "./CheckSeals.ts"
+import type { ConfigurationFile } from "./ConfigurationFile.ts"
+import { ensureDemo } from "./Demo.ts"
+import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
+import * as Health from "./Health.ts"
+import * as InstalledConnectors from "./InstalledConnectors.ts"
+import { type Listener, listen } from "./Listener.ts"
+import { readConfiguration } from "./ReadConfiguration.ts"
+import type { Database, Settings } from "./Settings.ts"
+import { StartFailure } from "./StartFailure.ts"
+
+/** Serves until it is interrupted, and is done when the last request is answered and the storage closed. */
+export const serve = Effect.fnUntraced(
+  function* (settings: Settings, environment: Readonly<Record<string, string | undefined>>) {
+    const configuration =
+      settings.configuration === null
+        ? undefined
+        : yield* readConfiguration(settings.configuration, {
+            connectors: InstalledConnectors.forChecking(),
+            transport: sendsNothing,
+            claimWindowMillis: settings.claimWindowMillis,
+            providerTimeoutMillis: settings.providerTimeoutMillis,
+            environment
+          })
+    const listener = yield* listen(settings)
+    yield* ensureFolder(settings.database)
+    const encryptionKey = yield* obtainEncryptionKey(settings)
+    yield* Effect.scoped(start(settings, listener, configuration)).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          SqliteStorage.layer({ filename: filenameOf(settings.database) }),
+          InstalledConnectors.layer(settings.database),
+          NodeTransport.layer(),
+          SecretsLayer.layer(encryptionKey)
+        ).pipe(Layer.provideMerge(Ids.layer))
+      ),
+      Effect.catchTag("pointsman/StorageError", (error) => storageFailure(settings.database, error.cause))
+    )
+  },
+  Effect.scoped,
+  Effect.provide([NodeCrypto.layer, NodeHttpServer.layerHttpServices])
+)
+
+const start = Effect.fnUntraced(function* (
+  settings: Settings,
+  listener: Listener,
+  configuration: ConfigurationFile | undefined
+) {
+  const directory = yield* Directory
+  const present = yield* directory.contents
+  yield* checkSeals(present)
+  const sandboxKey =
+    settings.configuration === null || configuration === undefined
+      ? yield* ensureDemo(settings.database, present)
+      : yield* Effect.as(applyConfiguration(settings.configuration, configuration, present), Option.none())
+  const contents = yield* directory.contents
+
+  const requests = yield* Scope.make()
+  const handler = yield* routes(settings).pipe(
+    Effect.flatMap((app) => NodeHttpServer.makeHandler(app, { scope: requests }))
+  )
+  yield* Effect.addFinalizer(() => stop(listener, requests, settings, contents))
+  listener.serve(handler)
+  yield* Console.log(greeting(settings, listener.url, sandboxKey, contents))
+  return yield* Effect.never
+})
+
+const routes = (settings: Settings) =>
+  HttpRouter.toHttpEffect(
+    Layer.merge(PointsmanHttp.layer({ paths: Health.healthPaths }), Health.layer).pipe(
+      Layer.provide(
+        Pointsman.layer({
+          claimWindowMillis: settings.claimWindowMillis,
+          providerTimeoutMillis: settings.providerTimeoutMillis
+        })
+      )
+    )
+  )
+
+/** What a request may take besides its provider calls, in milliseconds. */
+const answerWithinMillis = 5_000
+
+/** A payment may ask one provider after the other, each for as long as its time-out. */
+const stop = Effect.fnUntraced(function* (
+  listener: Listener,
+  requests: Scope.Closeable,
+  settings: Settings,
+  started: DirectoryContents
+) {
+  const directory = yield* Directory
+  // The command line may have changed it since the start.
+  const contents = yield* directory.contents.pipe(Effect.orElseSucceed(() => started))
+  const left = yield* listener.drain(longestCallsMillis(settings, contents) + answerWithinMillis)
+  if (left > 0) yield* Console.error(`Pointsman stopped with ${left} request(s) that did not come to an end.`)
+  // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
+  yield* Scope.close(requests, Exit.void)
+})
+
+const longestCallsMillis = (settings: Settings, contents: DirectoryContents): number => {
+  const timeouts = contents.connections.map((connection) => connection.timeoutMillis ?? 0)
+  const attempts = contents.routing.flatMap(({ settings: { maxAttempts, rules } }) => [
+    maxAttempts ?? 0,
+    ...(rules ?? []).map((rule) => rule.use.maxAttempts ?? 0)
+  ])
+  return Math.max(settings.providerTimeoutMillis, ...timeouts) * Math.max(2, ...attempts)
+}
+
+const greeting = (
+  settings: Settings,
+  url: string,
+  sandboxKey: Option.Option<Redacted.Redacted<string>>,
+  contents: DirectoryContents
+): string => {
+  const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
+  // Last, so that whoever waits for it has all the rest.
+  const ready = `\nPointsman listens on ${url}`
+  if (Option.isNone(sandboxKey)) {
+    const active = contents.connections.filter((connection) => connection.active).length
+    lines.push(`  Serving   ${contents.workspaces.length} workspace(s), ${active} active connection(s)`)
+    return [...lines, ready].join("\n")
+  }
+  const key = Redacted.value(sandboxKey.value)
+  const payment = JSON.stringify({ amount: 1000, currency: "EUR", country: "NL", reference: "first-payment" })
+  lines.push(
+    `  API key   ${key}`,
+    "",
+    "Make a payment:",
+    "",
+    // To the address that listens: the base URL may be that of a proxy which is not up yet.
+    `curl -sS ${url}/api/v1/payments -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${payment}'`,
+    ready
+  )
+  return lines.join("\n")
+}
+
+const filenameOf = (database: Database): string => (database._tag === "SqliteMemory" ? ":memory:" : database.path)
+
+const ensureFolder = Effect.fnUntraced(function* (database: Database) {
+  if (database._tag === "SqliteMemory") return
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const folder = paths.dirname(paths.resolve(database.path))
+  // A folder that is there keeps its mode.
+  yield* files
+    .makeDirectory(folder, { recursive: true, mode: 0o700 })
+    .pipe(Effect.mapError(fileFailure(folder, "made")))
+})
+
+const storageFailure = (database: Database, cause: unknown) =>
+  Effect.fail(
+    new StartFailure({
+      message: `The database ${filenameOf(database)} cannot be used: ${cause instanceof Error ? cause.message : "unknown cause"}.`
+    })
+  )
+
+const sendsNothing: Transport["Service"] = { send: () => Effect.die("a configuration is checked without any call") }
