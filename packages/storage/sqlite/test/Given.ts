@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  type Change,
+  type Directory,
+  Ids,
+  type Ledger,
+  newClaim,
+  type Payment,
+  type StorageError,
+  type Tenant
+} from "@pointsman/core"
+import { layer, type SqliteStorageOptions } from "@pointsman/storage-sqlite"
+import { Effect, Layer } from "effect"
+
+export const tenant: Tenant = { workspaceId: "ws", environment: "sandbox" }
+
+/** A new folder that goes away with the test. */
+export const newFile = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-sqlite-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ),
+  (folder) => join(folder, "pointsman.db")
+)
+
+/** Opens the file, runs the effect and closes the file. */
+export const withStorage =
+  (options: SqliteStorageOptions) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Directory | Ids>> =>
+    Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
+
+/** A new payment with its attempt, its event and its key. */
+export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> = {}) {
+  const ids = yield* Ids
+  const id = yield* ids.payment
+  const payment: Payment = {
+    id,
+    tenant,
+    version: 1,
+    state: "Charging",
+    money: { minorUnits: 1000, currency: "EUR" },
+    country: "DE",
+    method: "card",
+    cardBrand: "visa",
+    initiator: "cit",
+    captureMethod: "automatic",
+    reference: "order-1",
+    declineCategory: null,
+    declineReason: null,
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    connectionId: null,
+    providerRef: null,
+    idempotencyKey: `key-${id}`,
+    routing: null,
+    simulation: null,
+    createdAt: 0,
+    updatedAt: 0,
+    settledAt: null,
+    ...fields
+  }
+  const change = {
+    tenant,
+    payment: { expected: 0, after: payment },
+    attempts: [
+      {
+        id: yield* ids.attempt,
+        paymentId: id,
+        number: 1,
+        connectionId: "first",
+        money: payment.money,
+        timeoutMillis: 30_000,
+        sentAt: 0,
+        answeredAt: null,
+        outcome: null,
+        providerRef: null,
+        declineCategory: null,
+        code: null
+      }
+    ],
+    events: [{ type: "payment.created", paymentId: id, createdAt: 0, data: { payment_id: id } }],
+    claim: { expected: 0, after: newClaim({ key: `key-${id}`, fingerprint: "fp", paymentId: id, claimedAt: 0 }) }
+  } as const satisfies Change
+  return change
+})

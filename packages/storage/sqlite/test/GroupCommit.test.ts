@@ -1,0 +1,189 @@
+import { describe, expect, it } from "@effect/vitest"
+import { type Change, type CommitFailure, Ids, Ledger } from "@pointsman/core"
+import { layer } from "@pointsman/storage-sqlite"
+import { Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
+import { type Database, open } from "../src/Database.ts"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { migrate } from "../src/Migrations.ts"
+import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+
+const newChanges = (count: number) => Effect.forEach(Array(count).keys(), () => newChange())
+
+const commitAll = (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) =>
+  Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), { concurrency: "unbounded" })
+
+const tags = (results: ReadonlyArray<Result.Result<void, CommitFailure>>) =>
+  results.map((result) => (Result.isSuccess(result) ? "written" : result.failure._tag))
+
+const stored = Effect.fnUntraced(function* (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) {
+  const found = yield* Effect.forEach(changes, ({ payment }) => ledger.payment(tenant, payment.after.id))
+  return found.map(Option.isSome)
+})
+
+/** Passes every check of ours, and is refused by SQLite: a time is no fraction. */
+const poisoned = newChange({ createdAt: 0.5 })
+
+/** A ledger whose connection does something else for one statement. */
+const withStatement = Effect.fnUntraced(function* (sql: RegExp, run: (db: Database) => void) {
+  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
+  yield* migrate(db)
+  let isArmed = true
+  const tampered: Database = {
+    ...db,
+    prepare: (text) => {
+      const statement = db.prepare(text)
+      if (!sql.test(text)) return statement
+      return new Proxy(statement, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name)
+          if (typeof member !== "function") return member
+          return (...args: ReadonlyArray<unknown>) => {
+            if (isArmed && name === "run") {
+              isArmed = false
+              run(db)
+            }
+            return member.apply(target, args)
+          }
+        }
+      })
+    }
+  }
+  const ledger = yield* makeLedger(tampered)
+  return { db, ledger }
+})
+
+const sqliteError = (errcode: number): Error => Object.assign(new Error("as SQLite tells it"), { errcode })
+
+describe("group commit", () => {
+  it.effect("given 32 changes at once, when they are committed, then at least 16 share one durable write", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      const filename = yield* newFile
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* newChanges(32)
+        expect(new Set(tags(yield* commitAll(ledger, changes)))).toEqual(new Set(["written"]))
+        expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
+        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(32)
+      }).pipe(withStorage({ filename, onCommit: ({ changes }) => sizes.push(changes) }))
+    })
+  )
+
+  it.effect("given more changes than a batch holds, when they are committed, then no write is larger than 128", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* newChanges(300)
+        yield* commitAll(ledger, changes)
+        expect(Math.max(...sizes)).toBe(128)
+        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
+        expect(yield* ledger.events(tenant, { limit: 1000 })).toHaveLength(300)
+      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+    })
+  )
+
+  it.effect(
+    "given a poisoned change in a batch, when the batch is written, then it fails alone and leaves nothing",
+    () =>
+      Effect.gen(function* () {
+        const sizes: Array<number> = []
+        yield* Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const poison = yield* poisoned
+          const good = yield* newChanges(7)
+          const changes = [...good.slice(0, 3), poison, ...good.slice(3)]
+          expect(tags(yield* commitAll(ledger, changes))).toEqual([
+            ...Array(3).fill("written"),
+            "pointsman/StorageError",
+            ...Array(4).fill("written")
+          ])
+          expect(sizes).toEqual([8])
+          expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
+          expect(yield* stored(ledger, [poison])).toEqual([false])
+          expect(yield* ledger.claim(tenant, poison.claim.after.key)).toEqual(Option.none())
+          expect(yield* ledger.events(tenant, { limit: 100 })).toHaveLength(7)
+        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+      })
+  )
+
+  it.effect("given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* withStatement(/^COMMIT$/, () => {
+        throw sqliteError(5)
+      })
+      const changes = yield* newChanges(4)
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/StorageError"))
+      expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(false))
+      // The same changes can be written now: nothing of them is in the way.
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("written"))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* withStatement(/^COMMIT$/, (db) => {
+        db.exec("COMMIT")
+        throw sqliteError(10)
+      })
+      const changes = yield* newChanges(4)
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/CommitUnknown"))
+      expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(true))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given a batch, when the disk fails in its COMMIT, then it is unknown, and the ledger goes on", () =>
+    Effect.gen(function* () {
+      const { db, ledger } = yield* withStatement(/^COMMIT$/, () => {
+        throw sqliteError(1034)
+      })
+      const changes = yield* newChanges(4)
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/CommitUnknown"))
+      expect(db.isTransaction()).toBe(false)
+      const next = yield* newChanges(2)
+      expect(tags(yield* commitAll(ledger, next))).toEqual(["written", "written"])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect(
+    "given a batch, when a full disk ends its transaction, then all of it fails and nothing is written outside",
+    () =>
+      Effect.gen(function* () {
+        const { ledger } = yield* withStatement(/^insert into attempts/, (db) => {
+          db.exec("ROLLBACK")
+          throw sqliteError(13)
+        })
+        const changes = yield* newChanges(4)
+        expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/StorageError"))
+        expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(false))
+        expect(yield* ledger.events(tenant, { limit: 10 })).toEqual([])
+        expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("written"))
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given changes that wait, when the storage closes, then they are written before it does", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(Layer.provideMerge(layer({ filename }), Ids.layer), scope)
+      const { changes, fibers, late } = yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const changes = yield* newChanges(8)
+        const fibers = yield* Effect.forEach(changes, (change) =>
+          Effect.forkDetach(ledger.commit(change), { startImmediately: true })
+        )
+        const change = yield* newChange()
+        return { changes, fibers, late: ledger.commit(change) }
+      }).pipe(Effect.provideContext(context))
+
+      yield* Scope.close(scope, Exit.void)
+
+      const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
+      expect(exits.every(Exit.isSuccess)).toBe(true)
+      expect((yield* Effect.flip(late))._tag).toBe("pointsman/StorageError")
+      yield* Effect.gen(function* () {
+        expect(yield* stored(yield* Ledger, changes)).toEqual(Array(8).fill(true))
+      }).pipe(withStorage({ filename }))
+    })
+  )
+})
