@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import {
   type CaptureRequest,
@@ -209,6 +211,25 @@ const withFile = <A, E>(use: (path: string) => Effect.Effect<A, E>): Effect.Effe
     (folder) => use(join(folder, "made-here", "sandbox.db")),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
+
+/** Charges `att_1` in a process of its own, kills it without a warning, and gives the tag of the answer it had. */
+const chargeAndKill = (path: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const script = fileURLToPath(new URL("support/ChargeAndStay.ts", import.meta.url))
+    const child = spawn(process.execPath, ["--conditions=@pointsman/source", script, path], {
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    let said = ""
+    child.stdout.on("data", (chunk) => {
+      said += String(chunk)
+      child.kill("SIGKILL")
+    })
+    child.once("error", reject)
+    child.once("close", (code, signal) => {
+      if (signal === "SIGKILL") resolve(said)
+      else reject(new Error(`the process ended by itself with ${code}, having said "${said}"`))
+    })
+  })
 
 const fileInFolder: Layer.Layer<SandboxRecords> = Layer.effect(
   SandboxRecords,
@@ -544,6 +565,25 @@ describe("file", () => {
                 _tag: "Found",
                 state: { _tag: "Succeeded", providerRefundId: "sbx_rf_1", stated: eur(400) }
               })
+              assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
+            })
+          )
+        })
+      )
+  )
+
+  it.effect(
+    "given a server that charged and was killed, when the file is opened again, then the charge is in it, once",
+    () =>
+      withFile((path) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* Effect.promise(() => chargeAndKill(path)), "Captured")
+          yield* Effect.scoped(
+            Effect.gen(function* () {
+              const records = yield* SandboxRecords.file(path)
+              const connector = connected(records)
+              assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), found(captured()))
+              assert.deepStrictEqual(yield* charge(connector, chargeRequest("att_1")), captured())
               assert.strictEqual((yield* records.charges("payment-of-att_1")).length, 1)
             })
           )
