@@ -1,0 +1,172 @@
+/**
+ * What a provider's raw answer means. An answer that is not word for word in the protocol means nothing: the result
+ * is unknown, and `Unanswered` says where the reading stopped. It never shows what was read.
+ */
+import {
+  type ChargeState,
+  type DeclineCategory,
+  declineCategories,
+  type Found,
+  isSoftDecline,
+  type Money,
+  money,
+  type RefundState,
+  type Rejected,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Result, Schema, SchemaIssue } from "effect"
+import * as Protocol from "./Protocol.ts"
+
+/** Takes a connection's secrets out of a text that the provider wrote, and what a database may not store. */
+export type Clean = (text: string) => string
+
+type Read<A> = Result.Result<A, Unanswered>
+
+const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Charge))
+const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
+const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
+const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The answer to a charge. `asked`: what the request was for. */
+export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
+  isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
+
+/** The answer to a capture. Its `amount` is that of the whole charge, and says nothing about this capture. */
+export const captureAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
+  isSuccess(answer) ? chargeState(answer, asked, capturedAlone, clean) : refusal(answer, clean)
+
+/** The answer to a void. It was not for an amount; one that the provider states must come with its currency. */
+export const voidAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> =>
+  isSuccess(answer) ? chargeState(answer, undefined, capturedAlone, clean) : refusal(answer, clean)
+
+export const refundAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState | Rejected> =>
+  isSuccess(answer) ? refundState(answer, asked, clean) : refusal(answer, clean)
+
+export const foundCharge = (answer: TransportAnswer, asked: Money, clean: Clean): Read<Found<ChargeState>> =>
+  isSuccess(answer) ? Result.map(chargeState(answer, asked, amountOrCaptured, clean), found) : notFound(answer)
+
+export const foundRefund = (answer: TransportAnswer, asked: Money, clean: Clean): Read<Found<RefundState>> =>
+  isSuccess(answer) ? Result.map(refundState(answer, asked, clean), found) : notFound(answer)
+
+const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
+
+const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
+
+/** Which amount of a charge states what was captured. */
+type CapturedAmount = (charge: Protocol.Charge) => number | undefined
+const capturedAlone: CapturedAmount = (charge) => charge.captured_amount ?? undefined
+const amountOrCaptured: CapturedAmount = (charge) => charge.captured_amount ?? charge.amount ?? undefined
+
+const chargeState = (
+  answer: TransportAnswer,
+  asked: Money | undefined,
+  capturedAmount: CapturedAmount,
+  clean: Clean
+): Read<ChargeState> =>
+  Result.flatMap(readable(readCharge, answer), (charge): Read<ChargeState> => {
+    const providerRef = charge.provider_reference
+    const withStated = (_tag: "Authorized" | "Captured" | "Pending", amount: number | null | undefined) =>
+      Result.succeed<ChargeState>({ _tag, providerRef, ...stated(amount, charge.currency, asked) })
+    switch (charge.status) {
+      case "authorized":
+        return withStated("Authorized", charge.amount)
+      case "pending":
+        return withStated("Pending", charge.amount)
+      case "captured":
+        return withStated("Captured", capturedAmount(charge))
+      case "requires_authentication":
+        return Result.succeed({ _tag: "NeedsCustomer", providerRef })
+      case "canceled":
+        return Result.succeed({ _tag: "Canceled", providerRef })
+      case "declined": {
+        if (charge.decline === undefined || charge.decline === null) return unreadable(answer, "decline")
+        const category = declineCategory(charge.decline.category)
+        return Result.succeed({
+          _tag: "Declined",
+          providerRef,
+          category,
+          code: clean(charge.decline.code),
+          soft: charge.decline.soft ?? isSoftDecline(category)
+        })
+      }
+    }
+  })
+
+const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
+  Result.map(readable(readRefund, answer), (refund): RefundState => {
+    const providerRefundId = refund.provider_refund_id
+    const reason = refund.failure_reason ?? null
+    switch (refund.status) {
+      case "succeeded":
+        return { _tag: "Succeeded", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
+      case "pending":
+      case "requires_action":
+        return { _tag: "RefundPending", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
+      case "failed":
+      case "canceled":
+        return { _tag: "RefundFailed", providerRefundId, reason: reason === null ? null : clean(reason) }
+    }
+  })
+
+/**
+ * The amount that the provider states. A currency alone states the amount that was asked for in that currency, so
+ * that core sees a foreign one; an amount alone is in the currency that was asked for.
+ */
+const stated = (
+  amount: number | null | undefined,
+  currency: string | null | undefined,
+  asked: Money | undefined
+): { readonly stated?: Money } => {
+  const minorUnits = amount ?? (typeof currency === "string" ? asked?.minorUnits : undefined)
+  const code = currency ?? asked?.currency
+  return minorUnits === undefined || code === undefined ? {} : { stated: money(minorUnits, code) }
+}
+
+const categories: ReadonlySet<string> = new Set(declineCategories)
+
+const declineCategory = (category: string | null | undefined): DeclineCategory =>
+  typeof category === "string" && categories.has(category) ? (category as DeclineCategory) : "other"
+
+const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
+  if (!Protocol.refusalStatuses.has(answer.status)) return unknownStatus(answer)
+  return Result.map(readable(readRefusal, answer), ({ error }) => ({
+    _tag: "Rejected",
+    code: clean(error.code),
+    message: clean(error.message)
+  }))
+}
+
+/**
+ * A 404 without a body, or with one in JSON, is the adapter's own. A page in any other form is somebody else's on
+ * the way, a gateway's say, and must not settle a payment as never received.
+ */
+const notFound = (answer: TransportAnswer): Read<Found<never>> => {
+  if (answer.status !== 404) return unknownStatus(answer)
+  if (answer.body.trim() === "") return Result.succeed({ _tag: "NotFound", conclusive: true })
+  return Result.map(readable(readNotFound, answer), ({ conclusive }) => ({
+    _tag: "NotFound",
+    conclusive: conclusive ?? true
+  }))
+}
+
+const readable = <A>(
+  read: (text: string) => Result.Result<A, Schema.SchemaError>,
+  answer: TransportAnswer
+): Read<A> => {
+  const result = read(answer.body)
+  if (Result.isSuccess(result)) return Result.succeed(result.success)
+  // Names of the protocol's own fields; a value is never shown.
+  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+}
+
+const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
+  Result.fail(
+    new Unanswered({
+      reason: `the provider's answer (status ${answer.status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
+    })
+  )
+
+const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
+  Result.fail(new Unanswered({ reason: `the provider answered with status ${answer.status}, which settles nothing` }))

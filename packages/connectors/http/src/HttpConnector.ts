@@ -1,0 +1,167 @@
+/**
+ * The connector `http`: any provider adapter that speaks the provider protocol. One operation is one request.
+ *
+ * Nothing here throws or tries again. What is not sent is `NotSent` by the transport's word alone.
+ */
+import type {
+  Connector,
+  ConnectorAccount,
+  ConnectorDefinition,
+  NotSent,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Effect, Option, Redacted, Result, Tracer } from "effect"
+import * as Answers from "./Answers.ts"
+import { type Credentials, decodeCredentials } from "./Credentials.ts"
+
+/** The definition of the connector `http`. */
+export const definition: ConnectorDefinition = {
+  name: "http",
+  environments: ["sandbox", "production"],
+  supports: {},
+  connect: (account, transport) =>
+    Result.map(decodeCredentials(account.credentials), (credentials) => connector(credentials, account, transport))
+}
+
+const connector = (
+  credentials: Credentials,
+  { timeoutMillis }: ConnectorAccount,
+  transport: Transport["Service"]
+): Connector => {
+  const call = Effect.fnUntraced(function* <A>(
+    { method, path, id, body }: Call,
+    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
+  ): Effect.fn.Return<A, NotSent | Unanswered> {
+    const answer = yield* transport.send({
+      method,
+      url: `${credentials.baseUrl}${path}`,
+      headers: {
+        authorization: `Bearer ${Redacted.value(credentials.apiKey)}`,
+        accept: "application/json",
+        "idempotency-key": id,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(yield* traceparent)
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      timeoutMillis
+    })
+    return yield* Effect.fromResult(read(answer))
+  })
+  const clean = cleaner([credentials.apiKey])
+
+  return {
+    charge: Effect.fn("HttpConnector.charge")((request) =>
+      call(
+        {
+          method: "POST",
+          path: "/charges",
+          id: request.attemptId,
+          body: {
+            attempt_id: request.attemptId,
+            payment_id: request.paymentId,
+            amount: request.money.minorUnits,
+            currency: request.money.currency,
+            country: request.country,
+            method: request.method,
+            card_brand: request.cardBrand,
+            initiator: request.initiator,
+            capture: request.capture,
+            reference: request.reference,
+            instrument: request.instrument === null ? null : Redacted.value(request.instrument)
+          }
+        },
+        (answer) =>
+          Answers.chargeAnswer(
+            answer,
+            request.money,
+            request.instrument === null ? clean : cleaner([credentials.apiKey, request.instrument])
+          )
+      )
+    ),
+    lookUpCharge: Effect.fn("HttpConnector.lookUpCharge")((request) =>
+      call(
+        { method: "GET", path: `/charges?attempt_id=${segment(request.attemptId)}`, id: request.attemptId },
+        (answer) => Answers.foundCharge(answer, request.money, clean)
+      )
+    ),
+    capture: Effect.fn("HttpConnector.capture")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/charges/${segment(request.providerRef)}/capture`,
+          id: request.operationId,
+          body: { operation_id: request.operationId, amount: request.money.minorUnits }
+        },
+        (answer) => Answers.captureAnswer(answer, request.money, clean)
+      )
+    ),
+    void: Effect.fn("HttpConnector.void")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/charges/${segment(request.providerRef)}/void`,
+          id: request.operationId,
+          body: { operation_id: request.operationId }
+        },
+        (answer) => Answers.voidAnswer(answer, clean)
+      )
+    ),
+    refund: Effect.fn("HttpConnector.refund")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/charges/${segment(request.providerRef)}/refunds`,
+          id: request.refundId,
+          body: { refund_id: request.refundId, amount: request.money.minorUnits, reason: request.reason }
+        },
+        (answer) => Answers.refundAnswer(answer, request.money, clean)
+      )
+    ),
+    lookUpRefund: Effect.fn("HttpConnector.lookUpRefund")((request) =>
+      call({ method: "GET", path: `/refunds?refund_id=${segment(request.refundId)}`, id: request.refundId }, (answer) =>
+        Answers.foundRefund(answer, request.money, clean)
+      )
+    )
+  }
+}
+
+interface Call {
+  readonly method: TransportRequest["method"]
+  /** Under the base URL, encoded. */
+  readonly path: string
+  /** The attempt, operation or refund id: the provider's idempotency key. */
+  readonly id: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
+const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** A page of text in the place of a message would end up in our own answers and records. */
+const maxTextLength = 1_000
+
+/** A shorter "secret" is a placeholder, and hiding it would garble ordinary words. */
+const minSecretLength = 4
+
+/** Providers echo what they were sent. Control characters and halves of surrogate pairs cannot be stored everywhere. */
+const cleaner =
+  (secrets: ReadonlyArray<Redacted.Redacted<string>>): Answers.Clean =>
+  (text) =>
+    secrets
+      .map((secret) => Redacted.value(secret))
+      .filter((secret) => secret.length >= minSecretLength)
+      .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
+      .slice(0, maxTextLength)
+      .toWellFormed()
+      .replace(/\p{Cc}/gu, " ")
+
+/** The trace that the call belongs to (W3C Trace Context), where tracing is on. */
+const traceparent = Effect.gen(function* () {
+  if (yield* Tracer.DisablePropagation) return {}
+  const span = Option.getOrUndefined(yield* Effect.option(Effect.currentParentSpan))
+  if (span === undefined || !/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) return {}
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}` }
+})

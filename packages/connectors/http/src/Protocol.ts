@@ -1,0 +1,60 @@
+/**
+ * The words of the provider protocol, as they stand on the wire.
+ *
+ * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
+ */
+import { Schema } from "effect"
+
+/**
+ * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
+ * characters and halves of surrogate pairs cannot be stored everywhere. An answer with such a reference is unreadable.
+ */
+const Reference = Schema.NonEmptyString.check(
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** Minor units. Not an integer, negative or beyond 2^53: somebody's arithmetic went wrong, and nothing is believed. */
+const Amount = Schema.Natural
+
+export const Charge = Schema.Struct({
+  provider_reference: Reference,
+  status: Schema.Literals(["authorized", "captured", "pending", "requires_authentication", "declined", "canceled"]),
+  captured_amount: optional(Amount),
+  amount: optional(Amount),
+  currency: optional(Schema.NonEmptyString),
+  decline: optional(
+    Schema.Struct({
+      code: Schema.NonEmptyString,
+      category: optional(Schema.String),
+      soft: optional(Schema.Boolean)
+    })
+  )
+})
+export type Charge = typeof Charge.Type
+
+export const Refund = Schema.Struct({
+  provider_refund_id: Reference,
+  status: Schema.Literals(["succeeded", "pending", "requires_action", "failed", "canceled"]),
+  amount: optional(Amount),
+  currency: optional(Schema.NonEmptyString),
+  failure_reason: optional(Schema.String)
+})
+export type Refund = typeof Refund.Type
+
+/** A refusal: the provider's word that it did nothing. */
+export const Refusal = Schema.Struct({
+  error: Schema.Struct({ code: Schema.NonEmptyString, message: Schema.String })
+})
+
+/** What a look-up's 404 may add. */
+export const NotFound = Schema.Struct({ conclusive: optional(Schema.Boolean) })
+
+/**
+ * With a body in the shape of `Refusal`, these say that nothing was executed. Every other status of this class (409,
+ * 408, …) says that the request may have met something, and is unknown.
+ */
+export const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429])
