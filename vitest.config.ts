@@ -1,7 +1,16 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { plantMutation, plantVariable } from "./mutations/PlantMutation.ts"
 import projects from "./vitest.workspace.ts"
 
 export default defineConfig({
+  plugins: [plantMutation(fileURLToPath(new URL(".", import.meta.url)))],
   ssr: { resolve: { conditions: ["@pointsman/source"] } },
-  test: { projects, testTimeout: 30_000, passWithNoTests: true }
+  test: {
+    projects,
+    testTimeout: 30_000,
+    passWithNoTests: true,
+    // A planted fault that stayed in the cache of transformed modules would be run again as if it were ours.
+    fsModuleCache: process.env[plantVariable] === undefined
+  }
 })

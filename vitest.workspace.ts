@@ -15,5 +15,6 @@ export default [
   project("connector-http", "packages/connectors/http"),
   project("http", "packages/http"),
   project("server", "packages/server"),
+  project("mutations", "mutations"),
   project("tidy", "tidy")
 ]

@@ -1,0 +1,153 @@
+import type { Mutation } from "./Mutation.ts"
+
+const createPayment = "packages/core/src/payment/CreatePayment.ts"
+const replayCreate = "packages/core/src/payment/ReplayCreate.ts"
+const routePlan = "packages/core/src/routing/RoutePlan.ts"
+
+export const mutations: ReadonlyArray<Mutation> = [
+  {
+    name: "claim after send",
+    harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
+    edits: [
+      {
+        file: createPayment,
+        find: "    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n",
+        replace:
+          "    yield* sendCharge(connection, chargeRequest(request, begun))\n    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a first commit that fails, then NothingSent, no provider call, and a retry works"
+    }
+  },
+  {
+    name: "retry on unknown",
+    harm: "The provider that did not answer may have charged; the next one charges again.",
+    edits: [
+      {
+        file: createPayment,
+        find: `      case "pointsman/Unanswered":
+        return yield* settle(inHand, endedBy(attempt, end, now), {
+          on: "ChargeUnanswered",
+          connectionId: connection.id
+        })
+`,
+        replace: `      case "pointsman/Unanswered":\n`
+      },
+      {
+        file: routePlan,
+        find: "): boolean => followers[mode][end._tag]",
+        replace: "): boolean => followers[mode][end._tag] ?? true"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CreatePayment.test.ts",
+      test: "given mode failover, when the first ends unanswered, then the second is never asked"
+    }
+  },
+  {
+    name: "send on an unknown commit",
+    harm: "A charge goes out under a claim that may not be stored.",
+    edits: [
+      {
+        file: createPayment,
+        find: `        return yield* giveBack(begun, failure)`,
+        replace: `        return { _tag: "Begun" as const, ...begun }`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a first commit whose answer is lost (lost), then nothing is sent on it and the key is free"
+    }
+  },
+  {
+    name: "send on an old claim",
+    harm: "A process that froze sends a charge that others have settled as never sent.",
+    edits: [
+      {
+        file: createPayment,
+        find: "attempt.sentAt > sendWithinMillis",
+        replace: "attempt.sentAt > Number.MAX_SAFE_INTEGER"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
+    }
+  },
+  {
+    name: "forget an unknown payment's key",
+    harm: "After a day the same key charges again although the first charge may have gone through.",
+    edits: [
+      {
+        file: replayCreate,
+        find: `  if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false\n`,
+        replace: ""
+      },
+      {
+        file: replayCreate,
+        find: "const from = wasUnanswered ? payment.settledAt : claim.answeredAt",
+        replace: "const from = wasUnanswered ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a payment that stays UNKNOWN, then its key never ends"
+    }
+  },
+  {
+    name: "write without the version",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Ledger.ts",
+        find: "if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    }
+  },
+  {
+    name: "answer before the durable commit",
+    harm: "A payment that was acknowledged is gone after a crash.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Committer.ts",
+        find: "    const written = transaction(",
+        replace: "    for (const { resume } of batch) resume(Effect.void)\n    const written = transaction("
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/GroupCommit.test.ts",
+      test: "given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written"
+    }
+  },
+  {
+    name: "write without the version, in SQLite",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/PaymentRows.ts",
+        // `? > 0` takes the place of the version among the values, and is true of every version.
+        find: "environment = ? and id = ? and version = ?`",
+        replace: "environment = ? and id = ? and ? > 0`"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    }
+  }
+]
