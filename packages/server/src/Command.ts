@@ -1,6 +1,7 @@
 /** The `pointsman` command. */
 import { readFileSync } from "node:fs"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Logger, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { serve } from "./Serve.ts"
@@ -9,6 +10,7 @@ import { environmentProvider, type Flags, readSettings, type SettingName, variab
 const flagOf = (name: SettingName) => {
   const { flag, meaning, variable, default: absent, used } = variables[name]
   return Flag.String(flag).pipe(
+    Flag.withMetavar("value"),
     Flag.withDescription(`${meaning} [${variable}, default: ${absent}]${used ? "" : " (checked, not in use yet)"}`),
     Flag.optional
   )

@@ -55,14 +55,20 @@ const randomKey = Effect.gen(function* () {
 
 const isAbsentOrEmpty = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
-  return yield* files.stat(path).pipe(
-    Effect.map((info) => Number(info.size) === 0),
+  const info = yield* files.stat(path).pipe(
+    Effect.asSome,
     Effect.catchIf(
       (error) => error.reason._tag === "NotFound",
-      () => Effect.succeed(true)
+      () => Effect.succeedNone
     ),
     Effect.mapError(fileFailure(path, "read"))
   )
+  if (Option.isSome(info) && info.value.type === "Directory") {
+    return yield* new StartFailure({
+      message: `POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, and ${path} is a folder.`
+    })
+  }
+  return Option.isNone(info) || Number(info.value.size) === 0
 })
 
 export const fileFailure =

@@ -1,3 +1,4 @@
+import { HttpConnector } from "@pointsman/connector-http"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { type ConnectorDefinition, Connectors } from "@pointsman/core"
 import { Effect, Layer, Option } from "effect"
@@ -10,7 +11,7 @@ const ofDefinitions = (definitions: ReadonlyArray<ConnectorDefinition>): Connect
 }
 
 const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
-  ofDefinitions([SandboxConnector.make(records)])
+  ofDefinitions([SandboxConnector.make(records), HttpConnector.definition])
 
 /** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
 export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())

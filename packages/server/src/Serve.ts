@@ -3,7 +3,9 @@
  *
  * Nothing is changed before the settings, the configuration file and the address are known to be good.
  */
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node"
+// The modules one by one: their common door loads clients of databases that a server has no use for.
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, type Transport } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
 import * as SqliteStorage from "@pointsman/storage-sqlite"

@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import {
+  type JsonAnswer,
+  runServer,
+  type ServerProcess,
+  startServer,
+  temporaryFolder
+} from "./support/ServerProcess.ts"
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+/** The printed command, as a shell would read it. */
+const runCurl = async (server: ServerProcess): Promise<Pick<JsonAnswer, "status" | "body">> => {
+  const words = Array.from(
+    (server.curl ?? "").matchAll(/'([^']*)'|(\S+)/gu),
+    ([, quoted, bare]) => quoted ?? bare ?? ""
+  )
+  const valuesOf = (flag: string) => words.filter((_, at) => words[at - 1] === flag)
+  const url = words.find((word) => word.startsWith("http://"))
+  assert.deepStrictEqual(words.slice(0, 2), ["curl", "-sS"])
+  const answer = await fetch(url as string, {
+    method: "POST",
+    headers: Object.fromEntries(valuesOf("-H").map((header) => header.split(": ") as [string, string])),
+    body: valuesOf("-d")[0] as string
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+describe("a start without configuration", () => {
+  it("given an empty folder, when the server starts, then the printed command makes a captured payment", async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    assert.include(server.stdout(), `Base URL  ${server.url}\n`)
+    assert.strictEqual(server.stderr(), "")
+    const { status, body } = await runCurl(server)
+    assert.strictEqual(status, 201)
+    assert.strictEqual(body.data.status, "CAPTURED")
+    assert.strictEqual(body.data.routing.mode, "failover")
+    assert.lengthOf(body.data.routing.candidates, 2)
+
+    const kept = join(folder, ".pointsman")
+    assert.strictEqual(modeOf(kept), "700")
+    for (const file of ["pointsman.db", "pointsman.db.encryption-key", "pointsman.db.sandbox-key"]) {
+      assert.strictEqual(modeOf(join(kept, file)), "600", file)
+    }
+    assert.deepStrictEqual(
+      readdirSync(kept).filter((file) => file.endsWith(".draft")),
+      []
+    )
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+
+  it("given a soft decline at the first provider, when a payment is made, then the second one takes it", async () => {
+    const server = await startServer({ folder: temporaryFolder() })
+    const { status, body } = await server.request("POST", "/api/v1/payments", {
+      body: {
+        amount: 1000,
+        currency: "EUR",
+        country: "NL",
+        simulate: { charge: ["soft_decline:do_not_honor", "approve"] }
+      }
+    })
+    assert.strictEqual(status, 201)
+    assert.strictEqual(body.data.status, "CAPTURED")
+    assert.lengthOf(body.data.routing.attempts, 2)
+  })
+
+  it("given a server that ran before, when it starts again, then key, payments and keys of requests are kept", async () => {
+    const folder = temporaryFolder()
+    const first = await startServer({ folder })
+    const make = (server: ServerProcess) =>
+      server.request("POST", "/api/v1/payments", {
+        idempotencyKey: "order-4711",
+        body: { amount: 1000, currency: "EUR", country: "NL" }
+      })
+    const made = await make(first)
+    assert.strictEqual(made.status, 201)
+    assert.strictEqual((await first.stop()).code, 0)
+
+    const second = await startServer({ folder })
+    assert.strictEqual(second.sandboxKey, first.sandboxKey)
+    const read = await second.request("GET", `/api/v1/payments/${made.body.data.id}`)
+    assert.strictEqual(read.status, 200)
+    assert.strictEqual(read.body.data.status, "CAPTURED")
+    const repeated = await make(second)
+    assert.strictEqual(repeated.headers.get("idempotent-replay"), "true")
+    assert.strictEqual(repeated.body.data.id, made.body.data.id)
+    assert.strictEqual((await second.request("GET", "/api/v1/payments")).body.data.length, 1)
+  })
+
+  it("given a server that was killed after it answered, when it starts again, then what it answered is still true", async () => {
+    const folder = temporaryFolder()
+    const first = await startServer({ folder })
+    const made = await runCurl(first)
+    assert.strictEqual((await first.kill("SIGKILL")).signal, "SIGKILL")
+    const second = await startServer({ folder })
+    const read = await second.request("GET", `/api/v1/payments/${made.body.data.id}`)
+    assert.strictEqual(read.body.data.status, "CAPTURED")
+  })
+
+  it("given the key's file is gone, when the server starts again, then it prints a new key that works", async () => {
+    const folder = temporaryFolder()
+    const first = await startServer({ folder })
+    await first.stop()
+    rmSync(join(folder, ".pointsman/pointsman.db.sandbox-key"))
+    const second = await startServer({ folder })
+    assert.notStrictEqual(second.sandboxKey, first.sandboxKey)
+    assert.strictEqual((await runCurl(second)).status, 201)
+  })
+
+  it("given what a crash left of the key files, when the server starts, then it is not held up by them", async () => {
+    const folder = temporaryFolder()
+    const kept = join(folder, ".pointsman")
+    mkdirSync(kept)
+    writeFileSync(join(kept, "pointsman.db.encryption-key"), "AAAA")
+    writeFileSync(join(kept, "pointsman.db.encryption-key.0011223344556677.draft"), "AAAA")
+    writeFileSync(join(kept, "pointsman.db.sandbox-key"), "ps_test_XC5a")
+    writeFileSync(join(kept, "pointsman.db"), "")
+    const server = await startServer({ folder })
+    assert.strictEqual((await runCurl(server)).status, 201)
+    for (const file of ["pointsman.db.encryption-key", "pointsman.db.sandbox-key"]) {
+      assert.strictEqual(modeOf(join(kept, file)), "600", file)
+    }
+    await server.stop()
+    const again = await startServer({ folder })
+    assert.strictEqual(again.sandboxKey, server.sandboxKey)
+  })
+
+  it("given a database whose encryption key is gone or another, when the server starts, then it stops and says so", async () => {
+    const folder = temporaryFolder()
+    await (await startServer({ folder })).stop()
+    const keyFile = join(folder, ".pointsman/pointsman.db.encryption-key")
+    const key = readFileSync(keyFile, "utf8")
+
+    rmSync(keyFile)
+    const without = await runServer({ folder })
+    assert.strictEqual(without.code, 1)
+    assert.match(
+      without.stderr,
+      /^The database .*pointsman\.db is there, and its encryption key is not: .* is missing\./u
+    )
+    assert.isFalse(existsSync(keyFile))
+
+    const other = Buffer.alloc(32, 9).toString("base64")
+    const wrong = await runServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
+    assert.strictEqual(wrong.code, 1)
+    assert.match(wrong.stderr, /^The encryption key is not the one that this database was made with/u)
+    assert.notInclude(wrong.stdout + wrong.stderr, other)
+
+    const right = await startServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key.trim() } })
+    assert.strictEqual((await runCurl(right)).status, 201)
+  })
+
+  it("given a database in memory, when the server runs, then nothing is written to the folder", async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder, flags: ["--database-url", "sqlite::memory:"] })
+    assert.strictEqual((await runCurl(server)).status, 201)
+    await server.stop()
+    assert.deepStrictEqual(readdirSync(folder), [])
+  })
+
+  it("given a database elsewhere, when the server runs, then its files lie beside it", async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder, environment: { POINTSMAN_DATABASE_URL: "sqlite:data/shop.db" } })
+    assert.strictEqual((await runCurl(server)).status, 201)
+    await server.stop()
+    assert.deepStrictEqual(readdirSync(folder), ["data"])
+    assert.includeMembers(readdirSync(join(folder, "data")), [
+      "shop.db",
+      "shop.db.encryption-key",
+      "shop.db.sandbox-key"
+    ])
+  })
+
+  it("given a server of somebody else's on the port, when a second one starts, then it changes nothing and says so", async () => {
+    const first = await startServer({ folder: temporaryFolder() })
+    const folder = temporaryFolder()
+    const port = new URL(first.url).port
+    const second = await runServer({ folder, flags: ["--port", port] })
+    assert.strictEqual(second.code, 1)
+    assert.strictEqual(
+      second.stderr,
+      `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or set PORT (--port) to another.\n`
+    )
+    assert.deepStrictEqual(readdirSync(folder), [])
+  })
+
+  it("given two servers on one new folder, when they start at once, then both serve the same payments", async () => {
+    const folder = temporaryFolder()
+    const [one, two] = await Promise.all([startServer({ folder }), startServer({ folder })])
+    const made = await runCurl(one)
+    assert.strictEqual(made.status, 201)
+    const read = await two.request("GET", `/api/v1/payments/${made.body.data.id}`)
+    assert.strictEqual(read.status, 200)
+    assert.strictEqual((await runCurl(two)).status, 201)
+  })
+})
+
+describe("wrong settings", () => {
+  it.each<[string, Record<string, string>, ReadonlyArray<string>, RegExp]>([
+    [
+      "a variable",
+      { POINTSMAN_CLAIM_WINDOW: "soon" },
+      [],
+      /POINTSMAN_CLAIM_WINDOW \(--claim-window\): expected a duration/
+    ],
+    ["a flag", {}, ["--provider-timeout", "1 hour"], /POINTSMAN_PROVIDER_TIMEOUT .*: expected less than/],
+    ["another storage", { POINTSMAN_DATABASE_URL: "postgres://u:visible@db/x" }, [], /no storage for Postgres yet/],
+    ["a file that is not there", { POINTSMAN_CONFIG: "nowhere.json" }, [], /nowhere\.json cannot be read \(NotFound\)/],
+    ["another machine's address", { HOST: "192.0.2.1" }, [], /HOST \(--host\): expected an address of this machine/],
+    [
+      "a folder for a database",
+      { POINTSMAN_DATABASE_URL: "sqlite:." },
+      [],
+      /^POINTSMAN_DATABASE_URL \(--database-url\): expected the path of a file, and \. is a folder/
+    ]
+  ])(
+    "given %s, when the server starts, then it stops with 1 and says what is wrong",
+    async (_, environment, flags, said) => {
+      const exited = await runServer({ folder: temporaryFolder(), environment, flags })
+      assert.strictEqual(exited.code, 1, exited.stderr)
+      assert.match(exited.stderr, said)
+      assert.notMatch(exited.stderr, /\n\s+at /u)
+      assert.notInclude(exited.stdout + exited.stderr, "visible")
+      assert.notInclude(exited.stdout, "Pointsman listens")
+    }
+  )
+})

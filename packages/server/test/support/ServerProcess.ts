@@ -1,0 +1,177 @@
+/**
+ * A server in a process of its own, as an operator starts it. Everything that a test starts ends with the test, also
+ * when it fails. A killed server is started again with `startServer` and the same folder:
+ *
+ * ```ts
+ * const folder = temporaryFolder()
+ * const server = await startServer({ folder })
+ * await server.kill("SIGKILL")
+ * const again = await startServer({ folder })
+ * ```
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+
+export interface ServerOptions {
+  /** The working folder: without a database URL, the database is `<folder>/.pointsman/pointsman.db`. */
+  readonly folder: string
+  /** Written to `<folder>/pointsman.json` and applied; text is written as it is. */
+  readonly configuration?: object | string | undefined
+  /** Besides `PATH`, and a port that is free. Nothing of this process's environment is passed on. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  /** Flags of `pointsman serve`. */
+  readonly flags?: ReadonlyArray<string> | undefined
+}
+
+export interface Exited {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  /** What was printed so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The key and the command of a start without configuration. */
+  readonly sandboxKey: string | undefined
+  readonly curl: string | undefined
+  readonly exited: Promise<Exited>
+  /** Sends the signal and waits for the process's end. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<Exited>
+  /** As a supervisor does it: SIGTERM, and then all the time that it takes. */
+  readonly stop: () => Promise<Exited>
+  /** A JSON request with the key, which is the sandbox key unless another is given; `null` for none. */
+  readonly request: (
+    method: string,
+    path: string,
+    options?: {
+      readonly key?: string | null | undefined
+      readonly body?: unknown
+      readonly idempotencyKey?: string | undefined
+    }
+  ) => Promise<JsonAnswer>
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test names the fields that it reads.
+  readonly body: any
+}
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** How long a start may take on a busy machine. */
+const readyWithinMillis = 20_000
+
+/** An empty folder that is gone when the test is. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "pointsman-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts a server and waits until it listens; fails with all that it printed when it does not come to that. */
+export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
+  const running = launch(options)
+  let isOver = false
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), readyWithinMillis)
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const line = /^Pointsman listens on (\S+)\n/mu.exec(running.stdout())
+      if (line !== null && !isOver) resolve(line[1] as string)
+    }
+    running.child.stdout?.on("data", look)
+    running.exited.then((exited) => {
+      isOver = true
+      reject(new Error(`the server did not start (${exited.code ?? exited.signal})\n${exited.stdout}${exited.stderr}`))
+    })
+  }).finally(() => clearTimeout(timer))
+  const sandboxKey = /ps_test_[0-9A-Za-z]{38}/u.exec(running.stdout())?.[0]
+  const kill = (signal: NodeJS.Signals) => {
+    running.child.kill(signal)
+    return running.exited
+  }
+  return {
+    pid: running.child.pid as number,
+    url,
+    stdout: running.stdout,
+    stderr: running.stderr,
+    sandboxKey,
+    curl: /^curl .*$/mu.exec(running.stdout())?.[0],
+    exited: running.exited,
+    kill,
+    stop: () => kill("SIGTERM"),
+    request: async (method, path, { key = sandboxKey, body, idempotencyKey } = {}) => {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(key == null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      return { status: answer.status, headers: answer.headers, body: await answer.json() }
+    }
+  }
+}
+
+/** For a start that should end by itself, as one with a wrong setting does. */
+export const runServer = async (options: ServerOptions): Promise<Exited> => {
+  const running = launch(options)
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), readyWithinMillis)
+  try {
+    return await running.exited
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly exited: Promise<Exited>
+}
+
+const launch = (options: ServerOptions): Running => {
+  const environment: Record<string, string> = { PATH: process.env["PATH"] ?? "", PORT: "0", ...options.environment }
+  if (options.configuration !== undefined) {
+    const path = join(options.folder, "pointsman.json")
+    const { configuration } = options
+    writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
+    environment["POINTSMAN_CONFIG"] = path
+  }
+  const child = spawn(process.execPath, ["--conditions=@pointsman/source", main, "serve", ...(options.flags ?? [])], {
+    cwd: options.folder,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+  })
+  const exited = new Promise<Exited>((resolve, reject) => {
+    child.once("error", reject)
+    child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await exited
+  })
+  return { child, stdout: () => stdout, stderr: () => stderr, exited }
+}
