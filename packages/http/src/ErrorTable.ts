@@ -35,6 +35,9 @@ const noSuchPayment: { readonly code: "not_found"; readonly message: string } = 
   message: "There is no such payment."
 }
 
+/** What a table must hold: a row for every failure of every operation. */
+export type TotalErrorTable = { readonly [O in Operation]: { readonly [Tag in TagOf<FailureOf<O>>]: Row } }
+
 export const errorTable = {
   authenticate: {
     "pointsman/KeyRefused": {
@@ -76,7 +79,7 @@ export const errorTable = {
   payments: { "pointsman/StorageError": storageFailed },
   timeline: { "pointsman/PaymentNotFound": noSuchPayment, "pointsman/StorageError": storageFailed },
   events: { "pointsman/StorageError": storageFailed }
-} as const satisfies { readonly [O in Operation]: { readonly [Tag in TagOf<FailureOf<O>>]: Row } }
+} as const satisfies TotalErrorTable
 
 type Table = typeof errorTable
 

@@ -1,4 +1,4 @@
-import { documentedCodes, errorTable } from "@pointsman/http"
+import { documentedCodes, errorTable, type TotalErrorTable } from "@pointsman/http"
 import { ApiV1, Authorization, errorCodes, PartnerAuthorization, RequiredScope, ServedApi } from "@pointsman/http/api"
 import { Context } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -101,5 +101,12 @@ describe("the error codes", () => {
     for (const rows of Object.values(errorTable)) {
       for (const row of Object.values(rows)) expect(documented).toContain(row.code)
     }
+  })
+
+  test("given a table without one of core's failures, when it is compiled, then it is refused", () => {
+    const { "pointsman/KeyReused": missing, ...rest } = errorTable.create
+    // @ts-expect-error the row of KeyReused is missing
+    const table: TotalErrorTable = { ...errorTable, create: rest }
+    expect([missing.code, Object.keys(table.create)]).toEqual(["idempotency_key_reuse", Object.keys(rest)])
   })
 })

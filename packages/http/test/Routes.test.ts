@@ -114,3 +114,21 @@ describe("a defect", () => {
     expect(new Set(ids).size).toBe(3)
   })
 })
+
+describe("a client of the web handler that goes away", () => {
+  test("given a body that never ends, when the request is aborted, then reading it ends too", async () => {
+    const abort = new AbortController()
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{"amount":')) })
+    const request = new Request("http://pointsman.test/api/v1/payments", {
+      method: "POST",
+      headers: { authorization: "Bearer sandbox" },
+      body,
+      signal: abort.signal,
+      duplex: "half"
+    })
+    const answer = web.fetch(request)
+    setTimeout(() => abort.abort(), 50)
+    // Nobody reads this answer; that there is one shows that the request's fiber has ended.
+    expect((await answer).status).toBe(499)
+  })
+})
