@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest"
 import { keys, realCore } from "./support/RealCore.ts"
 import { serve } from "./support/Web.ts"
 
-const web = serve(realCore())
+const web = serve(realCore)
 afterAll(web.close)
 
 let count = 0

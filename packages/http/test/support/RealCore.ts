@@ -115,15 +115,14 @@ const configured = Layer.effectDiscard(
   })
 )
 
-export const realCore = (): Layer.Layer<Pointsman> =>
-  Pointsman.layer().pipe(
-    Layer.provide(configured),
-    Layer.provide(MemoryStorage.layer()),
-    Layer.provide([
-      Ids.layer,
-      secrets,
-      noTransport,
-      connectorsLayer([SandboxConnector.make(SandboxRecords.memory()), scriptedProvider().definition])
-    ]),
-    Layer.orDie
-  )
+export const realCore: Layer.Layer<Pointsman> = Pointsman.layer().pipe(
+  Layer.provide(configured),
+  Layer.provide(MemoryStorage.layer()),
+  Layer.provide([
+    Ids.layer,
+    secrets,
+    noTransport,
+    connectorsLayer([SandboxConnector.make(SandboxRecords.memory()), scriptedProvider().definition])
+  ]),
+  Layer.orDie
+)
