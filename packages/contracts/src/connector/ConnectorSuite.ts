@@ -1,7 +1,20 @@
 import { describe } from "@effect/vitest"
+import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
+import { definitionChapter } from "./DefinitionChapter.ts"
+import { faultsChapter } from "./FaultsChapter.ts"
+import { secretsChapter } from "./SecretsChapter.ts"
+import { wireChapter } from "./WireChapter.ts"
 
-/** Registers every chapter for one connector. */
+/** Registers every chapter for one connector. The chapters about a wire need one; no other can be left out. */
 export const connectorSuite = (subject: ConnectorUnderTest): void => {
-  describe(`connector ${subject.name}`, () => {})
+  describe(`connector ${subject.name}`, () => {
+    definitionChapter(subject)
+    answersChapter(subject)
+    secretsChapter(subject)
+    if (subject.wire !== undefined) {
+      faultsChapter(subject, subject.wire)
+      wireChapter(subject, subject.wire)
+    }
+  })
 }

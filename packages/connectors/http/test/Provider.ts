@@ -1,0 +1,13 @@
+/** A made-up provider that speaks the protocol: its account, and its raw answers. */
+import type { TransportAnswer } from "@pointsman/core/connector"
+
+export const apiKey = "sk_provider_0123456789"
+
+export const answer = (status: number, body: unknown): TransportAnswer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+export const refusal = (status: number, code: string, message: string): TransportAnswer =>
+  answer(status, { error: { code, message } })

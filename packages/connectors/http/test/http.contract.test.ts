@@ -1,0 +1,64 @@
+import { HttpConnector } from "@pointsman/connector-http"
+import { connectorSuite, type Played, type Situation } from "@pointsman/contracts/connector"
+import { answer, apiKey, refusal } from "./Provider.ts"
+
+connectorSuite({
+  name: "http",
+  definition: HttpConnector.definition,
+  credentials: { baseUrl: "https://provider.example/pointsman/", apiKey },
+  secrets: [apiKey],
+  brokenCredentials: [
+    { credentials: undefined, field: "credentials" },
+    { credentials: "https://provider.example", field: "credentials" },
+    { credentials: { apiKey }, field: "credentials.baseUrl" },
+    { credentials: { baseUrl: "https://provider.example" }, field: "credentials.apiKey" },
+    { credentials: { baseUrl: "https://provider.example", apiKey: 12_345_678 }, field: "credentials.apiKey" },
+    { credentials: { baseUrl: "https://provider.example", apiKey: "" }, field: "credentials.apiKey" },
+    { credentials: { baseUrl: "https://provider.example", apiKey: "sk_two words" }, field: "credentials.apiKey" },
+    { credentials: { baseUrl: "https://provider.example", apiKey: "sk_line\r\nx: y" }, field: "credentials.apiKey" },
+    { credentials: { baseUrl: "provider.example", apiKey }, field: "credentials.baseUrl" },
+    { credentials: { baseUrl: "ftp://provider.example", apiKey }, field: "credentials.baseUrl" },
+    { credentials: { baseUrl: "https://user:password@provider.example", apiKey }, field: "credentials.baseUrl" },
+    { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
+    { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" }
+  ],
+  play: (situation) => ({ answer: played(situation) }) satisfies Played,
+  wire: {
+    idempotencyKeyOf: (request) => request.headers["idempotency-key"],
+    amountOf: (request) => JSON.parse(request.body ?? "{}").amount,
+    amounts: { EUR: 1234, JPY: 500, KWD: 1230 },
+    currencyOf: (request) => JSON.parse(request.body ?? "{}").currency,
+    currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
+    unknownStatus: (operation, situation) =>
+      isOfRefund(operation)
+        ? answer(200, { provider_refund_id: situation.providerRefundId, status: "held" })
+        : answer(200, { provider_reference: situation.providerRef, status: "settled" }),
+    withoutReference: (operation) => answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
+  }
+})
+
+const isOfRefund = (operation: string): boolean => operation === "refund" || operation === "lookUpRefund"
+
+function played(situation: Situation) {
+  const { name, money, decline, rejection } = situation
+  if (name.endsWith("rejected")) return refusal(422, rejection.code, rejection.message)
+  if (name.endsWith("not found")) return refusal(404, "not_found", "Never received.")
+  if (name.endsWith("not found yet")) return answer(404, { conclusive: false })
+  const [, status = ""] = /(?:charge|capture|void|look-up|refund)(?: still)? ([^ ]+(?: customer)?)$/.exec(name) ?? []
+  if (name.startsWith("refund")) {
+    return answer(200, {
+      provider_refund_id: situation.providerRefundId,
+      status,
+      amount: money.minorUnits,
+      currency: money.currency
+    })
+  }
+  return answer(200, {
+    provider_reference: situation.providerRef,
+    status: status === "needs customer" ? "requires_authentication" : status,
+    captured_amount: status === "captured" ? money.minorUnits : 0,
+    amount: money.minorUnits,
+    currency: money.currency,
+    decline: decline === null ? null : { code: "51", category: decline.category, soft: decline.soft }
+  })
+}

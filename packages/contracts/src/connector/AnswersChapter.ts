@@ -1,0 +1,196 @@
+/** Each situation, and the one answer that it must come out as. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { declineCategories, type Money } from "@pointsman/core/connector"
+import { Cause, Effect, Exit, Option } from "effect"
+import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
+import { operationsOf, playedBy, type Rehearsal, rehearse, situation, situationsOf } from "./Rehearsal.ts"
+
+export const answersChapter = (subject: ConnectorUnderTest): void => {
+  describe("answers", () => {
+    for (const operation of operationsOf(subject)) {
+      for (const name of situationsOf[operation]) {
+        const isLacking = subject.lacks?.includes(name) ?? false
+        const isPlayed = playedBy(subject, situation(name)) !== undefined
+        if (isLacking || !isPlayed) {
+          it(`${name}: the provider cannot come into it, and the test says so`, () => {
+            assert.deepStrictEqual({ isLacking, isPlayed }, { isLacking: true, isPlayed: false })
+          })
+        } else {
+          answersTo(subject, situation(name))
+        }
+      }
+    }
+    const declines = declineCategories
+      .flatMap((category) => [true, false].map((soft) => situation("charge declined", { decline: { category, soft } })))
+      .filter((of) => playedBy(subject, of) !== undefined)
+    for (const of of declines) answersTo(subject, of)
+    it("plays at least one hard and one soft decline, and a success", () => {
+      assert.isTrue(declines.some(({ decline }) => decline?.soft === true))
+      assert.isTrue(declines.some(({ decline }) => decline?.soft === false))
+      assert.isTrue(
+        [situation("charge authorized"), situation("charge captured")].some((of) => playedBy(subject, of) !== undefined)
+      )
+    })
+  })
+}
+
+const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
+  const kind = of.decline === null ? "" : ` (${of.decline.category}, ${of.decline.soft ? "soft" : "hard"})`
+  const expected = outcomes[of.name]
+  it.effect(`given ${of.name}${kind}, then ${expected}`, () =>
+    Effect.gen(function* () {
+      const rehearsal = yield* rehearse(subject, of)
+      assert.strictEqual(rehearsal.requests.length, subject.wire === undefined ? 0 : 1)
+      assertOutcome(subject, of, rehearsal)
+    })
+  )
+}
+
+/** What a situation must come out as: the tag of an answer, of a state that was found, or of an error. */
+export const outcomes = {
+  "charge authorized": "Authorized",
+  "charge captured": "Captured",
+  "charge pending": "Pending",
+  "charge declined": "Declined",
+  "charge needs customer": "NeedsCustomer",
+  "charge canceled": "Canceled",
+  "charge rejected": "Rejected",
+  "charge not sent": "NotSent",
+  "charge unanswered": "Unanswered",
+  "capture captured": "Captured",
+  "capture pending": "Pending",
+  "capture still authorized": "Authorized",
+  "capture declined": "Declined",
+  "capture canceled": "Canceled",
+  "capture rejected": "Rejected",
+  "capture not sent": "NotSent",
+  "capture unanswered": "Unanswered",
+  "void canceled": "Canceled",
+  "void pending": "Pending",
+  "void still authorized": "Authorized",
+  "void declined": "Declined",
+  "void captured": "Captured",
+  "void rejected": "Rejected",
+  "void not sent": "NotSent",
+  "void unanswered": "Unanswered",
+  "refund succeeded": "Succeeded",
+  "refund pending": "RefundPending",
+  "refund failed": "RefundFailed",
+  "refund rejected": "Rejected",
+  "refund not sent": "NotSent",
+  "refund unanswered": "Unanswered",
+  "look-up authorized": "Found Authorized",
+  "look-up captured": "Found Captured",
+  "look-up pending": "Found Pending",
+  "look-up declined": "Found Declined",
+  "look-up needs customer": "Found NeedsCustomer",
+  "look-up canceled": "Found Canceled",
+  "look-up not found": "NotFound",
+  "look-up not found yet": "NotFound",
+  "look-up not sent": "NotSent",
+  "look-up unanswered": "Unanswered",
+  "refund look-up succeeded": "Found Succeeded",
+  "refund look-up pending": "Found RefundPending",
+  "refund look-up failed": "Found RefundFailed",
+  "refund look-up not found": "NotFound",
+  "refund look-up not found yet": "NotFound",
+  "refund look-up not sent": "NotSent",
+  "refund look-up unanswered": "Unanswered"
+} as const satisfies Record<SituationName, string>
+
+const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Rehearsal): void => {
+  const expected = outcomes[of.name]
+  if (expected === "NotSent" || expected === "Unanswered") {
+    assertFailsWith(expected, rehearsal)
+    return
+  }
+  if (Exit.isFailure(rehearsal.exit)) {
+    assert.fail(`expected an answer, got ${Cause.pretty(rehearsal.exit.cause)}`)
+  }
+  const answer: unknown = rehearsal.exit.value
+  if (expected === "NotFound") {
+    assert.deepStrictEqual(answer, { _tag: "NotFound", conclusive: !of.name.endsWith("yet") })
+  } else if (expected.startsWith("Found ")) {
+    assert.strictEqual(textOf(answer, "_tag"), "Found")
+    assert.deepStrictEqual(Object.keys(answer as object).sort(), ["_tag", "state"])
+    assertState(subject, of, rehearsal, expected.slice("Found ".length), (answer as { readonly state: unknown }).state)
+  } else {
+    assertState(subject, of, rehearsal, expected, answer)
+  }
+}
+
+export const assertFailsWith = (tag: "NotSent" | "Unanswered", { exit }: Pick<Rehearsal, "exit">): void => {
+  assert.isTrue(Exit.isFailure(exit), `expected ${tag}, got an answer`)
+  if (Exit.isSuccess(exit)) return
+  const error = Option.getOrThrowWith(
+    Cause.findErrorOption(exit.cause),
+    () => new Error(`expected ${tag}, got a defect: ${Cause.pretty(exit.cause)}`)
+  )
+  assert.strictEqual(error._tag, `pointsman/${tag}`)
+  assert.isNotEmpty(error.reason)
+}
+
+const assertState = (
+  subject: ConnectorUnderTest,
+  of: Situation,
+  { givenRef }: Rehearsal,
+  tag: string,
+  state: unknown
+): void => {
+  const hasWire = subject.wire !== undefined
+  const fields = { ...(state as Record<string, unknown>) }
+  const take = (name: string): unknown => {
+    const value = fields[name]
+    delete fields[name]
+    return value
+  }
+  assert.strictEqual(take("_tag"), tag)
+  switch (tag) {
+    case "Rejected": {
+      const [code, message] = [take("code"), take("message")]
+      if (hasWire) assert.deepStrictEqual({ code, message }, of.rejection)
+      assertText(code, "code")
+      assertText(message, "message")
+      break
+    }
+    case "Succeeded":
+    case "RefundPending":
+    case "RefundFailed": {
+      const providerRefundId = take("providerRefundId")
+      if (hasWire) assert.strictEqual(providerRefundId, of.providerRefundId)
+      assertText(providerRefundId, "providerRefundId")
+      if (tag === "RefundFailed") assert.isTrue(["string", "object"].includes(typeof take("reason")))
+      break
+    }
+    default: {
+      const providerRef = take("providerRef")
+      // A provider may give a charge that it did not take no reference.
+      const isOptional = tag === "Declined" || tag === "NeedsCustomer" || tag === "Canceled"
+      if (!(isOptional && providerRef === null)) {
+        assertText(providerRef, "providerRef")
+        if (hasWire) assert.strictEqual(providerRef, of.providerRef)
+        else if (givenRef !== null) assert.strictEqual(providerRef, givenRef)
+      }
+      if (tag === "Declined") {
+        assert.deepStrictEqual({ category: take("category"), soft: take("soft") }, of.decline)
+        assertText(take("code"), "code")
+      }
+    }
+  }
+  if (tag in mayState) assertStated(take("stated"), of.money)
+  assert.deepStrictEqual(fields, {}, "the answer has nothing besides")
+}
+
+const mayState = { Authorized: true, Captured: true, Pending: true, Succeeded: true, RefundPending: true }
+
+const assertText = (value: unknown, field: string): void => {
+  assert.isString(value, field)
+  assert.isNotEmpty(value, field)
+}
+
+const assertStated = (stated: unknown, money: Money): void => {
+  if (stated !== undefined) assert.deepStrictEqual(stated, money)
+}
+
+const textOf = (value: unknown, field: string): unknown => (value as Record<string, unknown> | null)?.[field]

@@ -1,0 +1,61 @@
+/** Connecting: credentials are checked by field, and what the connector offers fits together. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
+import { connect, operationsOf, timeoutMillis } from "./Rehearsal.ts"
+import { scriptedTransport } from "./ScriptedTransport.ts"
+import { textIn } from "./SecretsChapter.ts"
+
+export const definitionChapter = (subject: ConnectorUnderTest): void => {
+  const { definition } = subject
+  const [environment = "sandbox"] = definition.environments
+  const connectWith = (credentials: unknown) =>
+    definition.connect(
+      { connectionId: "connection", environment, credentials, timeoutMillis },
+      scriptedTransport([]).transport
+    )
+
+  describe("definition", () => {
+    it("has a name and an environment, and connects in each of its environments", () => {
+      assert.match(definition.name, /^[a-z][a-z0-9-]*$/)
+      assert.isNotEmpty(definition.environments)
+      for (const each of definition.environments) {
+        const { transport } = scriptedTransport([])
+        const account = { connectionId: "c", environment: each, credentials: subject.credentials, timeoutMillis }
+        assert.isTrue(Result.isSuccess(definition.connect(account, transport)))
+      }
+    })
+    it("sends nothing when it connects", () => {
+      const { requests, transport } = scriptedTransport([])
+      connect(subject, transport)
+      assert.isEmpty(requests)
+    })
+    it("given a connector that can refund, then it can look refunds up: an unanswered one must be settled", () => {
+      const operations = operationsOf(subject)
+      assert.strictEqual(operations.includes("refund"), operations.includes("lookUpRefund"))
+    })
+    for (const [index, { credentials, field }] of subject.brokenCredentials.entries()) {
+      it(`given broken credentials ${index + 1} (${field}), then the refusal names the field and not its value`, () => {
+        const result = connectWith(credentials)
+        if (Result.isSuccess(result)) return assert.fail("broken credentials were accepted")
+        assert.include(result.failure, field)
+        for (const value of valuesIn(credentials)) assert.notInclude(result.failure, value)
+      })
+    }
+    it("given no credentials at all, or anything else, then an answer and never an exception", () => {
+      for (const credentials of [undefined, null, "text", 42, [], {}, { baseUrl: {} }, Object.create(null)]) {
+        const result = connectWith(credentials)
+        if (Result.isFailure(result)) assert.isNotEmpty(result.failure)
+      }
+    })
+  })
+}
+
+/** The values of the fields; one that is shorter than four characters would be found in any sentence. */
+const valuesIn = (credentials: unknown): ReadonlyArray<string> =>
+  typeof credentials === "object" && credentials !== null
+    ? Object.values(credentials)
+        .map((value) => textIn([value]))
+        .flatMap((text) => text.split("\n"))
+        .filter((text) => text.length >= 4)
+    : []

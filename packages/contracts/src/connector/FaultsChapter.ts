@@ -1,0 +1,68 @@
+/** Answers that are none. Whatever is not understood may have been executed, so it is `Unanswered`. */
+
+import { assert, describe, it } from "@effect/vitest"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { assertFailsWith } from "./AnswersChapter.ts"
+import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
+import { operationsOf, rehearseOver, situation } from "./Rehearsal.ts"
+
+/** The plain success of each operation. */
+export const successOf = {
+  charge: "charge captured",
+  capture: "capture captured",
+  void: "void canceled",
+  refund: "refund succeeded",
+  lookUpCharge: "look-up captured",
+  lookUpRefund: "refund look-up succeeded"
+} as const satisfies Record<Operation, SituationName>
+
+export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
+  describe("answers that are none", () => {
+    for (const operation of operationsOf(subject)) {
+      const of = situation(successOf[operation])
+      const played = subject.play(of)
+      if (played === undefined || !("answer" in played)) {
+        it(`${operation}: plays its success`, () => assert.fail(`${of.name} must be played over the wire`))
+        continue
+      }
+      const success = played.answer
+      for (const [what, answer] of faults(success, wire, operation)) {
+        it.effect(`given ${what} to ${operation}, then Unanswered, and one request`, () =>
+          Effect.gen(function* () {
+            const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
+            assertFailsWith("Unanswered", rehearsal)
+            assert.strictEqual(rehearsal.requests.length, 1)
+          })
+        )
+      }
+    }
+  })
+}
+
+/** Every way to spoil a success. */
+export const faults = (
+  success: TransportAnswer,
+  wire: Wire,
+  operation: Operation
+): ReadonlyArray<readonly [string, TransportAnswer]> => {
+  const of = situation(successOf[operation])
+  const withBody = (body: string): TransportAnswer => ({ ...success, body })
+  return [
+    ...[500, 501, 502, 503, 504, 599].map(
+      (status) => [`status ${status} with the body of a success`, { ...success, status }] as const
+    ),
+    ["status 500 with a page", { ...withBody("<html>Internal Server Error</html>"), status: 500 }],
+    ["status 302 with the body of a success", { ...success, status: 302 }],
+    ["no body", withBody("")],
+    ["a page", withBody("<!doctype html><title>It works!</title>")],
+    ["a body cut in half", withBody(success.body.slice(0, success.body.length / 2))],
+    ["an empty object", withBody("{}")],
+    ["an empty list", withBody("[]")],
+    ["null", withBody("null")],
+    ["a number", withBody("42")],
+    ["a text", withBody('"captured"')],
+    ["an unknown status", wire.unknownStatus(operation, of)],
+    ["a success without a reference", wire.withoutReference(operation, of)]
+  ]
+}

@@ -1,0 +1,233 @@
+/**
+ * Brings a situation about and hands back what the connector said. Over a wire that is one call. The simulator keeps
+ * a record, so there the situation is reached as in life: a capture comes after its charge, a look-up after what it
+ * looks for.
+ */
+import {
+  type CaptureRequest,
+  type ChargeRequest,
+  type Connector,
+  money,
+  NotSent,
+  type RefundRequest,
+  type Simulation,
+  type TransportAnswer,
+  type TransportRequest,
+  Unanswered,
+  type VoidRequest
+} from "@pointsman/core/connector"
+import { Effect, Exit, Redacted, Result } from "effect"
+import {
+  type ConnectorUnderTest,
+  captureSituations,
+  chargeSituations,
+  lookUpChargeSituations,
+  lookUpRefundSituations,
+  type Operation,
+  type Played,
+  refundSituations,
+  type Situation,
+  type SituationName,
+  voidSituations
+} from "./ConnectorUnderTest.ts"
+import { scriptedTransport } from "./ScriptedTransport.ts"
+
+export const situationsOf = {
+  charge: chargeSituations,
+  capture: captureSituations,
+  void: voidSituations,
+  refund: refundSituations,
+  lookUpCharge: lookUpChargeSituations,
+  lookUpRefund: lookUpRefundSituations
+} as const satisfies Record<Operation, ReadonlyArray<SituationName>>
+
+export const operations = Object.keys(situationsOf) as ReadonlyArray<Operation>
+
+export const operationOf = (name: SituationName): Operation => {
+  const found = operations.find((operation) => (situationsOf[operation] as ReadonlyArray<string>).includes(name))
+  if (found === undefined) throw new Error(`no operation has the situation ${name}`)
+  return found
+}
+
+/** Token of the stored credential that every charge of the suite carries; a secret like those of the credentials. */
+export const instrumentToken = "tok_instrument_of_the_contract"
+
+/** Of one call, in milliseconds: the connector must pass it on to the transport. */
+export const timeoutMillis = 12_345
+
+let drawn = 0
+
+export const situation = (name: SituationName, more: Partial<Situation> = {}): Situation => ({
+  name,
+  money: money(1234, "EUR"),
+  decline: name.endsWith("declined") ? { category: "insufficient_funds", soft: false } : null,
+  providerRef: "prv_charge/1 ä",
+  providerRefundId: "prv_refund_1",
+  rejection: { code: "busy", message: "Try another time." },
+  ...more
+})
+
+export interface Rehearsal {
+  readonly exit: Exit.Exit<unknown, NotSent | Unanswered>
+  /** Of the call that the situation is about, and of those before it. */
+  readonly requests: ReadonlyArray<TransportRequest>
+  /** Our attempt, operation or refund id of the call. */
+  readonly id: string
+  /** The reference that the provider gave in an earlier call of this rehearsal. */
+  readonly givenRef: string | null
+}
+
+/** What the transport says in the situations that it alone decides. */
+const transportFault = (name: SituationName): Effect.Effect<never, NotSent | Unanswered> | undefined => {
+  if (name.endsWith("not sent")) return Effect.fail(new NotSent({ reason: "refused by the script" }))
+  if (name.endsWith("unanswered")) return Effect.fail(new Unanswered({ reason: "silence by the script" }))
+  return undefined
+}
+
+/** The situation as the subject plays it, or `undefined` where it says that it cannot. */
+export const playedBy = (subject: ConnectorUnderTest, of: Situation): Played | "transport" | undefined =>
+  subject.wire !== undefined && transportFault(of.name) !== undefined ? "transport" : subject.play(of)
+
+/** Connects with the subject's working credentials. A refusal is a defect: the suite is useless without. */
+export const connect = (
+  subject: ConnectorUnderTest,
+  transport: Parameters<ConnectorUnderTest["definition"]["connect"]>[1]
+): Connector => {
+  const [environment = "sandbox"] = subject.definition.environments
+  return Result.getOrThrowWith(
+    subject.definition.connect(
+      { connectionId: "connection_of_the_contract", environment, credentials: subject.credentials, timeoutMillis },
+      transport
+    ),
+    (reason) => new Error(`the working credentials were refused: ${reason}`)
+  )
+}
+
+/** Plays the situation as the subject says. */
+export const rehearse = Effect.fnUntraced(function* (
+  subject: ConnectorUnderTest,
+  of: Situation
+): Effect.fn.Return<Rehearsal> {
+  const played = playedBy(subject, of)
+  if (played === undefined) return yield* Effect.die(new Error(`${of.name}: the connector under test does not play it`))
+  if (played === "transport") return yield* rehearseOver(subject, of, transportFault(of.name) ?? Effect.never)
+  if ("answer" in played) return yield* rehearseOver(subject, of, Effect.succeed(played.answer))
+  return yield* simulate(subject, of, played.simulation)
+})
+
+/** Plays one call over the wire, with this for an answer. */
+export const rehearseOver = Effect.fnUntraced(function* (
+  subject: ConnectorUnderTest,
+  of: Situation,
+  answer: Effect.Effect<TransportAnswer, NotSent | Unanswered>
+): Effect.fn.Return<Rehearsal> {
+  const { transport, requests } = scriptedTransport([answer])
+  const ids = newIds()
+  const operation = operationOf(of.name)
+  const exit = yield* Effect.exit(
+    call(connect(subject, transport), operation, requestsOf(of, ids, of.providerRef, null))
+  )
+  return { exit, requests, id: idOf(operation, ids), givenRef: null }
+})
+
+const simulate = Effect.fnUntraced(function* (
+  subject: ConnectorUnderTest,
+  of: Situation,
+  simulation: Simulation
+): Effect.fn.Return<Rehearsal> {
+  const { transport, requests } = scriptedTransport([])
+  const connector = connect(subject, transport)
+  const ids = newIds()
+  const operation = operationOf(of.name)
+  let givenRef: string | null = null
+  const requestsWith = (providerRef: string) => requestsOf(of, ids, providerRef, simulation)
+  if (operation !== "charge") {
+    // A look-up may be for a charge that was never answered.
+    const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
+    givenRef = Exit.isSuccess(charged) ? referenceOf(charged.value) : null
+  }
+  if (operation === "lookUpRefund") yield* Effect.exit(call(connector, "refund", requestsWith(givenRef ?? "")))
+  const exit = yield* Effect.exit(call(connector, operation, requestsWith(givenRef ?? "")))
+  return { exit, requests, id: idOf(operation, ids), givenRef }
+})
+
+const referenceOf = (answer: unknown): string | null =>
+  typeof answer === "object" && answer !== null && "providerRef" in answer && typeof answer.providerRef === "string"
+    ? answer.providerRef
+    : null
+
+interface Ids {
+  readonly attemptId: string
+  readonly operationId: string
+  readonly refundId: string
+}
+
+const newIds = (): Ids => {
+  drawn += 1
+  return { attemptId: `att_${drawn}`, operationId: `op_${drawn}`, refundId: `rf_${drawn}` }
+}
+
+const idOf = (operation: Operation, ids: Ids): string => {
+  if (operation === "charge" || operation === "lookUpCharge") return ids.attemptId
+  return operation === "refund" || operation === "lookUpRefund" ? ids.refundId : ids.operationId
+}
+
+interface Requests {
+  readonly charge: ChargeRequest
+  readonly operation: CaptureRequest & VoidRequest
+  readonly refund: RefundRequest
+}
+
+const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Simulation | null): Requests => ({
+  charge: {
+    attemptId: ids.attemptId,
+    attemptNumber: 1,
+    paymentId: `payment of ${ids.attemptId}`,
+    money: of.money,
+    country: "NL",
+    method: "card",
+    cardBrand: "visa",
+    initiator: "cit",
+    capture: !isHeld(of.name),
+    reference: "order 1",
+    instrument: Redacted.make(instrumentToken),
+    simulation
+  },
+  operation: { operationId: ids.operationId, providerRef, money: of.money, simulation },
+  refund: { refundId: ids.refundId, providerRef, money: of.money, reason: "requested", simulation }
+})
+
+/** The charge of the situation only holds the money. */
+const isHeld = (name: SituationName): boolean =>
+  name === "charge authorized" ||
+  name === "look-up authorized" ||
+  operationOf(name) === "capture" ||
+  operationOf(name) === "void"
+
+export const call = (
+  connector: Connector,
+  operation: Operation,
+  { charge, operation: change, refund }: Requests
+): Effect.Effect<unknown, NotSent | Unanswered> => {
+  const missing = Effect.die(new Error(`the connector has no ${operation}`))
+  switch (operation) {
+    case "charge":
+      return connector.charge(charge)
+    case "capture":
+      return connector.capture?.(change) ?? missing
+    case "void":
+      return connector.void?.(change) ?? missing
+    case "refund":
+      return connector.refund?.(refund) ?? missing
+    case "lookUpCharge":
+      return connector.lookUpCharge({ ...charge, providerRef: null })
+    case "lookUpRefund":
+      return connector.lookUpRefund?.(refund) ?? missing
+  }
+}
+
+/** The operations that the connector has. */
+export const operationsOf = (subject: ConnectorUnderTest): ReadonlyArray<Operation> => {
+  const connector = connect(subject, scriptedTransport([]).transport)
+  return operations.filter((operation) => connector[operation] !== undefined)
+}

@@ -1,0 +1,117 @@
+/** No answer, error, log line or span shows a secret, not even one that the provider sends back. */
+
+import { assert, describe, it } from "@effect/vitest"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import { Effect, Logger, References, Tracer } from "effect"
+import type { ConnectorUnderTest, Situation } from "./ConnectorUnderTest.ts"
+import { faults, successOf } from "./FaultsChapter.ts"
+import {
+  instrumentToken,
+  operationsOf,
+  playedBy,
+  type Rehearsal,
+  rehearse,
+  rehearseOver,
+  situation,
+  situationsOf
+} from "./Rehearsal.ts"
+
+export const secretsChapter = (subject: ConnectorUnderTest): void => {
+  const secrets = [...subject.secrets, instrumentToken]
+  const secretly = (run: Effect.Effect<Rehearsal>) =>
+    Effect.gen(function* () {
+      const { exit, shown } = yield* overheard(run)
+      for (const secret of secrets) assert.notInclude(textIn([exit, shown]), secret)
+    })
+
+  describe("secrets", () => {
+    it("names secrets that its credentials hold", () => {
+      for (const secret of subject.secrets) assert.include(JSON.stringify(subject.credentials), secret)
+    })
+    for (const operation of operationsOf(subject)) {
+      for (const name of situationsOf[operation]) {
+        const of = situation(name)
+        if (playedBy(subject, of) === undefined) continue
+        it.effect(`given ${name}, then no secret is shown`, () => secretly(rehearse(subject, of)))
+      }
+      const { wire } = subject
+      if (wire === undefined) continue
+      const of = situation(successOf[operation])
+      const played = subject.play(of)
+      if (played === undefined || !("answer" in played)) continue
+      const echo = secrets.join(" ")
+      for (const [what, answer] of [...faults(played.answer, wire, operation), ...echoes(played.answer, echo)]) {
+        it.effect(`given ${what} to ${operation}, with secrets sent back, then none is shown`, () =>
+          secretly(rehearseOver(subject, of, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })))
+        )
+      }
+      const rejected: Situation["name"] | undefined = rejections.find((name) =>
+        situationsOf[operation].includes(name as never)
+      )
+      if (rejected === undefined) continue
+      for (const secret of operation === "charge" ? secrets : subject.secrets) {
+        const answered = situation(rejected, { rejection: { code: "bad_key", message: `Not a key: ${secret}` } })
+        if (playedBy(subject, answered) === undefined) continue
+        it.effect(`given ${rejected} with a secret in its message, then it is not shown`, () =>
+          secretly(rehearse(subject, answered))
+        )
+      }
+    }
+  })
+}
+
+const rejections = ["charge rejected", "capture rejected", "void rejected", "refund rejected"] as const
+
+const echoes = (success: TransportAnswer, echo: string): ReadonlyArray<readonly [string, TransportAnswer]> => [
+  ["an unreadable body", { ...success, body: `{"echo": ${echo}` }],
+  ["a body of another shape", { ...success, body: JSON.stringify({ status: echo, id: { key: echo } }) }],
+  ["a failure", { ...success, status: 500, body: JSON.stringify({ error: { code: echo, message: echo } }) }]
+]
+
+/** Runs with every log line and span collected, down to the lowest level. */
+const overheard = Effect.fnUntraced(function* (run: Effect.Effect<Rehearsal>) {
+  const shown: Array<unknown> = []
+  const exit = yield* run.pipe(
+    // The recorded requests hold the secrets, as they must; a span would show them as its result.
+    Effect.map((rehearsal) => rehearsal.exit),
+    Effect.withSpan("rehearsal"),
+    Effect.provideService(References.MinimumLogLevel, "All"),
+    Effect.provideService(
+      Tracer.Tracer,
+      Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          shown.push(span)
+          return span
+        }
+      })
+    ),
+    Effect.provide(
+      Logger.layer([
+        Logger.make((line) => {
+          shown.push(Logger.formatStructured.log(line), line.message)
+        })
+      ])
+    )
+  )
+  return { exit, shown }
+})
+
+/** Every text inside a value: of fields that are not listed too, such as an error's message, and of causes. */
+export const textIn = (value: unknown): string => {
+  const seen = new Set<unknown>()
+  const texts: Array<string> = []
+  const read = (part: unknown): void => {
+    if (typeof part === "string") texts.push(part)
+    if (typeof part !== "object" || part === null || seen.has(part)) return
+    seen.add(part)
+    if (part instanceof Map || part instanceof Set) for (const entry of part) read(entry)
+    for (const key of Reflect.ownKeys(part)) {
+      if (typeof key === "string") texts.push(key)
+      const field = Object.getOwnPropertyDescriptor(part, key)
+      if (field !== undefined && "value" in field) read(field.value)
+    }
+  }
+  read(value)
+  return texts.join("\n")
+}

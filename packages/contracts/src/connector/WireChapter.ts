@@ -1,0 +1,44 @@
+/** What goes out: one request for each operation, our id as its key, and the amount as the provider counts it. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { type Money, money } from "@pointsman/core/connector"
+import { Effect, Exit } from "effect"
+import type { ConnectorUnderTest, Wire } from "./ConnectorUnderTest.ts"
+import { successOf } from "./FaultsChapter.ts"
+import { operationsOf, rehearse, situation, timeoutMillis } from "./Rehearsal.ts"
+
+export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
+  describe("on the wire", () => {
+    for (const operation of operationsOf(subject)) {
+      it.effect(`given ${operation}, then one request with our id as the key, the time-out and an absolute URL`, () =>
+        Effect.gen(function* () {
+          const { exit, id, requests } = yield* rehearse(subject, situation(successOf[operation]))
+          assert.isTrue(Exit.isSuccess(exit))
+          const [request, ...others] = requests
+          assert.isEmpty(others)
+          if (request === undefined) return assert.fail("nothing was sent")
+          assert.strictEqual(wire.idempotencyKeyOf(request), id)
+          assert.strictEqual(request.timeoutMillis, timeoutMillis)
+          assert.match(new URL(request.url).protocol, /^https?:$/)
+        })
+      )
+      if (operation !== "charge" && operation !== "capture" && operation !== "refund") continue
+      for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
+        it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
+          Effect.gen(function* () {
+            const { requests } = yield* rehearse(subject, situation(successOf[operation], { money: asked }))
+            const [request] = requests
+            if (request === undefined) return assert.fail("nothing was sent")
+            assert.deepStrictEqual(wire.amountOf(request), wire.amounts[currency])
+            if (operation === "charge" && wire.currencyOf !== undefined) {
+              assert.deepStrictEqual(wire.currencyOf(request), wire.currencies?.[currency])
+            }
+          })
+        )
+      }
+    }
+  })
+}
+
+/** Two decimals, none, and three. The last one ends in 0, because some providers take KWD in steps of ten. */
+const amounts = { EUR: money(1234, "EUR"), JPY: money(500, "JPY"), KWD: money(1230, "KWD") } as const
