@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ChargeAnswer, NotSent, Pointsman, Unanswered } from "@pointsman/core"
+import { type ChargeAnswer, type ChargeEnd, mayFollow, NotSent, Pointsman, Unanswered } from "@pointsman/core"
 import { approve } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -180,10 +180,11 @@ describe("whether a second connection is asked", () => {
     }
   }
 
-  it("an unanswered attempt cannot be followed: it does not compile", () => {
-    // @ts-expect-error an unknown result is no `NothingExecuted`.
-    const followed: import("@pointsman/core").NothingExecuted = new Unanswered({ reason: "time-out" })
-    assert.strictEqual(followed._tag as string, "pointsman/Unanswered")
+  it("an unanswered attempt cannot be followed: it does not compile, and is refused all the same", () => {
+    type Follows = Parameters<typeof mayFollow>[1]["_tag"]
+    const tag: Exclude<ChargeEnd["_tag"], Follows> = "pointsman/Unanswered"
+    // @ts-expect-error an unknown result is no end that may be followed.
+    assert.isNotTrue(mayFollow("failover", { _tag: tag }))
   })
 
   const outcomes: ReadonlyArray<readonly [string, End, End, Partial<{ state: string; declineReason: string | null }>]> =

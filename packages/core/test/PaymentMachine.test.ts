@@ -155,10 +155,8 @@ describe("the wire", () => {
       [
         "AwaitingCustomer on ChargeSent -> Charging",
         "Authorized on CaptureClaimed -> Capturing",
-        "CaptureUnknown on CaptureAccepted -> CapturePending",
         "Capturing on CaptureRefused -> Authorized",
         "Authorized on VoidClaimed -> Voiding",
-        "VoidUnknown on VoidAccepted -> VoidPending",
         "Voiding on VoidRefused -> Authorized"
       ]
     )
@@ -198,7 +196,7 @@ describe("the whole table", () => {
           "AuthorizationLapsed -> Cancelled (payment.cancelled)",
         ],
         "CaptureUnknown": [
-          "CaptureAccepted -> CapturePending",
+          "CaptureAccepted -> CapturePending (payment.pending)",
           "CaptureConfirmed -> Captured (payment.captured)",
           "CaptureRefused -> Authorized (payment.authorized)",
           "CaptureNotFound -> Authorized (payment.authorized)",
@@ -285,7 +283,7 @@ describe("the whole table", () => {
         ],
         "VoidUnknown": [
           "CaptureConfirmed -> Captured (payment.captured)",
-          "VoidAccepted -> VoidPending",
+          "VoidAccepted -> VoidPending (payment.pending)",
           "VoidConfirmed -> Cancelled (payment.cancelled)",
           "VoidRefused -> Authorized (payment.authorized)",
           "VoidNotFound -> Authorized (payment.authorized)",

@@ -264,11 +264,13 @@ export const PaymentMachine = defineMachine({
       emits: ["payment.captured"],
       why: "The provider states that it captured, whatever we asked for."
     },
+    { from: "Capturing", on: "CaptureAccepted", to: "CapturePending", why: "The provider captures later." },
     {
-      from: ["Capturing", "CaptureUnknown"],
+      from: "CaptureUnknown",
       on: "CaptureAccepted",
       to: "CapturePending",
-      why: "The provider captures later."
+      emits: ["payment.pending"],
+      why: "It arrived: the provider captures later."
     },
     { from: "Capturing", on: "CaptureRefused", to: "Authorized", why: "Nothing moved; the key is released." },
     {
@@ -307,7 +309,14 @@ export const PaymentMachine = defineMachine({
       emits: ["payment.cancelled"],
       why: "The authorization is released."
     },
-    { from: ["Voiding", "VoidUnknown"], on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
+    { from: "Voiding", on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
+    {
+      from: "VoidUnknown",
+      on: "VoidAccepted",
+      to: "VoidPending",
+      emits: ["payment.pending"],
+      why: "It arrived: the provider voids later."
+    },
     { from: "Voiding", on: "VoidRefused", to: "Authorized", why: "Nothing moved; the key is released." },
     {
       from: ["VoidPending", "VoidUnknown"],

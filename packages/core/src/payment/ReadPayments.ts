@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
 import { type EventQuery, Ledger, type PaymentQuery, type TimelineQuery } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
@@ -19,7 +19,7 @@ export const payment = Effect.fnUntraced(function* (tenant: Tenant, id: string) 
   if (!paymentId.test(id)) return yield* new PaymentNotFound()
   const ledger = yield* Ledger
   const found = yield* ledger.payment(tenant, id)
-  return yield* Option.match(found, { onNone: () => Effect.fail(new PaymentNotFound()), onSome: Effect.succeed })
+  return yield* Effect.mapError(Effect.fromOption(found), () => new PaymentNotFound())
 })
 
 /** Newest first. */

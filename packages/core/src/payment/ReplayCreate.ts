@@ -24,9 +24,9 @@ export const answerFromKey = Effect.fnUntraced(function* (
 ) {
   if (key === null || fingerprint === null) return Option.none<Created>()
   const ledger = yield* Ledger
-  // Nothing is known of the key then, and a route there is none: "no route" is true whatever it stands for.
-  const claim = yield* Effect.catch(ledger.claim(tenant, key), (cause) =>
-    Effect.fail(new PaymentResultUnknown({ paymentId: "", cause }))
+  const claim = yield* Effect.mapError(
+    ledger.claim(tenant, key),
+    (cause) => new PaymentResultUnknown({ paymentId: "", cause })
   )
   return Option.isNone(claim) ? Option.none<Created>() : yield* answerFromClaim(tenant, fingerprint, claim.value)
 })

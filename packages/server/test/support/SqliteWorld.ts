@@ -1,0 +1,103 @@
+/** Pointsman as the server puts it together, in this process: a SQLite file, real secrets, the sandbox's simulator. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as SandboxConnector from "@pointsman/connector-sandbox"
+import {
+  type Caller,
+  type CreateRequest,
+  credentialsContext,
+  Directory,
+  Ids,
+  type Ledger,
+  Pointsman,
+  Secrets,
+  SecretsLayer,
+  Transport,
+  Unanswered
+} from "@pointsman/core"
+import { connectorsLayer } from "@pointsman/core/testing"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Effect, Layer, Redacted } from "effect"
+
+const caller: Caller = {
+  tenant: { workspaceId: "acme", environment: "sandbox" },
+  workspace: { id: "acme", name: "Acme", country: "NL", category: null, suspended: false, partner: null }
+}
+
+const request: CreateRequest = {
+  idempotencyKey: null,
+  instruments: null,
+  debug: false,
+  details: {
+    money: { minorUnits: 1999, currency: "EUR" },
+    country: "NL",
+    method: "card",
+    cardBrand: null,
+    initiator: "cit",
+    captureMethod: "automatic",
+    reference: null,
+    simulation: null
+  }
+}
+
+export interface SqliteWorld {
+  readonly layer: Layer.Layer<Pointsman | Ledger | Directory>
+  /** For each durable write of the store, how many changes shared it. */
+  readonly durable: Array<number>
+}
+
+export const sqliteWorld = (filename: string): SqliteWorld => {
+  const durable: Array<number> = []
+  const configured = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const secrets = yield* Secrets
+      yield* directory.write({
+        workspaces: [caller.workspace],
+        apiKeys: [],
+        connections: [
+          {
+            ...caller.tenant,
+            id: "main",
+            name: "Main",
+            connector: "sandbox",
+            active: true,
+            priority: 1,
+            sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext("main")),
+            sealedWebhookSecret: null,
+            timeoutMillis: null,
+            supports: {},
+            restrictions: [],
+            circuitBreaker: null
+          }
+        ],
+        routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
+        webhookEndpoints: []
+      })
+    })
+  )
+  const layer = Pointsman.layer().pipe(
+    Layer.provideMerge(configured),
+    Layer.provideMerge(SqliteStorage.layer({ filename, onCommit: ({ changes }) => durable.push(changes) })),
+    Layer.provide([
+      connectorsLayer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
+      SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
+      Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+    ]),
+    Layer.provide([Ids.layer, NodeCrypto.layer]),
+    Layer.orDie
+  )
+  return { layer, durable }
+}
+
+let keys = 0
+
+/** Creates payments, each under a key of its own. */
+export const createAtOnce = (payments: number, concurrency: number) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return yield* Effect.forEach(
+      Array(payments).keys(),
+      () => pointsman.create(caller, { ...request, idempotencyKey: `order-${++keys}` }),
+      { concurrency }
+    )
+  })
