@@ -1,0 +1,468 @@
+/** The provider protocol, line by line. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import {
+  type CaptureRequest,
+  type ChargeLookup,
+  type ChargeRequest,
+  type Connector,
+  type Money,
+  money,
+  type NotSent,
+  type RefundLookup,
+  type RefundRequest,
+  type TransportAnswer,
+  Unanswered,
+  type VoidRequest
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result, Tracer } from "effect"
+import { answer, apiKey, refusal } from "./Provider.ts"
+
+const eur = money(1000, "EUR")
+
+const charge: ChargeRequest = {
+  attemptId: "att_1",
+  attemptNumber: 1,
+  paymentId: "pay_1",
+  money: eur,
+  country: "NL",
+  method: "card",
+  cardBrand: "visa",
+  initiator: "mit",
+  capture: true,
+  reference: "order 1",
+  instrument: Redacted.make("tok_1234"),
+  simulation: null
+}
+const capture: CaptureRequest = { operationId: "op_1", providerRef: "ch_1", money: eur, simulation: null }
+const voidRequest: VoidRequest = { operationId: "op_2", providerRef: "ch_1", simulation: null }
+const refund: RefundRequest = { refundId: "rf_1", providerRef: "ch_1", money: eur, reason: "broken", simulation: null }
+const chargeLookup: ChargeLookup = { attemptId: "att_1", providerRef: null, money: eur, simulation: null }
+const refundLookup: RefundLookup = { refundId: "rf_1", money: eur, simulation: null }
+
+/** Every operation of the connector, as a call. */
+const operations: Record<OperationName, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>> = {
+  charge: (connector: Connector) => connector.charge(charge),
+  capture: (connector: Connector) => connector.capture?.(capture) ?? Effect.die("no capture"),
+  void: (connector: Connector) => connector.void?.(voidRequest) ?? Effect.die("no void"),
+  refund: (connector: Connector) => connector.refund?.(refund) ?? Effect.die("no refund"),
+  "look up a charge": (connector: Connector) => connector.lookUpCharge(chargeLookup),
+  "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no look-up")
+}
+type OperationName = "charge" | "capture" | "void" | "refund" | "look up a charge" | "look up a refund"
+const changes = ["charge", "capture", "void", "refund"] as const satisfies ReadonlyArray<OperationName>
+const lookUps = ["look up a charge", "look up a refund"] as const satisfies ReadonlyArray<OperationName>
+
+/** Runs one operation against one scripted answer. */
+const run = (operation: OperationName, answered: TransportAnswer, baseUrl = "https://provider.example/v1") => {
+  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
+  const connector = Result.getOrThrow(
+    HttpConnector.definition.connect(
+      { connectionId: "main", environment: "production", credentials: { baseUrl, apiKey }, timeoutMillis: 2_000 },
+      transport
+    )
+  )
+  return Effect.map(Effect.result(operations[operation](connector)), (result) => ({ result, requests }))
+}
+
+const answersWith = Effect.fnUntraced(function* (
+  operation: OperationName,
+  answered: TransportAnswer,
+  expected: unknown
+) {
+  const { result, requests } = yield* run(operation, answered)
+  if (Result.isFailure(result)) return assert.fail(`expected an answer, got ${result.failure.reason}`)
+  assert.deepStrictEqual(result.success, expected)
+  assert.strictEqual(requests.length, 1)
+})
+
+const unanswers = Effect.fnUntraced(function* (operation: OperationName, answered: TransportAnswer) {
+  const { result, requests } = yield* run(operation, answered)
+  if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
+  assert.instanceOf(result.failure, Unanswered)
+  assert.strictEqual(requests.length, 1)
+})
+
+const charged = (more: object): TransportAnswer => answer(200, { provider_reference: "ch_1", ...more })
+const refunded = (more: object): TransportAnswer => answer(200, { provider_refund_id: "re_1", ...more })
+
+describe("requests", () => {
+  const authorization = `Bearer ${apiKey}`
+  const table = [
+    [
+      "charge",
+      "POST",
+      "/charges",
+      "att_1",
+      {
+        attempt_id: "att_1",
+        payment_id: "pay_1",
+        amount: 1000,
+        currency: "EUR",
+        country: "NL",
+        method: "card",
+        card_brand: "visa",
+        initiator: "mit",
+        capture: true,
+        reference: "order 1",
+        instrument: "tok_1234"
+      }
+    ],
+    ["capture", "POST", "/charges/ch_1/capture", "op_1", { operation_id: "op_1", amount: 1000 }],
+    ["void", "POST", "/charges/ch_1/void", "op_2", { operation_id: "op_2" }],
+    ["refund", "POST", "/charges/ch_1/refunds", "rf_1", { refund_id: "rf_1", amount: 1000, reason: "broken" }],
+    ["look up a charge", "GET", "/charges?attempt_id=att_1", "att_1", undefined],
+    ["look up a refund", "GET", "/refunds?refund_id=rf_1", "rf_1", undefined]
+  ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | undefined]>
+
+  for (const [operation, method, path, id, body] of table) {
+    it.effect(`given ${operation}, then ${method} ${path}, word for word`, () =>
+      Effect.gen(function* () {
+        const { requests } = yield* run(operation, answer(500, {})).pipe(
+          Effect.provideService(Tracer.DisablePropagation, true)
+        )
+        const [request] = requests
+        assert.strictEqual(requests.length, 1)
+        assert.strictEqual(request?.method, method)
+        assert.strictEqual(request?.url, `https://provider.example/v1${path}`)
+        assert.strictEqual(request?.timeoutMillis, 2_000)
+        assert.deepStrictEqual(request?.headers, {
+          authorization,
+          accept: "application/json",
+          "idempotency-key": id,
+          ...(body === undefined ? {} : { "content-type": "application/json" })
+        })
+        assert.deepStrictEqual(request?.body === undefined ? undefined : JSON.parse(request.body), body)
+      })
+    )
+  }
+
+  it.effect("given nothing optional, then null on the wire", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = scriptedTransport([
+        Effect.succeed(answer(500, {})),
+        Effect.succeed(answer(500, {}))
+      ])
+      const credentials = { baseUrl: "https://provider.example", apiKey }
+      const connector = Result.getOrThrow(
+        HttpConnector.definition.connect(
+          { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },
+          transport
+        )
+      )
+      yield* Effect.exit(
+        connector.charge({ ...charge, cardBrand: null, reference: null, instrument: null, capture: false })
+      )
+      yield* Effect.exit(connector.refund?.({ ...refund, reason: null }) ?? Effect.void)
+      const { card_brand, reference, instrument, capture } = JSON.parse(requests[0]?.body ?? "")
+      assert.deepStrictEqual(
+        { card_brand, reference, instrument, capture },
+        {
+          card_brand: null,
+          reference: null,
+          instrument: null,
+          capture: false
+        }
+      )
+      assert.isNull(JSON.parse(requests[1]?.body ?? "").reason)
+    })
+  )
+
+  for (const [baseUrl, url] of [
+    ["http://127.0.0.1:9001", "http://127.0.0.1:9001/charges"],
+    ["http://127.0.0.1:9001/", "http://127.0.0.1:9001/charges"],
+    ["https://provider.example/a/b//", "https://provider.example/a/b/charges"]
+  ] as const) {
+    it.effect(`given the base URL ${baseUrl}, then ${url}`, () =>
+      Effect.gen(function* () {
+        const { requests } = yield* run("charge", answer(500, {}), baseUrl)
+        assert.strictEqual(requests[0]?.url, url)
+      })
+    )
+  }
+
+  for (const [providerRef, encoded] of [
+    ["a/b?c#d", "a%2Fb%3Fc%23d"],
+    ["../charges", "..%2Fcharges"],
+    ["ä ö%", "%C3%A4%20%C3%B6%25"],
+    ["half \ud800", "half%20%EF%BF%BD"]
+  ] as const) {
+    it.effect(`given the reference ${JSON.stringify(providerRef)}, then ${encoded} in the path`, () =>
+      Effect.gen(function* () {
+        const { requests, transport } = scriptedTransport([Effect.succeed(answer(500, {}))])
+        const credentials = { baseUrl: "https://provider.example", apiKey }
+        const connector = Result.getOrThrow(
+          HttpConnector.definition.connect(
+            { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },
+            transport
+          )
+        )
+        yield* Effect.exit(connector.capture?.({ ...capture, providerRef }) ?? Effect.void)
+        assert.strictEqual(requests[0]?.url, `https://provider.example/charges/${encoded}/capture`)
+        assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, `/charges/${encoded}/capture`)
+      })
+    )
+  }
+
+  it.effect("given a span, then its trace goes along", () =>
+    Effect.gen(function* () {
+      const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
+      const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withParentSpan(span))
+      assert.match(requests[0]?.headers["traceparent"] ?? "", /^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
+    })
+  )
+})
+
+describe("refusals", () => {
+  for (const status of [400, 401, 403, 404, 405, 413, 415, 422, 429]) {
+    for (const operation of changes) {
+      it.effect(`given ${status} with code and message to ${operation}, then Rejected`, () =>
+        answersWith(operation, refusal(status, "nope", "Not today."), {
+          _tag: "Rejected",
+          code: "nope",
+          message: "Not today."
+        })
+      )
+      it.effect(`given a bare ${status} to ${operation}, then Unanswered`, () =>
+        Effect.gen(function* () {
+          for (const body of ["", "{}", "Bad Request", '{"error":"nope"}', '{"error":{"code":"nope"}}', "[]"]) {
+            yield* unanswers(operation, { status, headers: {}, body })
+          }
+          yield* unanswers(operation, refusal(status, "", "a message without a code"))
+          yield* unanswers(operation, answer(status, { provider_reference: "ch_1", status: "captured" }))
+        })
+      )
+    }
+  }
+  for (const status of [301, 402, 406, 407, 408, 409, 410, 412, 418, 423, 424, 425, 428, 431, 451, 499, 500, 503]) {
+    it.effect(`given ${status} with code and message, then Unanswered, whatever was asked`, () =>
+      Effect.gen(function* () {
+        for (const operation of [...changes, ...lookUps]) yield* unanswers(operation, refusal(status, "nope", "No."))
+      })
+    )
+  }
+  it.effect("given a message with control characters and no end, then it is made fit to be kept", () =>
+    answersWith("charge", refusal(400, "a\u0000b", `c\nd \ud800 ${"x".repeat(2_000)}`), {
+      _tag: "Rejected",
+      code: "a b",
+      message: `c d \ufffd ${"x".repeat(994)}`
+    })
+  )
+})
+
+describe("the state of a charge", () => {
+  const state = (tag: string, stated?: Money) => ({ _tag: tag, providerRef: "ch_1", ...(stated ? { stated } : {}) })
+  const usd = (minorUnits: number) => money(minorUnits, "USD")
+
+  const table: ReadonlyArray<readonly [OperationName, object, object]> = [
+    ["charge", { status: "authorized" }, state("Authorized")],
+    ["charge", { status: "authorized", amount: 1000 }, state("Authorized", eur)],
+    ["charge", { status: "authorized", amount: 900, currency: "USD" }, state("Authorized", usd(900))],
+    ["charge", { status: "authorized", currency: "USD" }, state("Authorized", usd(1000))],
+    ["charge", { status: "authorized", captured_amount: 0 }, state("Authorized")],
+    ["charge", { status: "pending", amount: 1000, currency: "EUR" }, state("Pending", eur)],
+    ["charge", { status: "captured" }, state("Captured")],
+    ["charge", { status: "captured", captured_amount: 600 }, state("Captured", money(600, "EUR"))],
+    ["charge", { status: "captured", captured_amount: 600, amount: 1000 }, state("Captured", money(600, "EUR"))],
+    ["charge", { status: "captured", captured_amount: 600, currency: "USD" }, state("Captured", usd(600))],
+    ["charge", { status: "captured", amount: 2000 }, state("Captured", money(2000, "EUR"))],
+    ["charge", { status: "captured", captured_amount: 0 }, state("Captured", money(0, "EUR"))],
+    [
+      "charge",
+      { status: "captured", captured_amount: null, amount: null, currency: null, decline: null },
+      state("Captured")
+    ],
+    ["charge", { status: "requires_authentication" }, state("NeedsCustomer")],
+    ["charge", { status: "canceled", amount: 1000 }, state("Canceled")],
+    ["charge", { status: "captured", novelty: { of: "a later version" } }, state("Captured")],
+    // The amount of a charge says nothing about a capture of a part of it.
+    ["capture", { status: "captured", amount: 5000 }, state("Captured")],
+    ["capture", { status: "captured", amount: 5000, captured_amount: 1000 }, state("Captured", eur)],
+    ["capture", { status: "captured", amount: 5000, captured_amount: 2000 }, state("Captured", money(2000, "EUR"))],
+    ["capture", { status: "captured", currency: "USD" }, state("Captured", usd(1000))],
+    ["capture", { status: "canceled" }, state("Canceled")],
+    ["void", { status: "canceled" }, state("Canceled")],
+    ["void", { status: "captured", captured_amount: 1000 }, state("Captured")],
+    ["void", { status: "captured", captured_amount: 1000, currency: "EUR" }, state("Captured", eur)],
+    ["void", { status: "authorized" }, state("Authorized")],
+    ["void", { status: "authorized", currency: "EUR" }, state("Authorized")]
+  ]
+  for (const [operation, body, expected] of table) {
+    it.effect(`given ${JSON.stringify(body)} to ${operation}, then ${JSON.stringify(expected)}`, () =>
+      answersWith(operation, charged(body), expected)
+    )
+  }
+
+  for (const [decline, category, soft] of [
+    [{ code: "05" }, "other", false],
+    [{ code: "05", category: null, soft: null }, "other", false],
+    [{ code: "05", category: "made_up" }, "other", false],
+    [{ code: "05", category: "made_up", soft: true }, "other", true],
+    [{ code: "05", category: "do_not_honor" }, "do_not_honor", true],
+    [{ code: "05", category: "do_not_honor", soft: false }, "do_not_honor", false],
+    [{ code: "05", category: "issuer_unavailable" }, "issuer_unavailable", true],
+    [{ code: "05", category: "limit_exceeded" }, "limit_exceeded", true],
+    [{ code: "05", category: "insufficient_funds" }, "insufficient_funds", false],
+    [{ code: "05", category: "insufficient_funds", soft: true }, "insufficient_funds", true]
+  ] as const) {
+    for (const operation of ["charge", "capture", "void"] as const) {
+      it.effect(`given a decline ${JSON.stringify(decline)} to ${operation}, then ${category}, soft ${soft}`, () =>
+        answersWith(operation, charged({ status: "declined", decline }), {
+          _tag: "Declined",
+          providerRef: "ch_1",
+          category,
+          code: "05",
+          soft
+        })
+      )
+    }
+  }
+
+  const spoilt: ReadonlyArray<object> = [
+    { status: "settled" },
+    { status: "Captured" },
+    { status: null },
+    {},
+    { status: "declined" },
+    { status: "declined", decline: null },
+    { status: "declined", decline: {} },
+    { status: "declined", decline: { code: 5 } },
+    { status: "declined", decline: { code: "05", category: 7 } },
+    { status: "declined", decline: { code: "05", soft: "yes" } },
+    { status: "captured", captured_amount: -1 },
+    { status: "captured", captured_amount: 10.5 },
+    { status: "captured", captured_amount: "1000" },
+    { status: "captured", captured_amount: 2 ** 53 },
+    { status: "captured", amount: 1e300 },
+    { status: "authorized", amount: -1 },
+    { status: "captured", currency: 978 },
+    { status: "captured", currency: "" },
+    ...[null, "", 17, ".", "..", "a\u0000b", "half \ud800", ["ch_1"], { id: "ch_1" }].map((reference) => ({
+      status: "captured",
+      provider_reference: reference
+    }))
+  ]
+  for (const body of spoilt) {
+    it.effect(`given ${JSON.stringify(body)}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        for (const operation of ["charge", "capture", "void", "look up a charge"] as const) {
+          yield* unanswers(operation, charged(body))
+        }
+      })
+    )
+  }
+
+  for (const status of ["declined", "canceled", "requires_authentication", "pending"]) {
+    it.effect(`given ${status} without a reference, then Unanswered: nobody could look it up`, () =>
+      unanswers("charge", answer(200, { status, decline: { code: "05" } }))
+    )
+  }
+  it.effect("given 201 with a charge, then it counts as 200", () =>
+    answersWith("charge", { ...charged({ status: "captured" }), status: 201 }, state("Captured"))
+  )
+})
+
+describe("the state of a refund", () => {
+  const table: ReadonlyArray<readonly [object, object]> = [
+    [{ status: "succeeded" }, { _tag: "Succeeded", providerRefundId: "re_1" }],
+    [
+      { status: "succeeded", amount: 1000 },
+      { _tag: "Succeeded", providerRefundId: "re_1", stated: eur }
+    ],
+    [
+      { status: "succeeded", amount: 500, currency: "USD" },
+      { _tag: "Succeeded", providerRefundId: "re_1", stated: money(500, "USD") }
+    ],
+    [{ status: "pending" }, { _tag: "RefundPending", providerRefundId: "re_1" }],
+    [
+      { status: "requires_action", amount: 1000 },
+      { _tag: "RefundPending", providerRefundId: "re_1", stated: eur }
+    ],
+    [{ status: "failed" }, { _tag: "RefundFailed", providerRefundId: "re_1", reason: null }],
+    [
+      { status: "failed", failure_reason: "closed account" },
+      { _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed account" }
+    ],
+    [
+      { status: "canceled", failure_reason: null },
+      { _tag: "RefundFailed", providerRefundId: "re_1", reason: null }
+    ]
+  ]
+  for (const [body, state] of table) {
+    it.effect(`given ${JSON.stringify(body)}, then ${JSON.stringify(state)}, answered or found`, () =>
+      Effect.gen(function* () {
+        yield* answersWith("refund", refunded(body), state)
+        yield* answersWith("look up a refund", refunded(body), { _tag: "Found", state })
+      })
+    )
+  }
+  for (const body of [
+    { status: "captured" },
+    {},
+    { status: "succeeded", amount: -1 },
+    { status: "succeeded", amount: "1000" },
+    { status: "failed", failure_reason: 5 },
+    { status: "succeeded", provider_refund_id: null },
+    { status: "failed", provider_refund_id: "" }
+  ]) {
+    it.effect(`given ${JSON.stringify(body)}, then Unanswered, answered or found`, () =>
+      Effect.gen(function* () {
+        yield* unanswers("refund", refunded(body))
+        yield* unanswers("look up a refund", refunded(body))
+      })
+    )
+  }
+})
+
+describe("looking up", () => {
+  it.effect("given a charge, then Found with what it states", () =>
+    answersWith("look up a charge", charged({ status: "captured", captured_amount: 700 }), {
+      _tag: "Found",
+      state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
+    })
+  )
+  for (const operation of lookUps) {
+    for (const [body, conclusive] of [
+      ["", true],
+      ["{}", true],
+      ['{"conclusive":true}', true],
+      ['{"conclusive":null}', true],
+      ['{"error":{"code":"not_found","message":"Never received."}}', true],
+      ['{"conclusive":false}', false],
+      ['{"conclusive":false,"error":{"code":"not_found","message":"Perhaps later."}}', false]
+    ] as const) {
+      it.effect(`given 404 ${body} to ${operation}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
+        answersWith(operation, { status: 404, headers: {}, body }, { _tag: "NotFound", conclusive })
+      )
+    }
+    it.effect(
+      `given a page of a gateway with 404 to ${operation}, then Unanswered: it is not the provider's word`,
+      () =>
+        Effect.gen(function* () {
+          for (const body of ["<html>404</html>", "no such route", "[]", "null", '{"conclusive":"false"}']) {
+            yield* unanswers(operation, { status: 404, headers: {}, body })
+          }
+        })
+    )
+    it.effect(`given a refusal to ${operation}, then Unanswered: it tells nothing about what was looked for`, () =>
+      Effect.gen(function* () {
+        for (const status of [400, 401, 403, 405, 413, 415, 422, 429]) {
+          yield* unanswers(operation, refusal(status, "nope", "No."))
+        }
+      })
+    )
+  }
+})
+
+describe("errors", () => {
+  it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
+    Effect.gen(function* () {
+      const { result } = yield* run("charge", charged({ status: "captured", captured_amount: "12345678" }))
+      if (Result.isSuccess(result)) return assert.fail("expected Unanswered")
+      assert.include(result.failure.reason, "captured_amount")
+      assert.notInclude(JSON.stringify(result.failure), "12345678")
+    })
+  )
+})

@@ -1,0 +1,200 @@
+/** The connector and the transport together against providers at real sockets: each fault, its one result, and the count. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import {
+  httpAnswer,
+  refusedUrl,
+  type SocketProvider,
+  type SocketProviderOptions,
+  socketProvider
+} from "@pointsman/contracts/connector"
+import { type ChargeRequest, type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
+import { make } from "@pointsman/transport-node"
+import { Effect, Fiber, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { apiKey } from "./Provider.ts"
+
+const timeoutMillis = 2_000
+
+const charge: ChargeRequest = {
+  attemptId: "att_1",
+  attemptNumber: 1,
+  paymentId: "pay_1",
+  money: money(1000, "EUR"),
+  country: "NL",
+  method: "card",
+  cardBrand: null,
+  initiator: "cit",
+  capture: true,
+  reference: null,
+  instrument: Redacted.make("tok_12345678"),
+  simulation: null
+}
+
+const connectTo = (baseUrl: string) =>
+  Effect.map(make(), (transport) =>
+    Result.getOrThrow(
+      HttpConnector.definition.connect(
+        { connectionId: "main", environment: "production", credentials: { baseUrl, apiKey }, timeoutMillis },
+        transport
+      )
+    )
+  )
+
+const setup = (options: SocketProviderOptions) =>
+  Effect.gen(function* () {
+    const at = yield* socketProvider(options)
+    return { at, connector: yield* connectTo(at.url) }
+  })
+
+/** Every operation that could move money. */
+const operations: ReadonlyArray<
+  readonly [string, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>]
+> = [
+  ["charge", (connector) => connector.charge(charge)],
+  [
+    "capture",
+    (connector) =>
+      connector.capture?.({ operationId: "op_1", providerRef: "ch_1", money: charge.money, simulation: null }) ??
+      Effect.die("no capture")
+  ],
+  [
+    "void",
+    (connector) =>
+      connector.void?.({ operationId: "op_1", providerRef: "ch_1", simulation: null }) ?? Effect.die("no void")
+  ],
+  [
+    "refund",
+    (connector) =>
+      connector.refund?.({
+        refundId: "rf_1",
+        providerRef: "ch_1",
+        money: charge.money,
+        reason: null,
+        simulation: null
+      }) ?? Effect.die("no refund")
+  ],
+  [
+    "look-up",
+    (connector) =>
+      connector.lookUpCharge({ attemptId: "att_1", providerRef: null, money: charge.money, simulation: null })
+  ]
+]
+
+const assertNoSecret = (error: unknown) => {
+  assert.notInclude(JSON.stringify(error), apiKey)
+  assert.notInclude(JSON.stringify(error), "tok_12345678")
+}
+
+const success = JSON.stringify({ provider_reference: "ch_1", status: "captured", captured_amount: 1000 })
+
+for (const [name, operate] of operations) {
+  describe(name, () => {
+    const failure = Effect.fnUntraced(function* (connector: Connector) {
+      const error = yield* Effect.flip(operate(connector))
+      assertNoSecret(error)
+      return error
+    })
+    const unanswered = Effect.fnUntraced(function* (options: SocketProviderOptions) {
+      const { at, connector } = yield* setup(options)
+      assert.instanceOf(yield* failure(connector), Unanswered)
+      assert.strictEqual(at.requests.length, 1)
+      assert.strictEqual(at.connections(), 1)
+    })
+
+    it.effect("given a provider that refuses the connection, then NotSent", () =>
+      Effect.gen(function* () {
+        assert.instanceOf(yield* failure(yield* connectTo(yield* refusedUrl)), NotSent)
+      })
+    )
+    it.effect("given a name that does not exist, then NotSent", () =>
+      Effect.gen(function* () {
+        assert.instanceOf(yield* failure(yield* connectTo("http://provider.invalid")), NotSent)
+      })
+    )
+    it.effect("given a provider without TLS behind an https URL, then NotSent and no request", () =>
+      Effect.gen(function* () {
+        const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end("?\r\n")) })
+        assert.instanceOf(yield* failure(yield* connectTo(at.url.replace("http:", "https:"))), NotSent)
+        assert.strictEqual(at.requests.length, 0)
+      })
+    )
+    it.effect("given silence, when the time-out passes, then Unanswered and one request", () =>
+      Effect.gen(function* () {
+        const { at, connector } = yield* setup({})
+        const operating = yield* Effect.forkChild(failure(connector))
+        yield* at.whenRequests(1)
+        yield* TestClock.adjust(timeoutMillis)
+        assert.instanceOf(yield* Fiber.join(operating), Unanswered)
+        assert.strictEqual(at.requests.length, 1)
+      })
+    )
+    for (const [what, onRequest] of [
+      ["a reset after the request", (socket) => socket.resetAndDestroy()],
+      [
+        "a reset in the middle of the answer",
+        (socket) => socket.write(httpAnswer(200, success).slice(0, -10), () => socket.resetAndDestroy())
+      ],
+      [
+        "a reset in the middle of an answer without a length",
+        (socket) => socket.write(`HTTP/1.1 200 OK\r\n\r\n${success}`, () => socket.resetAndDestroy())
+      ],
+      ["an answer that is cut off", (socket) => socket.end(httpAnswer(200, success).slice(0, -10))],
+      ["500", (socket) => socket.write(httpAnswer(500, success))],
+      ["500 with a refusal", (socket) => socket.write(httpAnswer(500, '{"error":{"code":"a","message":"b"}}'))],
+      ["a bare 400", (socket) => socket.write(httpAnswer(400, ""))],
+      ["a bare 429", (socket) => socket.write(httpAnswer(429, "slow down"))],
+      ["409 with a refusal", (socket) => socket.write(httpAnswer(409, '{"error":{"code":"a","message":"b"}}'))],
+      ["a redirect", (socket) => socket.write(httpAnswer(307, success, { location: "/charges" }))],
+      ["garbage", (socket) => socket.end("\u0000garbage\r\n\r\n")],
+      ["a page", (socket) => socket.write(httpAnswer(200, "<html></html>", { "content-type": "text/html" }))],
+      ["10 MB", (socket) => socket.end(httpAnswer(200, JSON.stringify({ filler: "x".repeat(10_000_000) })))],
+      ["a success without a reference", (socket) => socket.write(httpAnswer(200, '{"status":"captured"}'))]
+    ] satisfies ReadonlyArray<readonly [string, NonNullable<SocketProviderOptions["onRequest"]>]>) {
+      it.effect(`given ${what}, then Unanswered and one request`, () => unanswered({ onRequest }))
+    }
+  })
+}
+
+describe("and without a fault", () => {
+  const only = (at: SocketProvider) => {
+    assert.strictEqual(at.requests.length, 1)
+    return at.requests[0]
+  }
+
+  it.effect("given a refusal, then Rejected and one request", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${apiKey}.` } })
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
+      const answer = yield* connector.charge(charge)
+      assert.deepStrictEqual(answer, { _tag: "Rejected", code: "bad_key", message: "Unknown key ***." })
+      only(at)
+    })
+  )
+  it.effect("given a success, then Captured, and the provider saw our id and key", () =>
+    Effect.gen(function* () {
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })
+      const answer = yield* connector.charge(charge)
+      assert.deepStrictEqual(answer, { _tag: "Captured", providerRef: "ch_1", stated: money(1000, "EUR") })
+      const request = only(at)
+      assert.strictEqual(request?.path, "/charges")
+      assert.strictEqual(request?.headers["idempotency-key"], "att_1")
+      assert.strictEqual(request?.headers["authorization"], `Bearer ${apiKey}`)
+      assert.strictEqual(JSON.parse(request?.body ?? "").instrument, "tok_12345678")
+    })
+  )
+  it.effect("given a provider that never received the charge, then NotFound and one request", () =>
+    Effect.gen(function* () {
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, "")) })
+      const found = yield* connector.lookUpCharge({
+        attemptId: "att_1",
+        providerRef: null,
+        money: charge.money,
+        simulation: null
+      })
+      assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
+      assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")
+    })
+  )
+})
