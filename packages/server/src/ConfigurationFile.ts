@@ -21,14 +21,12 @@ const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
 
 const integer = (minimum: number, expected: string) =>
-  Schema.Number.annotate({ message: `expected ${expected}` }).check(
+  Schema.Finite.annotate({ message: `expected ${expected}` }).check(
     Schema.makeFilter((value: number) => Number.isSafeInteger(value) && value >= minimum, { expected })
   )
 
 const finite = (expected: string, isGood: (value: number) => boolean) =>
-  Schema.Number.annotate({ message: `expected ${expected}` }).check(
-    Schema.makeFilter((value: number) => Number.isFinite(value) && isGood(value), { expected })
-  )
+  Schema.Finite.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
 
 /** An empty list would mean "nothing at all", which is never what somebody wanted to say. */
 const listOf = <S extends Schema.Constraint>(item: S) => {

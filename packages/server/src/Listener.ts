@@ -72,6 +72,10 @@ const bind = (options: { readonly host: string; readonly port: number }, onReque
     server.once("error", onError)
     server.listen(options, () => {
       server.off("error", onError)
+      // A connection that cannot be taken (no file descriptor left, say) must not end those that are served.
+      server.on("error", (cause: NodeJS.ErrnoException) =>
+        console.error(`Pointsman could not take a connection (${cause.code ?? "unknown cause"}).`)
+      )
       resume(Effect.succeed(server))
     })
   })

@@ -40,7 +40,7 @@ export const serve = Effect.fnUntraced(
     const listener = yield* listen(settings)
     yield* ensureFolder(settings.database)
     const encryptionKey = yield* obtainEncryptionKey(settings)
-    yield* Effect.scoped(start(settings, listener, configuration)).pipe(
+    return yield* Effect.scoped(start(settings, listener, configuration)).pipe(
       Effect.provide(
         Layer.mergeAll(
           SqliteStorage.layer({ filename: filenameOf(settings.database) }),
@@ -64,6 +64,7 @@ const start = Effect.fnUntraced(function* (
   const directory = yield* Directory
   const present = yield* directory.contents
   yield* checkSeals(present)
+  yield* checkStoredTimeouts(settings, present, configuration)
   const sandboxKey =
     settings.configuration === null || configuration === undefined
       ? yield* ensureDemo(settings.database, present)
@@ -78,6 +79,30 @@ const start = Effect.fnUntraced(function* (
   listener.serve(handler)
   yield* Console.log(greeting(settings, listener.url, sandboxKey, contents))
   return yield* Effect.never
+})
+
+/**
+ * Connections that the file names were checked with it; those that it does not name still hold payments. A claim
+ * must not be taken for dead while its provider is being asked (decisions, section 5).
+ */
+const checkStoredTimeouts = Effect.fnUntraced(function* (
+  settings: Settings,
+  present: DirectoryContents,
+  configuration: ConfigurationFile | undefined
+) {
+  const named = new Set(
+    configuration?.workspaces.flatMap((workspace) => (workspace.connections ?? []).map(({ id }) => id))
+  )
+  const slow = present.connections.find(
+    ({ id, timeoutMillis }) => !named.has(id) && (timeoutMillis ?? 0) >= settings.claimWindowMillis
+  )
+  if (slow === undefined) return
+  return yield* new StartFailure({
+    message:
+      `The stored connection "${slow.id}" has a time-out of ${slow.timeoutMillis} ms: expected less than the claim ` +
+      `window of ${settings.claimWindowMillis} ms. Lengthen POINTSMAN_CLAIM_WINDOW (--claim-window), or give the ` +
+      "connection a shorter time-out in the configuration file."
+  })
 })
 
 const routes = (settings: Settings) =>

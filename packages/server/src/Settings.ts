@@ -255,11 +255,9 @@ const nameOf = (name: SettingName): string => `${variables[name].variable} (--${
 
 /** Reads all of them, from the flags and then from the environment, and tells every wrong one at once. */
 export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
-  const given = yield* Effect.all(
-    Object.entries(variables).map(([name, definition]) =>
-      Config.option(Config.String(definition.variable)).pipe(
-        Effect.map((text) => [name as SettingName, Option.getOrUndefined(text)] as const)
-      )
+  const given = yield* Effect.forEach(Object.entries(variables), ([name, definition]) =>
+    Config.option(Config.String(definition.variable)).pipe(
+      Effect.map((text) => [name as SettingName, Option.getOrUndefined(text)] as const)
     )
   ).pipe(Effect.orDie)
 

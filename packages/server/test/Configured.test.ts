@@ -1,0 +1,258 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import {
+  configurationWith,
+  connectionTo,
+  liveKey,
+  otherLiveKey,
+  testKey,
+  workspaceWith
+} from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const pay = (server: ServerProcess, key: string, idempotencyKey: string) =>
+  server.request("POST", "/api/v1/payments", {
+    key,
+    idempotencyKey,
+    body: { amount: 1000, currency: "EUR", country: "NL" }
+  })
+
+/** Every row of every table. */
+const dump = (folder: string): unknown => {
+  const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"), { readOnly: true })
+  try {
+    const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all()
+    return tables.map(({ name }) => [name, db.prepare(`select * from "${String(name)}" order by 1, 2`).all()])
+  } finally {
+    db.close()
+  }
+}
+
+describe("a start with a configuration file", () => {
+  it("given a file, when the server starts, then its keys and connections work and no demo is made", async () => {
+    const provider = await startProvider()
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: configurationWith(connectionTo(provider))
+    })
+    assert.isUndefined(server.curl)
+    assert.notInclude(server.stdout(), "ps_")
+    assert.include(server.stdout(), "1 workspace(s), 1 active connection(s)")
+    const made = await pay(server, liveKey, "order-4711")
+    assert.strictEqual(made.status, 201)
+    assert.strictEqual(made.body.data.status, "CAPTURED")
+    assert.strictEqual(made.body.data.environment, "production")
+    assert.lengthOf(provider.chargesOf(made.body.data.id), 1)
+    assert.strictEqual((await pay(server, otherLiveKey, "order-4711")).status, 401)
+  })
+
+  it("given a file that was applied, when the server starts with it again, then not one row changes", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const configuration = {
+      workspaces: [
+        {
+          ...workspaceWith([connectionTo(provider), connectionTo(provider, "backup")]),
+          webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook", secret: "whsec_1" }]
+        }
+      ]
+    }
+    await (await startServer({ folder, configuration })).stop()
+    const first = dump(folder)
+    assert.include(JSON.stringify(first), "whe_")
+    await (await startServer({ folder, configuration })).stop()
+    assert.deepStrictEqual(dump(folder), first)
+  })
+
+  it("given things that the file no longer names, when the server starts, then they rest, and come back when named", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const configuration = configurationWith(connectionTo(provider))
+    const first = await startServer({ folder, configuration })
+    assert.strictEqual((await pay(first, liveKey, "order-0001")).status, 201)
+    await first.stop()
+
+    const without = { workspaces: [{ id: "acme", keys: [{ environment: "production", secret: otherLiveKey }] }] }
+    const second = await startServer({ folder, configuration: without })
+    assert.strictEqual((await pay(second, liveKey, "order-0002")).status, 401)
+    const refused = await pay(second, otherLiveKey, "order-0002")
+    assert.strictEqual(refused.status, 409)
+    assert.strictEqual(refused.body.error.code, "routing_failed")
+    assert.lengthOf((await second.request("GET", "/api/v1/payments", { key: otherLiveKey })).body.data, 1)
+    await second.stop()
+
+    const third = await startServer({ folder, configuration })
+    assert.strictEqual((await pay(third, liveKey, "order-0003")).status, 201)
+    assert.strictEqual((await pay(third, otherLiveKey, "order-0004")).status, 401)
+  })
+
+  it("given a first start without a file, when one is given later, then the sandbox of the first start still works", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const demo = await startServer({ folder })
+    await demo.stop()
+    const server = await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })
+    assert.strictEqual((await pay(server, liveKey, "order-0001")).status, 201)
+    assert.strictEqual((await pay(server, demo.sandboxKey as string, "order-0001")).status, 201)
+    await server.stop()
+    const again = await startServer({ folder })
+    assert.strictEqual(again.sandboxKey, demo.sandboxKey)
+  })
+
+  it("given a database that a file made, when the server starts without it, then no sandbox is put beside it", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    const server = await startServer({ folder })
+    assert.isUndefined(server.sandboxKey)
+    assert.strictEqual((await pay(server, liveKey, "order-0001")).status, 201)
+    assert.isFalse(existsSync(join(folder, ".pointsman/pointsman.db.sandbox-key")))
+  })
+
+  it("given a sandbox connection without a connector, when a payment is made, then the simulator plays it", async () => {
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: {
+        workspaces: [
+          {
+            id: "acme",
+            keys: [{ environment: "sandbox", secret: testKey }],
+            connections: [{ id: "play", environment: "sandbox" }]
+          }
+        ]
+      }
+    })
+    const declined = await server.request("POST", "/api/v1/payments", {
+      key: testKey,
+      body: { amount: 1000, currency: "EUR", country: "NL", simulate: { charge: "decline:expired_card" } }
+    })
+    assert.strictEqual(declined.body.data.status, "DECLINED")
+    assert.strictEqual(declined.body.data.decline_category, "expired_card")
+  })
+
+  it("given secrets in the file and the environment, when the server has worked, then no file of it holds one", async () => {
+    const apiKey = "pk_9f8e7d6c5b4a39281706"
+    const secrets = { apiKey, webhookSecret: "whsec_provider_5d1c", hookSecret: "whsec_merchant_77aa" }
+    const provider = await startProvider({ apiKey })
+    const folder = temporaryFolder()
+    const connection = connectionTo(provider)
+    const server = await startServer({
+      folder,
+      configuration: {
+        workspaces: [
+          {
+            ...workspaceWith([]),
+            routing: {},
+            keys: [{ environment: "production", secret: { $env: "ACME_KEY" } }],
+            connections: [
+              {
+                ...connection,
+                credentials: { ...connection.credentials, apiKey: { $env: "PROVIDER_API_KEY" } },
+                webhookSecret: secrets.webhookSecret
+              }
+            ],
+            webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook", secret: secrets.hookSecret }]
+          }
+        ]
+      },
+      environment: { ACME_KEY: liveKey, PROVIDER_API_KEY: apiKey }
+    })
+    const made = await pay(server, liveKey, "order-0001")
+    assert.strictEqual(made.body.data.status, "CAPTURED")
+    assert.strictEqual(provider.calls[0]?.headers.authorization, `Bearer ${apiKey}`)
+
+    const kept = join(folder, ".pointsman")
+    const encryptionKey = readFileSync(join(kept, "pointsman.db.encryption-key"), "utf8").trim()
+    const look = () => {
+      const files = readdirSync(kept).filter((file) => !file.endsWith(".encryption-key"))
+      assert.includeMembers(files, ["pointsman.db"])
+      for (const file of files) {
+        const bytes = readFileSync(join(kept, file))
+        for (const secret of [...Object.values(secrets), liveKey, liveKey.slice(8, 40), encryptionKey]) {
+          assert.isFalse(bytes.includes(secret), `${file} holds ${secret}`)
+          assert.isFalse(bytes.includes(Buffer.from(secret, "utf16le")), `${file} holds ${secret} in UTF-16`)
+        }
+        assert.isFalse(bytes.includes(Buffer.from(encryptionKey, "base64")), `${file} holds the encryption key`)
+      }
+    }
+    look()
+    const exited = await server.stop()
+    look()
+    for (const secret of [...Object.values(secrets), liveKey]) assert.notInclude(exited.stdout + exited.stderr, secret)
+  })
+})
+
+describe("a wrong configuration file", () => {
+  const provider = { url: "http://127.0.0.1:9", apiKey: "visible-api-key" }
+
+  it("given a stored connection, when the claim window becomes shorter than its time-out, then the start stops", async () => {
+    const folder = temporaryFolder()
+    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    const flags = ["--claim-window", "5 seconds", "--provider-timeout", "1 second"]
+    for (const configuration of [undefined, { workspaces: [] }]) {
+      const exited = await runServer({ folder, configuration, flags })
+      assert.strictEqual(exited.code, 1)
+      assert.match(exited.stderr, /^The stored connection "main" has a time-out of 5000 ms: expected less than/u)
+    }
+    const shorter = configurationWith({ ...connectionTo(provider), timeout: "4 seconds" })
+    await startServer({ folder, configuration: shorter, flags })
+  })
+
+  it.each<[string, object | string, RegExp]>([
+    [
+      "a wrong field",
+      configurationWith({ ...connectionTo(provider), timeout: "15 minutes" }),
+      /^The configuration file \S+ is wrong; nothing of it was applied:\n {2}workspaces\[0\]\.connections\[0\]\.timeout: expected less than the claim window/u
+    ],
+    [
+      "wrong credentials",
+      configurationWith({ ...connectionTo(provider), credentials: { baseUrl: "visible", apiKey: "visible" } }),
+      /\n {2}workspaces\[0\]\.connections\[0\]\.credentials\.baseUrl: expected an absolute http or https URL/u
+    ],
+    [
+      "the simulator in production",
+      configurationWith({ ...connectionTo(provider), connector: "sandbox" }),
+      /\n {2}workspaces\[0\]\.connections\[0\]\.connector: expected one of the connectors for production: http\n/u
+    ],
+    [
+      "a variable that is not set",
+      { workspaces: [{ id: { $env: "ACME_ID" } }] },
+      /\n {2}workspaces\[0\]\.id: expected the environment variable ACME_ID, which is not set\n/u
+    ],
+    ["no JSON", '{"workspaces": [\n  {"id": "visible" "name"', /is not valid JSON, near line 2, column 20\.\n/u],
+    ["nothing", "", /is not valid JSON: it is empty\.\n/u]
+  ])(
+    "given %s, when the server starts, then it stops with 1, says where, and has touched nothing",
+    async (_, file, said) => {
+      const folder = temporaryFolder()
+      const exited = await runServer({ folder, configuration: file })
+      assert.strictEqual(exited.code, 1)
+      assert.match(exited.stderr, said)
+      assert.notInclude(exited.stdout + exited.stderr, "visible")
+      assert.notMatch(exited.stderr, /\n\s+at /u)
+      assert.deepStrictEqual(readdirSync(folder), ["pointsman.json"])
+    }
+  )
+
+  it("given a file at odds with what is stored, when the server starts, then it says where and changes nothing", async () => {
+    const folder = temporaryFolder()
+    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    const before = dump(folder)
+    const moved = {
+      workspaces: [
+        { id: "acme", suspended: true },
+        { id: "other", connections: [connectionTo(provider, "own"), connectionTo(provider)] }
+      ]
+    }
+    const exited = await runServer({ folder, configuration: moved })
+    assert.strictEqual(exited.code, 1)
+    assert.match(
+      exited.stderr,
+      /\n {2}workspaces\[1\]\.connections\[1\]\.id: expected an id .* belongs to the production environment of the workspace "acme"/u
+    )
+    assert.deepStrictEqual(dump(folder), before)
+  })
+})

@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "vitest"
+import { nodeFault } from "../src/NodeVersion.ts"
+
+describe("the Node version", () => {
+  it.each([
+    ["24.21.0", true],
+    ["22.19.0", true],
+    ["23.0.0", true],
+    ["22.18.9", false],
+    ["20.20.2", false],
+    ["18.0.0", false],
+    ["9.11.2", false]
+  ])("given Node %s, when it is looked at, then it is good enough: %s", (version, isGood) => {
+    const fault = nodeFault(version)
+    assert.strictEqual(fault === undefined, isGood)
+    if (fault !== undefined)
+      assert.match(fault, /needs Node\.js 22\.19 or newer, and this is \d+.*Install Node\.js 24/u)
+  })
+
+  it("given an old Node, when the command is run, then it says what to install and nothing else is loaded", () => {
+    const pretend =
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.1' } });" +
+      "import { registerHooks } from 'node:module';" +
+      "registerHooks({ load(url, context, next) { console.log('loads ' + url); return next(url, context) } })"
+    const run = spawnSync(
+      process.execPath,
+      [
+        "--import",
+        `data:text/javascript,${encodeURIComponent(pretend)}`,
+        fileURLToPath(new URL("../src/main.ts", import.meta.url))
+      ],
+      { encoding: "utf8" }
+    )
+    assert.strictEqual(run.status, 1)
+    assert.match(
+      run.stderr,
+      /^Pointsman needs Node\.js 22\.19 or newer, and this is 20\.11\.1\. Install Node\.js 24 from \S+ and start again\.\n$/u
+    )
+    assert.deepStrictEqual(
+      run.stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("/").at(-1)),
+      ["main.ts", "NodeVersion.ts"]
+    )
+  })
+})

@@ -1,0 +1,126 @@
+import { connect } from "node:net"
+import { assert, describe, it } from "vitest"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const pay = (server: ServerProcess, idempotencyKey: string) =>
+  server.request("POST", "/api/v1/payments", {
+    key: liveKey,
+    idempotencyKey,
+    body: { amount: 1000, currency: "EUR", country: "NL" }
+  })
+
+/** Whether a new connection is taken, watched until it is not any more. */
+const refusesConnections = async (server: ServerProcess): Promise<void> => {
+  const { hostname, port } = new URL(server.url)
+  for (;;) {
+    const isTaken = await new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.once("connect", () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.once("error", () => resolve(false))
+    })
+    if (!isTaken) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe("stopping", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "given a payment at its provider, when %s comes, then nothing new is taken, the payment is answered, and the exit is 0",
+    async (signal) => {
+      const provider = await startProvider()
+      const folder = temporaryFolder()
+      const configuration = configurationWith(connectionTo(provider))
+      const server = await startServer({ folder, configuration })
+      const hold = provider.hold("charge")
+      const answer = pay(server, "order-0001")
+      await hold.arrived
+      const exited = server.kill(signal)
+      await refusesConnections(server)
+      hold.release()
+      const made = await answer
+      assert.strictEqual(made.status, 201)
+      assert.strictEqual(made.body.data.status, "CAPTURED")
+      assert.strictEqual(made.headers.get("connection"), "close")
+      const { code, stderr } = await exited
+      assert.strictEqual(code, 0)
+      assert.strictEqual(stderr, "")
+
+      const again = await startServer({ folder, configuration })
+      const replay = await pay(again, "order-0001")
+      assert.strictEqual(replay.headers.get("idempotent-replay"), "true")
+      assert.lengthOf(provider.charges, 1)
+    }
+  )
+
+  it("given a provider that stays silent, when SIGTERM comes twice, then its time-out is waited for and the result told", async () => {
+    const provider = await startProvider()
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" })
+    })
+    const arrived = Promise.withResolvers<void>()
+    provider.next("charge", () => {
+      arrived.resolve()
+      return "silent"
+    })
+    const answer = pay(server, "order-0001")
+    await arrived.promise
+    server.kill("SIGTERM")
+    const exited = server.kill("SIGTERM")
+    const made = await answer
+    assert.strictEqual(made.status, 201)
+    assert.strictEqual(made.body.data.status, "UNKNOWN")
+    assert.strictEqual((await exited).code, 0)
+  })
+
+  it("given a client that went away, when SIGTERM comes, then its payment still comes to its end", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const configuration = configurationWith(connectionTo(provider))
+    const server = await startServer({ folder, configuration })
+    const hold = provider.hold("charge")
+    const leaving = new AbortController()
+    const request = fetch(`${server.url}/api/v1/payments`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${liveKey}`,
+        "content-type": "application/json",
+        "idempotency-key": "order-0001"
+      },
+      body: JSON.stringify({ amount: 1000, currency: "EUR", country: "NL" }),
+      signal: leaving.signal
+    }).catch(() => undefined)
+    await hold.arrived
+    leaving.abort()
+    await request
+    const exited = server.stop()
+    await refusesConnections(server)
+    hold.release()
+    assert.strictEqual((await exited).code, 0)
+
+    const again = await startServer({ folder, configuration })
+    const replay = await pay(again, "order-0001")
+    assert.strictEqual(replay.body.data.status, "CAPTURED")
+    assert.lengthOf(provider.charges, 1)
+  })
+
+  it("given connections without a request, when SIGTERM comes, then the server does not wait for them", async () => {
+    const server = await startServer({ folder: temporaryFolder() })
+    const { hostname, port } = new URL(server.url)
+    const silent = connect(Number(port), hostname)
+    const half = connect(Number(port), hostname)
+    const closed = [silent, half].map((socket) => new Promise((resolve) => socket.once("close", resolve)))
+    for (const socket of [silent, half]) socket.on("error", () => {})
+    half.write("GET /health/live HTTP/1.1\r\nHos")
+    assert.strictEqual((await server.request("GET", "/health/live")).status, 200)
+    const since = performance.now()
+    assert.strictEqual((await server.stop()).code, 0)
+    assert.isBelow(performance.now() - since, 4_000)
+    await Promise.all(closed)
+  })
+})

@@ -1,0 +1,30 @@
+import { formatApiKey } from "@pointsman/core"
+import type { ScriptedProvider } from "./ScriptedProvider.ts"
+
+/** Keys as an operator would have made them; the same at every run. */
+export const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(11))
+export const liveKey = formatApiKey("production", new Uint8Array(64).fill(12))
+export const otherLiveKey = formatApiKey("production", new Uint8Array(64).fill(13))
+
+/** A production connection to a provider of the test. */
+export const connectionTo = (provider: Pick<ScriptedProvider, "url" | "apiKey">, id = "main") => ({
+  id,
+  environment: "production",
+  connector: "http",
+  credentials: { baseUrl: provider.url, apiKey: provider.apiKey },
+  timeout: "5 seconds"
+})
+
+/** One workspace with a live key, its connections in the order in which they are asked. */
+export const workspaceWith = (connections: ReadonlyArray<ReturnType<typeof connectionTo>>) => ({
+  id: "acme",
+  name: "Acme",
+  country: "NL",
+  keys: [{ environment: "production", secret: liveKey }],
+  connections,
+  routing: { production: { mode: "failover", order: connections.map(({ id }) => id) } }
+})
+
+export const configurationWith = (...connections: ReadonlyArray<ReturnType<typeof connectionTo>>) => ({
+  workspaces: [workspaceWith(connections)]
+})
