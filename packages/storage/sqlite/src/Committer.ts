@@ -97,7 +97,11 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     )
 })
 
-/** Lets every fiber that can run come to its commit first. A microtask would be too early: it gathers one. */
+/**
+ * Lets every fiber that can run come to its commit first. A microtask would be too early: answers that fibers wait
+ * for arrive by the loop. Effect's scheduler takes turns of the loop as well, which is its own affair; the size of a
+ * batch should not depend on it.
+ */
 const gather = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

@@ -34,6 +34,11 @@ import {
   upsertAttempt
 } from "./PaymentRows.ts"
 
+/*
+ * Where a read needs an index it names it: the primary key also leads with the tenant, and without statistics SQLite
+ * walks all that the tenant has in the order of ids, rather than the few rows of one payment, state or type.
+ */
+
 const ofTenant = "workspace_id = ? and environment = ?"
 const selectClaim = `select * from claims where ${ofTenant} and key = ?`
 
@@ -76,7 +81,8 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       Effect.map(
         read("timeline", () =>
           db
-            .prepare(`select * from events where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
+            .prepare(`select * from events indexed by events_by_payment
+              where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
             .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
         ),
         (rows) => rows.map(readEvent)
@@ -86,8 +92,8 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         read("events", () =>
           db
             .prepare(
-              `select * from events where ${ofTenant}
-              ${type === undefined ? "" : "and type = ?"}
+              `select * from events ${type === undefined ? "" : "indexed by events_by_type"}
+              where ${ofTenant} ${type === undefined ? "" : "and type = ?"}
               ${after === undefined ? "" : "and id > ?"}
               ${before === undefined ? "" : "and id < ?"}
               order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
@@ -155,7 +161,8 @@ const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): Read
   const states = [...new Set(query.states)]
   if (states.length === 0) return []
   // One walk along the index for each state, none longer than the page: `state in (...)` would sort all that match.
-  const ofState = `select * from (select * from payments where ${ofTenant} and state = ? and id < ? order by id desc limit ?)`
+  const ofState = `select * from (select * from payments indexed by payments_by_state
+    where ${ofTenant} and state = ? and id < ? order by id desc limit ?)`
   return db
     .prepare(`${states.map(() => ofState).join(" union all ")} order by id desc limit ?`)
     .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)

@@ -184,7 +184,7 @@ const run = Effect.gen(function* () {
   const [latest] = yield* sql<{ id: number }>`select max(migration_id) as id from ${sql(table)}`
   if (latest !== undefined && latest.id > newest) {
     const message = `the file's schema is number ${latest.id}, made by a newer version; this one knows ${newest}`
-    return yield* Effect.fail(new Migrator.MigrationError({ kind: "BadState", message }))
+    return yield* new Migrator.MigrationError({ kind: "BadState", message })
   }
   return applied
 })

@@ -69,6 +69,27 @@ describe("group commit", () => {
     })
   )
 
+  it.effect(
+    "given callers that come in one by one within a turn of the loop, when they commit, then they share it",
+    () =>
+      Effect.gen(function* () {
+        const sizes: Array<number> = []
+        yield* Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const changes = yield* newChanges(32)
+          // Each caller is a few microtasks later than the one before it, as answers of a provider are.
+          const late = (microtasks: number) =>
+            Effect.promise(async () => {
+              for (let count = 0; count < microtasks; count++) await undefined
+            })
+          yield* Effect.forEach(changes, (change, index) => Effect.andThen(late(10 * index), ledger.commit(change)), {
+            concurrency: "unbounded"
+          })
+          expect(Math.max(...sizes)).toBeGreaterThanOrEqual(16)
+        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+      })
+  )
+
   it.effect("given more changes than a batch holds, when they are committed, then no write is larger than 128", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
@@ -79,6 +100,21 @@ describe("group commit", () => {
         expect(Math.max(...sizes)).toBe(128)
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300)
         expect(yield* ledger.events(tenant, { limit: 1000 })).toHaveLength(300)
+      }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+    })
+  )
+
+  it.effect("given a full batch that left a change over, when its callers come back, then they share a write", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const callers = yield* Effect.forEach(Array(129).keys(), () => newChanges(4))
+        yield* Effect.forEach(callers, (changes) => Effect.forEach(changes, ledger.commit), {
+          concurrency: "unbounded"
+        })
+        // 516 changes. Writing the one that was left over alone would take two writes for each of the four rounds.
+        expect(sizes.length).toBeLessThanOrEqual(6)
       }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
     })
   )

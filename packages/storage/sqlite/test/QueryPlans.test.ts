@@ -1,0 +1,80 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Ids, type Ledger } from "@pointsman/core"
+import { Effect } from "effect"
+import { type Database, open } from "../src/Database.ts"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { migrate } from "../src/Migrations.ts"
+import { tenant } from "./Given.ts"
+
+/** How SQLite goes about what the read asks of it. */
+const planOf = Effect.fnUntraced(function* (read: (ledger: Ledger["Service"]) => Effect.Effect<unknown, unknown>) {
+  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
+  yield* migrate(db)
+  const asked: Array<string> = []
+  const listening: Database = {
+    ...db,
+    prepare: (sql) => {
+      asked.push(sql)
+      return db.prepare(sql)
+    }
+  }
+  const ledger = yield* makeLedger(listening)
+  asked.length = 0
+  yield* read(ledger)
+  return asked.flatMap((sql) =>
+    db
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map((row) => String(row["detail"]))
+  )
+}, Effect.provide(Ids.layer))
+
+const byId = "USING PRIMARY KEY (workspace_id=? AND environment=?"
+const page = { before: "b", limit: 10 }
+
+/** What is sorted, and is short: the attempts of one payment; the page of each state, for the merge. */
+const sorts: Readonly<Record<string, number>> = {
+  "the attempts of a payment": 1,
+  "a page of payments in two states": 2
+}
+
+describe("query plans", () => {
+  const walks: Readonly<
+    Record<string, readonly [(ledger: Ledger["Service"]) => Effect.Effect<unknown, unknown>, string]>
+  > = {
+    "a payment": [(ledger) => ledger.payment(tenant, "a"), `payments ${byId} AND id=?)`],
+    "a page of payments": [(ledger) => ledger.payments(tenant, page), `payments ${byId} AND id<?)`],
+    "a page of payments in two states": [
+      (ledger) => ledger.payments(tenant, { ...page, states: ["Charging", "Captured"] }),
+      "payments USING INDEX payments_by_state (workspace_id=? AND environment=? AND state=? AND id<?)"
+    ],
+    "the attempts of a payment": [(ledger) => ledger.attempts(tenant, "a"), `attempts ${byId} AND payment_id=?)`],
+    "a claim": [(ledger) => ledger.claim(tenant, "a"), `claims ${byId} AND key=?)`],
+    "a timeline": [
+      (ledger) => ledger.timeline(tenant, "a", { limit: 10 }),
+      "events USING INDEX events_by_payment (workspace_id=? AND environment=? AND payment_id=? AND id>?)"
+    ],
+    "a page of events": [(ledger) => ledger.events(tenant, page), `events ${byId} AND id<?)`],
+    "the events after one": [(ledger) => ledger.events(tenant, { after: "a", limit: 10 }), `events ${byId} AND id>?)`],
+    "the events of a type": [
+      (ledger) => ledger.events(tenant, { type: "payment.created", limit: 10 }),
+      "events USING INDEX events_by_type (workspace_id=? AND environment=? AND type=?)"
+    ],
+    "the events of a type after one": [
+      (ledger) => ledger.events(tenant, { type: "payment.created", after: "a", limit: 10 }),
+      "events USING INDEX events_by_type (workspace_id=? AND environment=? AND type=? AND id>?)"
+    ]
+  }
+
+  for (const [what, [read, walk]] of Object.entries(walks)) {
+    it.effect(`given many rows, when ${what} is read, then SQLite goes straight to them`, () =>
+      Effect.gen(function* () {
+        const plan = yield* planOf(read)
+        const searches = plan.filter((step) => step.startsWith("SEARCH"))
+        expect(new Set(searches)).toEqual(new Set([`SEARCH ${walk}`]))
+        expect(plan.filter((step) => /^SCAN (?!\(subquery)/.test(step))).toEqual([])
+        expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(sorts[what] ?? 0)
+      })
+    )
+  }
+})
