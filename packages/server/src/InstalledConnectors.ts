@@ -1,17 +1,12 @@
 import { HttpConnector } from "@pointsman/connector-http"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
-import { type ConnectorDefinition, Connectors } from "@pointsman/core"
-import { Effect, Layer, Option } from "effect"
+import { Connectors } from "@pointsman/core"
+import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
-const ofDefinitions = (definitions: ReadonlyArray<ConnectorDefinition>): Connectors["Service"] => {
-  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
-  return { names: [...byName.keys()], definition: (name) => Option.fromUndefinedOr(byName.get(name)) }
-}
-
 const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
-  ofDefinitions([SandboxConnector.make(records), HttpConnector.definition])
+  Connectors.make([SandboxConnector.make(records), HttpConnector.definition])
 
 /** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
 export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())

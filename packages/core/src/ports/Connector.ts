@@ -3,7 +3,7 @@
  *
  * A capability is an optional method: a connector without `capture` cannot capture, and the API answers 501.
  */
-import { Context, type Effect, type Option, type Redacted, type Result } from "effect"
+import { Context, type Effect, Layer, Option, type Redacted, type Result } from "effect"
 import type { Money } from "../money/Money.ts"
 import type { DeclineCategory } from "../payment/Decline.ts"
 import type { Initiator, PaymentMethod } from "../payment/Payment.ts"
@@ -153,4 +153,11 @@ export interface ConnectorDefinition {
 export class Connectors extends Context.Service<
   Connectors,
   { readonly definition: (name: string) => Option.Option<ConnectorDefinition>; readonly names: ReadonlyArray<string> }
->()("pointsman/ports/Connectors") {}
+>()("pointsman/ports/Connectors") {
+  static readonly make = (definitions: ReadonlyArray<ConnectorDefinition>): Connectors["Service"] => ({
+    names: definitions.map((definition) => definition.name),
+    definition: (name) => Option.fromUndefinedOr(definitions.find((definition) => definition.name === name))
+  })
+  static readonly layer = (definitions: ReadonlyArray<ConnectorDefinition>): Layer.Layer<Connectors> =>
+    Layer.succeed(Connectors, Connectors.make(definitions))
+}

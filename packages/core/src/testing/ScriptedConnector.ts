@@ -1,12 +1,5 @@
-import { Effect, Layer, Option, Result } from "effect"
-import {
-  type ChargeAnswer,
-  type ChargeRequest,
-  type ChargeState,
-  type ConnectorDefinition,
-  Connectors,
-  type Found
-} from "../ports/Connector.ts"
+import { Effect, Result } from "effect"
+import type { ChargeAnswer, ChargeRequest, ChargeState, ConnectorDefinition, Found } from "../ports/Connector.ts"
 import type { NotSent, Unanswered } from "../ports/Transport.ts"
 import type { Supports } from "../routing/Connection.ts"
 
@@ -49,11 +42,4 @@ export const approve = (request: ChargeRequest): Effect.Effect<ChargeAnswer> =>
   Effect.succeed({
     _tag: request.capture ? "Captured" : "Authorized",
     providerRef: `ref_${request.attemptId}`
-  })
-
-/** The connectors of an installation, from their definitions. */
-export const connectorsLayer = (definitions: ReadonlyArray<ConnectorDefinition>): Layer.Layer<Connectors> =>
-  Layer.succeed(Connectors, {
-    names: definitions.map((definition) => definition.name),
-    definition: (name) => Option.fromUndefinedOr(definitions.find((definition) => definition.name === name))
   })

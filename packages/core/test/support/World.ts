@@ -2,6 +2,7 @@
 import {
   type Caller,
   type Connection,
+  Connectors,
   type CreateRequest,
   credentialsContext,
   Directory,
@@ -17,13 +18,7 @@ import {
   Unanswered,
   type Workspace
 } from "@pointsman/core"
-import {
-  connectorsLayer,
-  type FaultyLedger,
-  faultyLedger,
-  type ScriptedProvider,
-  scriptedProvider
-} from "@pointsman/core/testing"
+import { type FaultyLedger, faultyLedger, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -110,7 +105,7 @@ export const world = (
     Layer.provideMerge(configured),
     Layer.provideMerge(storage),
     Layer.provideMerge(secretsLayer),
-    Layer.provide([Ids.layer, noTransport, connectorsLayer([provider.definition])]),
+    Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
     Layer.orDie
   )
   return { provider, ledger, layer }

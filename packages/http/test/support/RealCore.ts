@@ -4,6 +4,7 @@ import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
   type ApiKey,
   type Connection,
+  Connectors,
   credentialsContext,
   Directory,
   type Environment,
@@ -16,7 +17,7 @@ import {
   Transport,
   Unanswered
 } from "@pointsman/core"
-import { connectorsLayer, scriptedProvider } from "@pointsman/core/testing"
+import { scriptedProvider } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
@@ -122,7 +123,7 @@ export const realCore: Layer.Layer<Pointsman> = Pointsman.layer().pipe(
     Ids.layer,
     secrets,
     noTransport,
-    connectorsLayer([SandboxConnector.make(SandboxRecords.memory()), scriptedProvider().definition])
+    Connectors.layer([SandboxConnector.make(SandboxRecords.memory()), scriptedProvider().definition])
   ]),
   Layer.orDie
 )

@@ -3,6 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as SandboxConnector from "@pointsman/connector-sandbox"
 import {
   type Caller,
+  Connectors,
   type CreateRequest,
   credentialsContext,
   Directory,
@@ -14,7 +15,6 @@ import {
   Transport,
   Unanswered
 } from "@pointsman/core"
-import { connectorsLayer } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, Redacted } from "effect"
 
@@ -79,7 +79,7 @@ export const sqliteWorld = (filename: string): SqliteWorld => {
     Layer.provideMerge(configured),
     Layer.provideMerge(SqliteStorage.layer({ filename, onCommit: ({ changes }) => durable.push(changes) })),
     Layer.provide([
-      connectorsLayer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
+      Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
       SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
       Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
     ]),
