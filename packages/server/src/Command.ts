@@ -28,7 +28,7 @@ const serveCommand = Command.make(
       Object.entries(given).map(([name, text]) => [name, Option.getOrUndefined(text)])
     )
     const settings = yield* readSettings(texts)
-    yield* serve(settings, process.env)
+    return yield* serve(settings, process.env)
   })
 ).pipe(
   Command.withDescription(

@@ -181,9 +181,13 @@ const ensureFolder = Effect.fnUntraced(function* (database: Database) {
   const paths = yield* Path.Path
   const folder = paths.dirname(paths.resolve(database.path))
   // A folder that is there keeps its mode.
+  if (yield* Effect.orElseSucceed(files.exists(folder), () => false)) return
   yield* files
     .makeDirectory(folder, { recursive: true, mode: 0o700 })
     .pipe(Effect.mapError(fileFailure(folder, "made")))
+  if (paths.basename(folder) !== ".pointsman") return
+  // The default lies wherever the command was typed, which is often a repository: keys do not belong into one.
+  yield* Effect.ignore(files.writeFileString(paths.join(folder, ".gitignore"), "*\n"))
 })
 
 const storageFailure = (database: Database, cause: unknown) =>

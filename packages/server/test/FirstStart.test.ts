@@ -42,6 +42,7 @@ describe("a start without configuration", () => {
 
     const kept = join(folder, ".pointsman")
     assert.strictEqual(modeOf(kept), "700")
+    assert.strictEqual(readFileSync(join(kept, ".gitignore"), "utf8"), "*\n")
     for (const file of ["pointsman.db", "pointsman.db.encryption-key", "pointsman.db.sandbox-key"]) {
       assert.strictEqual(modeOf(join(kept, file)), "600", file)
     }
