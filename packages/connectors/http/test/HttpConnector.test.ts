@@ -191,7 +191,8 @@ describe("requests", () => {
   ] as const) {
     it.effect(`given the reference ${JSON.stringify(providerRef)}, then ${encoded} in the path`, () =>
       Effect.gen(function* () {
-        const { requests, transport } = scriptedTransport([Effect.succeed(answer(500, {}))])
+        const unknown = Effect.succeed(answer(500, {}))
+        const { requests, transport } = scriptedTransport([unknown, unknown, unknown])
         const credentials = { baseUrl: "https://provider.example", apiKey }
         const connector = Result.getOrThrow(
           HttpConnector.definition.connect(
@@ -200,8 +201,18 @@ describe("requests", () => {
           )
         )
         yield* Effect.exit(connector.capture?.({ ...capture, providerRef }) ?? Effect.void)
-        assert.strictEqual(requests[0]?.url, `https://provider.example/charges/${encoded}/capture`)
-        assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, `/charges/${encoded}/capture`)
+        yield* Effect.exit(connector.void?.({ ...voidRequest, providerRef }) ?? Effect.void)
+        yield* Effect.exit(connector.refund?.({ ...refund, providerRef }) ?? Effect.void)
+        const paths = ["capture", "void", "refunds"].map((operation) => `/charges/${encoded}/${operation}`)
+        assert.deepStrictEqual(
+          requests.map(({ url }) => url),
+          paths.map((path) => `https://provider.example${path}`)
+        )
+        // What a server makes of the URL: no part of the reference has become a part of the path.
+        assert.deepStrictEqual(
+          requests.map(({ url }) => new URL(url).pathname),
+          paths
+        )
       })
     )
   }

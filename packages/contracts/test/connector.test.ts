@@ -1,0 +1,93 @@
+/** The tools of the connector suite: what they record must be true, or every connector's test is worthless. */
+import { connect as dial } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { httpAnswer, refusedUrl, scriptedTransport, socketProvider } from "@pointsman/contracts/connector"
+import { NotSent, type TransportRequest } from "@pointsman/core/connector"
+import { Cause, Effect, Exit } from "effect"
+import { textIn } from "../src/connector/SecretsChapter.ts"
+
+const request: TransportRequest = { method: "GET", url: "http://provider.example/", headers: {}, timeoutMillis: 1 }
+
+/** Writes these pieces one after the other and reads until the other side closes. */
+const talk = (url: string, pieces: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(url)
+        let heard = ""
+        const socket = dial(Number(port), hostname, async () => {
+          for (const piece of pieces) {
+            await new Promise<void>((written) => socket.write(piece, () => setImmediate(written)))
+          }
+        })
+        socket.on("data", (chunk) => {
+          heard += chunk.toString()
+        })
+        socket.on("close", () => resolve(heard))
+        socket.on("error", reject)
+      })
+  )
+
+describe("the scripted transport", () => {
+  it.effect("given one entry, when asked twice, then the second request is recorded and a defect", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = scriptedTransport([Effect.fail(new NotSent({ reason: "script" }))])
+      assert.instanceOf(yield* Effect.flip(transport.send(request)), NotSent)
+      const second = yield* Effect.exit(transport.send(request))
+      assert.isTrue(Exit.isFailure(second) && Cause.hasDies(second.cause))
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+})
+
+describe("the provider at a socket", () => {
+  it.effect("given two requests in pieces on one connection, then both are seen whole, and once", () =>
+    Effect.gen(function* () {
+      const at = yield* socketProvider({
+        onRequest: (socket, _request, index) => {
+          if (index === 1) socket.end(httpAnswer(200, "ü"))
+        }
+      })
+      const heard = yield* talk(at.url, [
+        "POST /a?b=c HTT",
+        "P/1.1\r\nX-Name: one: two\r\ncontent-length: 2\r\n",
+        "\r\nh",
+        "iGET /second HTTP/1.1\r\n\r\n"
+      ])
+      assert.deepStrictEqual(at.requests, [
+        { method: "POST", path: "/a?b=c", headers: { "x-name": "one: two", "content-length": "2" }, body: "hi" },
+        { method: "GET", path: "/second", headers: {}, body: "" }
+      ])
+      assert.strictEqual(at.connections(), 1)
+      assert.match(heard, /^HTTP\/1\.1 200 Status\r\n(.*\r\n)*content-length: 2\r\n(.*\r\n)*\r\nü$/)
+      yield* at.whenQuiet
+    })
+  )
+
+  it.effect("given a request without its end, then its bytes count and it does not", () =>
+    Effect.gen(function* () {
+      const at = yield* socketProvider({ onConnection: (socket) => socket.once("data", () => socket.end()) })
+      yield* talk(at.url, ["POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\n1234"])
+      assert.strictEqual(at.requests.length, 0)
+      assert.isAbove(at.bytes(), 0)
+    })
+  )
+
+  it.effect("given an address where nobody listens, then a connection is refused", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(talk(yield* refusedUrl, []))
+      assert.isTrue(Exit.isFailure(exit))
+    })
+  )
+})
+
+describe("the search for secrets", () => {
+  it("finds a text in an error's message, its cause, a map, a hidden field, a key and a circle", () => {
+    const circle: Record<string, unknown> = { "secret 6": 1 }
+    circle["self"] = circle
+    Object.defineProperty(circle, "hidden", { enumerable: false, value: "secret 5" })
+    const error = new Error("secret 1", { cause: { reason: "secret 2" } })
+    const text = textIn([error, new Map([["secret 3", "secret 4"]]), circle])
+    for (const index of [1, 2, 3, 4, 5, 6]) assert.include(text, `secret ${index}`)
+  })
+})
