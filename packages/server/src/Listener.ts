@@ -64,8 +64,12 @@ export const listen = (options: {
     }
   })
 
-const bind = (options: { readonly host: string; readonly port: number }, onRequest: RequestListener) =>
-  Effect.callback<Server, StartFailure>((resume) => {
+const bind = Effect.fnUntraced(function* (
+  options: { readonly host: string; readonly port: number },
+  onRequest: RequestListener
+) {
+  const log = Effect.runForkWith(yield* Effect.context<never>())
+  return yield* Effect.callback<Server, StartFailure>((resume) => {
     const server = createServer(onRequest)
     const onError = (cause: NodeJS.ErrnoException) =>
       resume(Effect.fail(new StartFailure({ message: bindingFault(cause, options) })))
@@ -73,12 +77,11 @@ const bind = (options: { readonly host: string; readonly port: number }, onReque
     server.listen(options, () => {
       server.off("error", onError)
       // A connection that cannot be taken (no file descriptor left, say) must not end those that are served.
-      server.on("error", (cause: NodeJS.ErrnoException) =>
-        console.error(`Pointsman could not take a connection (${cause.code ?? "unknown cause"}).`)
-      )
+      server.on("error", (cause) => log(Effect.logError("a connection could not be taken", cause)))
       resume(Effect.succeed(server))
     })
   })
+})
 
 const bindingFault = (
   cause: NodeJS.ErrnoException,
