@@ -13,7 +13,7 @@ export const mutations: ReadonlyArray<Mutation> = [
         file: createPayment,
         find: "    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n",
         replace:
-          "    yield* sendCharge(connection, chargeRequest(request, begun))\n    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n"
+          "    yield* sendCharge(connection, chargeRequest(request, begun), Infinity)\n    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n"
       }
     ],
     caughtBy: {
@@ -70,8 +70,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: createPayment,
-        find: "attempt.sentAt > sendWithinMillis",
-        replace: "attempt.sentAt > Number.MAX_SAFE_INTEGER"
+        find: "(yield* Clock.currentTimeMillis) > beginBy",
+        replace: "(yield* Clock.currentTimeMillis) < 0"
       }
     ],
     caughtBy: {

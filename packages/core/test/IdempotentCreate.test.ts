@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  BeginBy,
   type ChargeAnswer,
   Directory,
   KeyReused,
@@ -10,6 +11,7 @@ import {
   RoutingFailed,
   Unanswered
 } from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
@@ -276,6 +278,22 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
         assert.strictEqual((yield* pointsman.payments(tenant, { limit: 1 })).items[0]?.state, "Failed")
         assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
       }).pipe(Effect.provide(slow.layer))
+  )
+
+  const late = world()
+  it.effect("given a claim written at some moment, then the transport is told to begin within 5 seconds of it", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* TestClock.adjust(1_000)
+      const told: Array<number> = []
+      late.provider.onCharge = (charge) =>
+        Effect.andThen(BeginBy, (beginBy) => {
+          told.push(beginBy)
+          return approve(charge)
+        })
+      yield* pointsman.create(caller, keyed)
+      assert.deepStrictEqual(told, [6_000])
+    }).pipe(Effect.provide(late.layer))
   )
 
   const prompt = world()

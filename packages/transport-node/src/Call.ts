@@ -9,7 +9,8 @@
  *   would start is never written.
  * - `Sending`: bytes may have left. Whatever goes wrong here is `Unanswered`.
  *
- * A second start of one call would be a second request on the wire: it is refused the same way.
+ * A second start of one call would be a second request on the wire: it is refused the same way. So is a start after
+ * the moment by which the call had to begin: a process that froze while it was queued wakes up right here.
  */
 import { NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Deferred, Effect } from "effect"
@@ -26,14 +27,16 @@ export class Call implements Dispatcher.DispatchHandler {
   #bytes = 0
   readonly #peer: string
   readonly #maxAnswerBytes: number
+  readonly #isTooLate: () => boolean
 
   /** Done when the call can no longer be withdrawn: it has started, or it is over. */
   readonly committed = Deferred.makeUnsafe<void>()
   readonly ended = Deferred.makeUnsafe<TransportAnswer, NotSent | Unanswered>()
 
   /** `peer`: host and port, as errors name it. */
-  constructor(peer: string, maxAnswerBytes: number) {
+  constructor(peer: string, maxAnswerBytes: number, isTooLate: () => boolean) {
     this.#peer = peer
+    this.#isTooLate = isTooLate
     this.#maxAnswerBytes = maxAnswerBytes
   }
 
@@ -52,6 +55,7 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isTooLate()) this.withdraw(tooLate)
     // Thrown and not aborted: an abort would also destroy the connection, which is as good as new.
     if (this.#phase !== "Queued") throw new Error("this request must not be written (again)")
     this.#phase = "Sending"
@@ -124,6 +128,8 @@ export class Call implements Dispatcher.DispatchHandler {
     return new Unanswered({ reason: `${this.#peer}: ${why}` })
   }
 }
+
+export const tooLate = "it was too late to begin"
 
 /** Completing a deferred runs its waiters at once, and undici's parser must not be entered from inside itself. */
 const afterUndici = (action: () => void): void => queueMicrotask(action)

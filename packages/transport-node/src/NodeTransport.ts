@@ -6,10 +6,10 @@
  * A call that has started is not interruptible: its answer is worth more than the time that it takes. What bounds it
  * is its own time-out, which runs on Effect's clock.
  */
-import { NotSent, Transport, type TransportRequest } from "@pointsman/core/connector"
-import { Deferred, Effect, Fiber, Layer, type Scope } from "effect"
+import { BeginBy, NotSent, Transport, type TransportRequest } from "@pointsman/core/connector"
+import { Clock, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { Agent } from "undici"
-import { Call } from "./Call.ts"
+import { Call, tooLate } from "./Call.ts"
 import { connecting } from "./Connect.ts"
 
 export interface NodeTransportOptions {
@@ -87,12 +87,21 @@ const open = (options: NodeTransportOptions): Opened => {
     target: Target,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) {
-    const call = new Call(target.peer, request.maxAnswerBytes ?? defaultMaxAnswerBytes)
+    const clock = yield* Clock.Clock
+    const beginBy = yield* BeginBy
+    const isTooLate = () => clock.currentTimeMillisUnsafe() > beginBy
+    const call = new Call(target.peer, request.maxAnswerBytes ?? defaultMaxAnswerBytes, isTooLate)
+    const { timeoutMillis } = request
+    const queuedMillis = Math.min(Math.max(beginBy - clock.currentTimeMillisUnsafe(), 0) + 1, timeoutMillis)
     const timer = yield* Effect.forkChild(
-      Effect.andThen(
-        Effect.sleep(request.timeoutMillis),
-        Effect.sync(() => call.expire(request.timeoutMillis))
-      ),
+      Effect.gen(function* () {
+        yield* Effect.sleep(queuedMillis)
+        if (queuedMillis < timeoutMillis) {
+          call.withdraw(tooLate)
+          yield* Effect.sleep(timeoutMillis - queuedMillis)
+        }
+        call.expire(timeoutMillis)
+      }),
       { startImmediately: true }
     )
     calls.add(call)

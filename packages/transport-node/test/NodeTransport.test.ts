@@ -6,9 +6,9 @@ import {
   type SocketProviderOptions,
   socketProvider
 } from "@pointsman/contracts/connector"
-import { NotSent, type TransportAnswer, type TransportRequest, Unanswered } from "@pointsman/core/connector"
+import { BeginBy, NotSent, type TransportAnswer, type TransportRequest, Unanswered } from "@pointsman/core/connector"
 import { make, type NodeTransportOptions } from "@pointsman/transport-node"
-import { Effect, Exit, Fiber, Scope } from "effect"
+import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { selfSigned } from "./Certificates.ts"
 
@@ -123,6 +123,40 @@ describe("nothing left this machine", () => {
       const error = yield* Effect.flip(send(chargeAt(at.url.replace("http:", "https:"))))
       assertNotSent(at, error)
       assert.include(error.reason, "UND_ERR_CONNECT_TIMEOUT")
+    })
+  )
+
+  it.effect("given a call that must begin by a moment, when it still waits for its connection then, then NotSent", () =>
+    Effect.gen(function* () {
+      const { at, send } = yield* setup({})
+      const hello = send(chargeAt(at.url.replace("http:", "https:")))
+      const sending = yield* Effect.forkChild(Effect.flip(Effect.provideService(hello, BeginBy, 5_000)))
+      yield* at.whenConnections(1)
+      yield* TestClock.adjust(5_000)
+      assert.isUndefined(sending.pollUnsafe())
+      yield* TestClock.adjust(1)
+      const error = yield* Fiber.join(sending)
+      assertNotSent(at, error)
+      assert.include(error.reason, "too late to begin")
+    })
+  )
+
+  it.effect("given a process that froze while a call was queued, when its turn comes, then it is not written", () =>
+    Effect.gen(function* () {
+      // A clock that jumps without waking a sleeper: the queue's turn comes before the timer's.
+      let now = 0
+      const frozen: Clock.Clock = {
+        ...(yield* Clock.Clock),
+        currentTimeMillisUnsafe: () => now
+      }
+      const { at, charge } = yield* setup({ onRequest: answers(httpAnswer(200, "ok")) })
+      const call = charge.pipe(Effect.provideService(BeginBy, 5_000), Effect.provideService(Clock.Clock, frozen))
+      assert.strictEqual((yield* call).body, "ok")
+      const sending = yield* Effect.forkChild(Effect.flip(call), { startImmediately: true })
+      now = 5_001
+      const error = yield* Fiber.join(sending)
+      assert.instanceOf(error, NotSent)
+      assert.strictEqual(at.requests.length, 1)
     })
   )
 

@@ -228,11 +228,12 @@ const attemptInTurn = Effect.fnUntraced(function* (request: CreateRequest, plan:
   // Bounded by the plan: every turn but the last one uses up a connection.
   for (;;) {
     const { connection, attempt } = inHand
-    if ((yield* Clock.currentTimeMillis) - attempt.sentAt > sendWithinMillis) {
+    const beginBy = attempt.sentAt + sendWithinMillis
+    if ((yield* Clock.currentTimeMillis) > beginBy) {
       if (inHand.earlier.length === 0) return yield* abandon(inHand)
       return yield* settleUnexecuted(inHand, ended(attempt, "Abandoned", null))
     }
-    const end = yield* sendCharge(connection, chargeRequest(request, inHand))
+    const end = yield* sendCharge(connection, chargeRequest(request, inHand), beginBy)
     const now = yield* Clock.currentTimeMillis
     circuits.ended(connection, isHealthy(end), now)
 

@@ -1,7 +1,7 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import type { ChargeAnswer, ChargeRequest } from "../ports/Connector.ts"
-import { NotSent, Unanswered } from "../ports/Transport.ts"
+import { BeginBy, NotSent, Unanswered } from "../ports/Transport.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
 
@@ -15,7 +15,12 @@ const graceMillis = 5_000
  * The call runs in a fiber of its own: an interruption of ours does not cancel a request that went out, and a
  * connector that never returns cannot hold the payment for ever.
  */
-export const sendCharge = Effect.fnUntraced(function* (connection: Connection, request: ChargeRequest) {
+export const sendCharge = Effect.fnUntraced(function* (
+  connection: Connection,
+  request: ChargeRequest,
+  /** Epoch milliseconds; see `BeginBy`. */
+  beginBy: number
+) {
   const connections = yield* OpenConnections
   const connector = yield* Effect.exit(connections.connector(connection))
   if (Exit.isFailure(connector))
@@ -23,6 +28,7 @@ export const sendCharge = Effect.fnUntraced(function* (connection: Connection, r
 
   const end = yield* Deferred.make<ChargeEnd>()
   yield* connector.value.charge(request).pipe(
+    Effect.provideService(BeginBy, beginBy),
     Effect.catch((failure) => Effect.succeed<ChargeEnd>(failure)),
     // A defect tells nothing about the provider: it may have executed.
     Effect.catchCause((cause) =>

@@ -41,6 +41,15 @@ export interface TransportAnswer {
   readonly body: string
 }
 
+/**
+ * Epoch milliseconds after which a request must not begin any more: one that still waits for its connection then is
+ * `NotSent`. Core sets it around each charge, because a claim that grew old may have been given up by others, and a
+ * process that froze must not send on it when it wakes. A transport reads it again right before the first byte.
+ */
+export const BeginBy = Context.Reference<number>("pointsman/ports/BeginBy", {
+  defaultValue: () => Number.POSITIVE_INFINITY
+})
+
 export class Transport extends Context.Service<
   Transport,
   {
