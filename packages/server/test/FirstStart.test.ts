@@ -43,7 +43,12 @@ describe("a start without configuration", () => {
     const kept = join(folder, ".pointsman")
     assert.strictEqual(modeOf(kept), "700")
     assert.strictEqual(readFileSync(join(kept, ".gitignore"), "utf8"), "*\n")
-    for (const file of ["pointsman.db", "pointsman.db.encryption-key", "pointsman.db.sandbox-key"]) {
+    for (const file of [
+      "pointsman.db",
+      "pointsman.db.encryption-key",
+      "pointsman.db.sandbox-key",
+      "pointsman.db.sandbox-records"
+    ]) {
       assert.strictEqual(modeOf(join(kept, file)), "600", file)
     }
     assert.deepStrictEqual(
@@ -121,7 +126,7 @@ describe("a start without configuration", () => {
     writeFileSync(join(kept, "pointsman.db"), "")
     const server = await startServer({ folder })
     assert.strictEqual((await runCurl(server)).status, 201)
-    for (const file of ["pointsman.db.encryption-key", "pointsman.db.sandbox-key"]) {
+    for (const file of ["pointsman.db.encryption-key", "pointsman.db.sandbox-key", "pointsman.db.sandbox-records"]) {
       assert.strictEqual(modeOf(join(kept, file)), "600", file)
     }
     await server.stop()

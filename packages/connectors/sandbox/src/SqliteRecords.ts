@@ -4,7 +4,7 @@
  * `synchronous = NORMAL` in WAL mode survives the death of the process, which is what the sandbox promises; the
  * newest entries may be lost when the machine loses its power.
  */
-import { mkdirSync } from "node:fs"
+import { closeSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Option } from "effect"
@@ -37,6 +37,8 @@ const busyTimeoutMillis = 5000
 /** Opens the file and makes it where it is missing. Throws what went wrong. */
 export const openSqliteRecords = (path: string): SqliteRecords => {
   mkdirSync(dirname(path), { recursive: true })
+  // For its owner alone, as the server's own database; SQLite gives the files beside it the same mode.
+  closeSync(openSync(path, "a", 0o600))
   const db = new DatabaseSync(path, { timeout: busyTimeoutMillis })
   const atomically = <A>(run: () => A): A => {
     db.exec("begin immediate")
