@@ -15,6 +15,7 @@ export default [
   project("connector-http", "packages/connectors/http"),
   project("http", "packages/http"),
   project("server", "packages/server"),
+  project("example-embed", "examples/embed"),
   project("mutations", "mutations"),
   project("tidy", "tidy")
 ]

@@ -1,0 +1,19 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { assert, it } from "vitest"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+it("given the example, when it is run, then one charge answers both requests", async () => {
+  const { stderr, stdout } = await promisify(execFile)(process.execPath, ["--conditions=@pointsman/source", main])
+  const lines = stdout.trimEnd().split("\n")
+  const answer = "[0-9a-f-]{36}: CAPTURED, 1234 minor units of EUR at tiny as tiny_1"
+  assert.match(lines[0] ?? "", new RegExp(`^${answer}$`))
+  assert.strictEqual(lines[1], `${lines[0]} (a replay)`)
+  assert.deepStrictEqual(lines.slice(2), [
+    "Events: payment.created, payment.captured",
+    "Tiny Pay was asked to charge 1 time(s)."
+  ])
+  assert.strictEqual(stderr, "")
+})
