@@ -1,5 +1,6 @@
 import type { Mutation } from "./Mutation.ts"
 
+const claimCharge = "packages/core/src/payment/ClaimCharge.ts"
 const createPayment = "packages/core/src/payment/CreatePayment.ts"
 const replayCreate = "packages/core/src/payment/ReplayCreate.ts"
 const routePlan = "packages/core/src/routing/RoutePlan.ts"
@@ -11,9 +12,14 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: createPayment,
-        find: "    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n",
+        find: "  const begun = yield* claimFirst(",
         replace:
-          "    yield* sendCharge(connection, chargeRequest(request, begun), Infinity)\n    const written: Result.Result<void, CommitFailure> = yield* Effect.result(\n"
+          "  yield* (yield* OpenConnections).connector(plan.success.order[0]).pipe(Effect.flatMap((c) => c.charge(request)), Effect.ignore)\n  const begun = yield* claimFirst("
+      },
+      {
+        file: createPayment,
+        find: `import { PaymentSettings } from "./PaymentSettings.ts"\n`,
+        replace: `import { PaymentSettings } from "./PaymentSettings.ts"\nimport { OpenConnections } from "../routing/OpenConnections.ts"\n`
       }
     ],
     caughtBy: {
@@ -29,7 +35,7 @@ export const mutations: ReadonlyArray<Mutation> = [
       {
         file: createPayment,
         find: `      case "pointsman/Unanswered":
-        return yield* settle(inHand, endedBy(attempt, end, now), {
+        return yield* settle(inHand, endAttempt(attempt, end, now), {
           on: "ChargeUnanswered",
           connectionId: connection.id
         })
@@ -53,7 +59,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A charge goes out under a claim that may not be stored.",
     edits: [
       {
-        file: createPayment,
+        file: claimCharge,
         find: `        return yield* giveBack(begun, failure)`,
         replace: `        return { _tag: "Begun" as const, ...begun }`
       }

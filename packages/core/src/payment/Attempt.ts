@@ -1,4 +1,5 @@
 import type { Money } from "../money/Money.ts"
+import type { ChargeEnd } from "../ports/Connector.ts"
 import type { DeclineCategory } from "./Decline.ts"
 
 /** How an attempt ended. `Abandoned`: it was written and never sent. */
@@ -38,3 +39,20 @@ export interface Attempt {
   /** The provider's raw code. */
   readonly code: string | null
 }
+
+/** The attempt as its call ended. An unanswered one has no time of an answer. */
+export const endAttempt = (attempt: Attempt, end: ChargeEnd, now: number): Attempt => {
+  const outcome =
+    end._tag === "pointsman/NotSent" ? "NotSent" : end._tag === "pointsman/Unanswered" ? "Unanswered" : end._tag
+  return {
+    ...attempt,
+    outcome,
+    code: "code" in end ? end.code : null,
+    answeredAt: outcome === "Unanswered" ? null : now,
+    providerRef: "providerRef" in end ? end.providerRef : null,
+    declineCategory: end._tag === "Declined" ? end.category : null
+  }
+}
+
+/** The attempt of which it is certain that it was never sent. */
+export const abandonAttempt = (attempt: Attempt): Attempt => ({ ...attempt, outcome: "Abandoned" })

@@ -1,12 +1,9 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import type { ChargeAnswer, ChargeRequest } from "../ports/Connector.ts"
+import type { ChargeEnd, ChargeRequest } from "../ports/Connector.ts"
 import { BeginBy, NotSent, Unanswered } from "../ports/Transport.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
-
-/** How a call ended. `NotSent` and `Unanswered` are ends like any other: no answer is a fact too. */
-export type ChargeEnd = ChargeAnswer | NotSent | Unanswered
 
 /** Beyond its own time-out a connector gets this long to come back before it is given up, in milliseconds. */
 const graceMillis = 5_000

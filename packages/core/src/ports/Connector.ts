@@ -104,6 +104,8 @@ export interface Rejected {
 }
 
 export type ChargeAnswer = ChargeState | Rejected
+/** How a call to charge ended. `NotSent` and `Unanswered` are ends like any other: no answer is a fact too. */
+export type ChargeEnd = ChargeAnswer | NotSent | Unanswered
 /** For capture and void. */
 export type OperationAnswer = ChargeState | Rejected
 

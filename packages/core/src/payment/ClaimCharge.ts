@@ -1,0 +1,201 @@
+/**
+ * What is written before a provider is asked: the payment, the attempt and the claim of its key, in one commit. A
+ * commit of which it is not known whether it was written is not sent on.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import { paymentEvent } from "../events/PaymentEvents.ts"
+import { type Claim, moveClaim, newClaim } from "../idempotency/Claim.ts"
+import { Start, step } from "../machine/Machine.ts"
+import { Ids } from "../ports/Ids.ts"
+import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
+import { Circuits } from "../routing/Circuits.ts"
+import type { Connection } from "../routing/Connection.ts"
+import { OpenConnections } from "../routing/OpenConnections.ts"
+import type { RoutePlan } from "../routing/RoutePlan.ts"
+import { type Attempt, abandonAttempt } from "./Attempt.ts"
+import { applyChargeFact } from "./ChargeFact.ts"
+import { type ChargeInHand, claimChange, decisionsAtMost, withAttempts, withRouting } from "./ChargeInHand.ts"
+import { type Caller, type CreateRequest, NothingSent } from "./CreateRequest.ts"
+import type { Payment } from "./Payment.ts"
+import { PaymentMachine } from "./PaymentMachine.ts"
+import { answerFromClaim } from "./ReplayCreate.ts"
+import { abandon } from "./SettleCharge.ts"
+
+/** The first attempt, with the payment and its key; or what the key stands for already. */
+export const claimFirst = Effect.fnUntraced(function* (
+  caller: Caller,
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  plan: RoutePlan
+) {
+  const ledger = yield* Ledger
+  const circuits = yield* Circuits
+  const connection = plan.order[0] as Connection
+  let standing = null as Claim | null
+  circuits.began(connection, yield* Clock.currentTimeMillis)
+  for (let decision = 0; decision < decisionsAtMost; decision++) {
+    const begun: ChargeInHand = yield* firstStep(caller, request, fingerprint, paymentId, plan, connection, standing)
+    const written: Result.Result<void, CommitFailure> = yield* Effect.result(
+      ledger.commit({
+        tenant: caller.tenant,
+        apiKeyHash: caller.apiKeyHash,
+        payment: { expected: 0, after: begun.payment },
+        attempts: [begun.attempt],
+        events: eventsOfStart(begun.payment),
+        claim: begun.claim === null ? undefined : { expected: standing?.version ?? 0, after: begun.claim }
+      })
+    )
+    if (Result.isSuccess(written)) return { _tag: "Begun" as const, ...begun }
+    const failure: CommitFailure = written.failure
+    switch (failure._tag) {
+      case "pointsman/ApiKeyRevoked":
+        return yield* new ApiKeyRevoked()
+      case "pointsman/StorageError":
+        return yield* new NothingSent({ cause: failure })
+      case "pointsman/CommitUnknown":
+        return yield* giveBack(begun, failure)
+      case "pointsman/KeyTaken":
+      case "pointsman/Stale": {
+        const claim: Option.Option<Claim> =
+          failure._tag === "pointsman/KeyTaken"
+            ? Option.some(failure.claim)
+            : yield* Effect.mapError(
+                ledger.claim(caller.tenant, request.idempotencyKey ?? ""),
+                (cause) => new NothingSent({ cause })
+              )
+        if (Option.isNone(claim)) {
+          standing = null
+          break
+        }
+        const answer = yield* answerFromClaim(caller.tenant, fingerprint ?? "", claim.value)
+        if (Option.isSome(answer)) return { _tag: "Replayed" as const, created: answer.value }
+        standing = claim.value // Released, or past its retention: the same key is a new request.
+      }
+    }
+  }
+  return yield* new NothingSent({ cause: "the key kept changing hands" })
+})
+
+const firstStep = Effect.fnUntraced(function* (
+  caller: Caller,
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  plan: RoutePlan,
+  connection: Connection,
+  standing: Claim | null
+) {
+  const now = yield* Clock.currentTimeMillis
+  const attempt = yield* newAttempt(connection, request, paymentId, 1, now)
+  const row = Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent"))
+  const payment: Payment = {
+    ...request.details,
+    id: paymentId,
+    tenant: caller.tenant,
+    version: 1,
+    state: row.to,
+    declineCategory: null,
+    declineReason: null,
+    authorizedMinor: 0,
+    capturedMinor: 0,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    connectionId: null,
+    providerRef: null,
+    idempotencyKey: request.idempotencyKey,
+    routing: withAttempts(plan.decision, [attempt]),
+    createdAt: now,
+    updatedAt: now,
+    settledAt: null
+  }
+  return { payment, claim: claimFor(request, fingerprint, paymentId, standing, now), connection, attempt, earlier: [] }
+})
+
+const claimFor = (
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  standing: Claim | null,
+  now: number
+): Claim | null => {
+  const { idempotencyKey: key } = request
+  if (key === null || fingerprint === null) return null
+  const fresh = { key, fingerprint, paymentId, claimedAt: now }
+  if (standing === null) return newClaim(fresh)
+  const free = standing.state === "Answered" ? moveClaim(standing, "RetentionEnded", {}) : standing
+  // Two moves, one write: the version counts writes.
+  const claimed = moveClaim(free, "KeyClaimed", { ...fresh, answeredAt: null, answer: null })
+  return { ...claimed, version: standing.version + 1 }
+}
+
+const eventsOfStart = (payment: Payment) =>
+  Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).emits.map((type) => paymentEvent(type, payment))
+
+/** It is not known whether the first commit was written. That much is certain: nothing may be sent on it. */
+const giveBack = Effect.fnUntraced(function* (begun: ChargeInHand, cause: unknown) {
+  const ledger = yield* Ledger
+  const stored = yield* Effect.option(ledger.payment(begun.payment.tenant, begun.payment.id))
+  // Unread, or not there: where it was written after all, the claim lapses and a look-up finds nothing.
+  if (Option.isNone(stored) || Option.isNone(stored.value)) return yield* new NothingSent({ cause })
+  return yield* abandon(begun)
+})
+
+/** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
+export const claimNext = Effect.fnUntraced(function* (
+  request: CreateRequest,
+  inHand: ChargeInHand,
+  after: Attempt,
+  connection: Connection
+) {
+  const ledger = yield* Ledger
+  const circuits = yield* Circuits
+  const now = yield* Clock.currentTimeMillis
+  const attempt = yield* newAttempt(connection, request, inHand.payment.id, after.number + 1, now)
+  const earlier = [...inHand.earlier, after]
+  const moved = applyChargeFact(inHand.payment, { on: "AttemptFollowed" }, now)
+  if (Result.isFailure(moved)) return Result.fail<ReadonlyArray<Attempt>>([])
+  const payment = withRouting(moved.success.payment, [...earlier, attempt])
+  const claim = inHand.claim === null ? null : moveClaim(inHand.claim, "AttemptFollowed", { claimedAt: now })
+  circuits.began(connection, now)
+  const written = yield* Effect.result(
+    ledger.commit({
+      tenant: payment.tenant,
+      payment: { expected: inHand.payment.version, after: payment },
+      attempts: [after, attempt],
+      events: moved.success.events,
+      claim: claimChange(inHand.claim, claim)
+    })
+  )
+  if (Result.isSuccess(written)) {
+    const inHand: ChargeInHand = { payment, claim, connection, attempt, earlier }
+    return Result.succeed(inHand)
+  }
+  return Result.fail(written.failure._tag === "pointsman/CommitUnknown" ? [abandonAttempt(attempt)] : [])
+})
+
+const newAttempt = Effect.fnUntraced(function* (
+  connection: Connection,
+  request: CreateRequest,
+  paymentId: string,
+  number: number,
+  now: number
+) {
+  const ids = yield* Ids
+  const connections = yield* OpenConnections
+  const attempt: Attempt = {
+    id: yield* ids.attempt,
+    paymentId,
+    number,
+    connectionId: connection.id,
+    money: request.details.money,
+    timeoutMillis: connections.timeoutMillis(connection),
+    sentAt: now,
+    answeredAt: null,
+    outcome: null,
+    providerRef: null,
+    declineCategory: null,
+    code: null
+  }
+  return attempt
+})
