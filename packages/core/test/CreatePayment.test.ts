@@ -112,6 +112,22 @@ describe("a create that the first provider answers", () => {
       event: ["payment.unknown"]
     },
     {
+      name: "captured without a reference",
+      answer: Effect.succeed({ _tag: "Captured", providerRef: "" }),
+      expect: { state: "ChargeUnknown", capturedMinor: 0 },
+      event: ["payment.unknown"]
+    },
+    ...[-1, 10.5, Number.NaN, 2 ** 53].map((minorUnits) => ({
+      name: `captured for ${minorUnits}`,
+      answer: Effect.succeed<ChargeAnswer>({
+        _tag: "Captured",
+        providerRef: "r1",
+        stated: { minorUnits, currency: "EUR" }
+      }),
+      expect: { state: "ChargeUnknown", capturedMinor: 0 },
+      event: ["payment.unknown"]
+    })),
+    {
       name: "a connector that breaks",
       answer: Effect.die(new Error("a bug of the adapter")),
       expect: { state: "ChargeUnknown" },

@@ -107,6 +107,19 @@ describe("the outcome's commit", () => {
   )
 })
 
+describe("a bug of ours", () => {
+  const buggy = world()
+  it.effect("given the store dies once the provider was asked, then PaymentResultUnknown, and never NothingSent", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      buggy.ledger.beforeCommit = (number) => (number === 2 ? Effect.die(new Error("a bug")) : Effect.void)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+      assert.lengthOf(buggy.provider.charges, 1)
+    }).pipe(Effect.provide(buggy.layer))
+  )
+})
+
 describe("the next attempt's commit", () => {
   const broken = world()
   it.effect(
@@ -136,6 +149,11 @@ describe("the next attempt's commit", () => {
         assert.strictEqual(created.payment.state, "Failed")
         assert.lengthOf(unheard.provider.charges, 1)
         assert.deepStrictEqual(yield* pointsman.payment(tenant, created.payment.id), created.payment)
+        const ledger = yield* Ledger
+        assert.deepStrictEqual(
+          (yield* ledger.attempts(tenant, created.payment.id)).map(({ outcome }) => outcome),
+          ["NotSent", "Abandoned"]
+        )
       }).pipe(Effect.provide(unheard.layer))
   )
 })

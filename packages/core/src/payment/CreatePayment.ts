@@ -20,7 +20,14 @@ import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
 import { abandonAttempt, endAttempt } from "./Attempt.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimFirst, claimNext } from "./ClaimCharge.ts"
-import { type Caller, type Created, type CreateRequest, NothingSent, RoutingFailed } from "./CreateRequest.ts"
+import {
+  type Caller,
+  type Created,
+  type CreateRequest,
+  NothingSent,
+  PaymentResultUnknown,
+  RoutingFailed
+} from "./CreateRequest.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
 import { answerFromKey } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
@@ -43,7 +50,12 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   }
   const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success)
   if (begun._tag === "Replayed") return begun.created
-  return { payment: yield* attemptInTurn(request, plan.success, begun), isReplay: false } satisfies Created
+  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  const payment = yield* Effect.catchDefect(
+    attemptInTurn(request, plan.success, begun),
+    (cause) => new PaymentResultUnknown({ paymentId, cause })
+  )
+  return { payment, isReplay: false } satisfies Created
 })
 
 const route = Effect.fnUntraced(function* (caller: Caller, request: CreateRequest, paymentId: string) {

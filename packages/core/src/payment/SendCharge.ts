@@ -1,6 +1,6 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import type { ChargeEnd, ChargeRequest } from "../ports/Connector.ts"
+import type { ChargeAnswer, ChargeEnd, ChargeRequest } from "../ports/Connector.ts"
 import { BeginBy, NotSent, Unanswered } from "../ports/Transport.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
@@ -26,6 +26,7 @@ export const sendCharge = Effect.fnUntraced(function* (
   const end = yield* Deferred.make<ChargeEnd>()
   yield* connector.value.charge(request).pipe(
     Effect.provideService(BeginBy, beginBy),
+    Effect.map(asUsable),
     Effect.catch((failure) => Effect.succeed<ChargeEnd>(failure)),
     // A defect tells nothing about the provider: it may have executed.
     Effect.catchCause((cause) =>
@@ -43,3 +44,13 @@ export const sendCharge = Effect.fnUntraced(function* (
   yield* Fiber.interrupt(alarm)
   return answer
 })
+
+/** A success that names no charge, or an amount that is none, is no answer to build on: it may have executed. */
+const asUsable = (answer: ChargeAnswer): ChargeEnd => {
+  if (answer._tag !== "Authorized" && answer._tag !== "Captured" && answer._tag !== "Pending") return answer
+  if (answer.providerRef === "") return new Unanswered({ reason: "the connector gave no provider reference" })
+  const stated = answer.stated?.minorUnits ?? 0
+  return Number.isSafeInteger(stated) && stated >= 0
+    ? answer
+    : new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
+}

@@ -57,7 +57,11 @@ export class OpenConnections extends Context.Service<
           const account = {
             connectionId: connection.id,
             environment: connection.environment,
-            credentials: JSON.parse(Redacted.value(credentials)) as unknown,
+            // Without its cause: a parser's message quotes what it was given.
+            credentials: yield* Effect.try({
+              try: (): unknown => JSON.parse(Redacted.value(credentials)),
+              catch: () => broken("its credentials are not JSON")
+            }),
             timeoutMillis: timeoutMillis(connection)
           }
           const connector = definition.value.connect(account, transport)
