@@ -60,7 +60,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: claimCharge,
-        find: `        return yield* giveBack(begun, failure)`,
+        find: `        return replayed(yield* giveBack(begun, request, fingerprint, standing, failure))`,
         replace: `        return { _tag: "Begun" as const, ...begun }`
       }
     ],
@@ -105,6 +105,22 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a payment that stays UNKNOWN, then its key never ends"
+    }
+  },
+  {
+    name: "write on a claim that changed hands",
+    harm: "A process that wakes frees or answers a key that stands for another payment by now; its retry charges again.",
+    edits: [
+      {
+        file: "packages/core/src/payment/SettleCharge.ts",
+        find: "Option.filter(standing, ({ paymentId }) => paymentId === stored.id)",
+        replace: "standing"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given it wakes when the key stands for another request, then it leaves that one's claim alone"
     }
   },
   {

@@ -42,15 +42,19 @@ const moneyHeld: ReadonlySet<PaymentState> = new Set([
   "CaptureUnknown",
   "Voiding",
   "VoidPending",
-  "VoidUnknown"
+  "VoidUnknown",
+  // It was held: what was authorized stays on the record.
+  "Voided"
 ])
 const moneyUntouched: ReadonlySet<PaymentState> = new Set([
   "AwaitingCustomer",
   "Charging",
   "ChargePending",
   "ChargeUnknown",
+  "ChargeMismatched",
   "Declined",
-  "Failed"
+  "Failed",
+  "Cancelled"
 ])
 
 /** Captured ≤ authorized; refunded and pending ≤ captured; the amounts say what the state says. */

@@ -48,13 +48,13 @@ describe("a create that the first provider answers", () => {
     {
       name: "captured for more than was asked",
       answer: Effect.succeed({ _tag: "Captured", providerRef: "r1", stated: { minorUnits: 2000, currency: "EUR" } }),
-      expect: { state: "ChargeUnknown", capturedMinor: 0, providerRef: "r1", declineReason: null },
+      expect: { state: "ChargeMismatched", capturedMinor: 0, providerRef: "r1", declineReason: null },
       event: ["payment.amount_mismatch", "payment.unknown"]
     },
     {
       name: "captured in another currency",
       answer: Effect.succeed({ _tag: "Captured", providerRef: "r1", stated: { minorUnits: 1999, currency: "USD" } }),
-      expect: { state: "ChargeUnknown", capturedMinor: 0 },
+      expect: { state: "ChargeMismatched", capturedMinor: 0 },
       event: ["payment.amount_mismatch", "payment.unknown"]
     },
     {

@@ -102,6 +102,7 @@ describe("3. another body under the key is refused", () => {
     { details: { reference: "r" } },
     { details: { simulation: { charge: "pending" as const } } },
     { debug: true },
+    { cancelUrl: "https://shop.example/cart" },
     { instruments: [] }
   ]
   for (const change of fields) {

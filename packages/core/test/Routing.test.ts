@@ -191,6 +191,17 @@ describe("the route plan", () => {
     const all = Result.getOrThrow(route({ isCircuitOpen: () => true }))
     assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
   })
+  it("given a course whose every circuit is open, then it is tried, whatever others are there", () => {
+    const course = Result.getOrThrow(
+      route({ settings: { mode: "failover", order: ["main"] }, isCircuitOpen: ({ id }) => id === "main" })
+    )
+    assert.deepStrictEqual([course.order.map(({ id }) => id), course.decision.degraded], [["main"], true])
+  })
+  it("given mode fixed and an inactive connection first, then no other one takes its place", () => {
+    const connections = [connection({ active: false }), connection({ id: "backup" })]
+    const settings = { mode: "fixed", order: ["main", "backup"] } as const
+    assert.isTrue(Result.isFailure(route({ connections, settings })))
+  })
   it("given rules, then the first that matches decides, before the control group", () => {
     const plan = Result.getOrThrow(
       route({
@@ -261,6 +272,27 @@ describe("routing of a create", () => {
       assert.lengthOf((yield* pointsman.payments(caller.tenant, { limit: 1 })).items, 0)
       assert.strictEqual(nowhere.ledger.calls.commit, 0)
     }).pipe(Effect.provide(nowhere.layer))
+  )
+
+  const replayed = world({
+    connections: [{ id: "main", circuitBreaker: { failures: 1, openMillis: 30_000 } }, { id: "backup" }]
+  })
+  it.effect("given replays while a circuit is open, then they do not use up its probe", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { provider } = replayed
+      const keyed = request({ idempotencyKey: "order-0001" })
+      yield* pointsman.create(caller, keyed)
+      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      yield* pointsman.create(caller, request())
+      for (let replays = 0; replays < 10; replays++) {
+        yield* TestClock.adjust(29_000)
+        yield* pointsman.create(caller, keyed)
+      }
+      provider.charges.length = 0
+      yield* pointsman.create(caller, request())
+      assert.strictEqual(provider.charges[0]?.connectionId, "main")
+    }).pipe(Effect.provide(replayed.layer))
   )
 
   const breaking = world({

@@ -39,6 +39,7 @@ export const decodeCreate = (
     },
     instruments: request.instruments?.map(({ connection, token }) => ({ connectionId: connection, token })) ?? null,
     idempotencyKey,
+    cancelUrl: request.cancel_url ?? null,
     debug: request.debug ?? false
   })
 }

@@ -83,7 +83,10 @@ export const atomicity = (it: StorageTest): void => {
         const first = yield* firstChange(tenant)
         yield* ledger.commit(first.change)
         const other = yield* firstChange(tenant)
-        const again = { ...first.change, claim: other.change.claim }
+        const again = {
+          ...first.change,
+          claim: { expected: 0, after: { ...other.claim, paymentId: first.change.payment.after.id } }
+        }
         expect((yield* Effect.flip(ledger.commit(again)))._tag).toBe("pointsman/Stale")
         expect((yield* traceOf(other.change)).claim).toStrictEqual(noTrace.claim)
         expect(yield* traceOf(first.change)).toStrictEqual({ ...(yield* traceOf(first.change)) })

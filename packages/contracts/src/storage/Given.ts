@@ -94,7 +94,7 @@ const outcomes: Partial<Record<PaymentEvent, AttemptOutcome>> = {
   ChargeFailed: "Rejected",
   ChargeCancelled: "Canceled",
   ChargeUnanswered: "Unanswered",
-  ChargeMismatched: "Mismatched"
+  MismatchStated: "Mismatched"
 }
 
 /** What a fact does to the fields of a payment, besides its state. */
@@ -159,7 +159,8 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
       outcome: null,
       providerRef: null,
       declineCategory: null,
-      code: null
+      code: null,
+      reason: null
     })
   }
   const refund: JsonObject = {

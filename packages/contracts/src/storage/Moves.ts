@@ -31,7 +31,7 @@ export const moves = (it: StorageTest): void => {
           const stale = {
             ...change,
             attempts: extra.change.attempts.map((attempt) => ({ ...attempt, paymentId: after.payment.id })),
-            claim: extra.change.claim
+            claim: { expected: 0, after: { ...extra.claim, paymentId: after.payment.id } }
           }
           expect(yield* Effect.result(ledger.commit(stale))).toMatchObject(Result.fail({ _tag: "pointsman/Stale" }))
           expect(yield* traceOf(stale)).toStrictEqual(stored)

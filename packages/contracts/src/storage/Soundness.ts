@@ -37,6 +37,10 @@ const broken: Readonly<Record<string, (change: Change) => Change>> = {
     ...change,
     events: change.events.map((event) => ({ ...event, paymentId: "another" }))
   }),
+  "its claim is another payment's": (change) =>
+    change.claim === undefined
+      ? change
+      : { ...change, claim: { expected: 0, after: { ...change.claim.after, paymentId: "another" } } },
   "its claim skips a version": (change) =>
     change.claim === undefined
       ? change

@@ -38,6 +38,8 @@ export interface Attempt {
   readonly declineCategory: DeclineCategory | null
   /** The provider's raw code. */
   readonly code: string | null
+  /** What the provider said when it rejected, or why there is no answer; for people, and free of secrets. */
+  readonly reason: string | null
 }
 
 /** The attempt as its call ended. An unanswered one has no time of an answer. */
@@ -48,6 +50,7 @@ export const endAttempt = (attempt: Attempt, end: ChargeEnd, now: number): Attem
     ...attempt,
     outcome,
     code: "code" in end ? end.code : null,
+    reason: end._tag === "Rejected" ? end.message : "reason" in end ? end.reason : null,
     answeredAt: outcome === "Unanswered" ? null : now,
     providerRef: "providerRef" in end ? end.providerRef : null,
     declineCategory: end._tag === "Declined" ? end.category : null

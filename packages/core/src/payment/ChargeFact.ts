@@ -4,13 +4,14 @@
  */
 import { Result } from "effect"
 import type { EventDraft, JsonObject } from "../events/Event.ts"
+import type { EventType } from "../events/EventType.ts"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
 import type { ChargeState } from "../ports/Connector.ts"
 import { type DeclineCategory, providerErrorCode, requiresActionCode } from "./Decline.ts"
 import type { CaptureMethod, Payment } from "./Payment.ts"
-import { PaymentMachine, type PaymentRefusal } from "./PaymentMachine.ts"
+import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "./PaymentMachine.ts"
 
 interface Held {
   readonly connectionId: string
@@ -21,7 +22,8 @@ export type ChargeFact =
   | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & Held)
   | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & Held)
   | ({ readonly on: "ChargeAccepted" } & Held)
-  | ({ readonly on: "ChargeMismatched"; readonly stated: Money } & Held)
+  | ({ readonly on: "MismatchStated"; readonly stated: Money } & Held)
+  | ({ readonly on: "SecondChargeReported"; readonly attemptId: string } & Pick<Held, "connectionId">)
   | { readonly on: "ChargeDeclined"; readonly category: DeclineCategory; readonly reason: string }
   | { readonly on: "ChargeCancelled" }
   | { readonly on: "AttemptFollowed" }
@@ -50,7 +52,7 @@ export const chargeFactOf = (
       const held = { connectionId, providerRef: state.providerRef }
       const stated = state.stated ?? asked.money
       if (stated.currency !== asked.money.currency || stated.minorUnits > asked.money.minorUnits) {
-        return { on: "ChargeMismatched", stated, ...held }
+        return { on: "MismatchStated", stated, ...held }
       }
       if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...held }
       // Asked to capture and only authorized: the provider captures later, and it is not ours to capture.
@@ -73,20 +75,18 @@ export const applyChargeFact = (
   now: number
 ): Result.Result<Moved, PaymentRefusal> =>
   Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
-    const isSettled = row.to !== "Charging" && row.to !== "ChargePending" && row.to !== "ChargeUnknown"
     const after: Payment = {
       ...payment,
-      ...fieldsOf(fact),
+      // A second charge is told of; the payment stays with the first.
+      ...(fact.on === "SecondChargeReported" ? {} : fieldsOf(fact)),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
-      settledAt: isSettled ? now : payment.settledAt
+      settledAt: fact.on === "SecondChargeReported" || !isSettled(row.to) ? payment.settledAt : now
     }
     return {
       payment: after,
-      events: row.emits.map((type) =>
-        paymentEvent(type, after, type === "payment.amount_mismatch" ? statedOf(fact) : {})
-      )
+      events: row.emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))
     }
   })
 
@@ -105,7 +105,7 @@ const nothingHeld: ChargeFields = {
   providerRef: null
 }
 
-const fieldsOf = (fact: ChargeFact): ChargeFields => {
+const fieldsOf = (fact: Exclude<ChargeFact, { on: "SecondChargeReported" }>): ChargeFields => {
   switch (fact.on) {
     case "ChargeAuthorized":
       return {
@@ -123,7 +123,7 @@ const fieldsOf = (fact: ChargeFact): ChargeFields => {
         providerRef: fact.providerRef
       }
     case "ChargeAccepted":
-    case "ChargeMismatched":
+    case "MismatchStated":
       return { ...nothingHeld, connectionId: fact.connectionId, providerRef: fact.providerRef }
     case "ChargeUnanswered":
       return { ...nothingHeld, connectionId: fact.connectionId }
@@ -138,5 +138,17 @@ const fieldsOf = (fact: ChargeFact): ChargeFields => {
   }
 }
 
-const statedOf = (fact: ChargeFact): JsonObject =>
-  fact.on === "ChargeMismatched" ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency } : {}
+/** What some events say besides the payment itself. */
+const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
+  if (type === "payment.amount_mismatch" && fact.on === "MismatchStated") {
+    return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+  }
+  if (type === "payment.conflict" && fact.on === "SecondChargeReported") {
+    return { attempt_id: fact.attemptId, connection_id: fact.connectionId }
+  }
+  return {}
+}
+
+/** Whether it is known what became of the charge. */
+const isSettled = (state: PaymentState): boolean =>
+  statusOf[state] !== "UNKNOWN" && state !== "Charging" && state !== "ChargePending"

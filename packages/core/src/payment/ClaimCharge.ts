@@ -8,17 +8,16 @@ import { type Claim, moveClaim, newClaim } from "../idempotency/Claim.ts"
 import { Start, step } from "../machine/Machine.ts"
 import { Ids } from "../ports/Ids.ts"
 import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
-import { Circuits } from "../routing/Circuits.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
 import { type Attempt, abandonAttempt } from "./Attempt.ts"
 import { applyChargeFact } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withAttempts, withRouting } from "./ChargeInHand.ts"
-import { type Caller, type CreateRequest, NothingSent } from "./CreateRequest.ts"
+import { type Caller, type Created, type CreateRequest, NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import type { Payment } from "./Payment.ts"
 import { PaymentMachine } from "./PaymentMachine.ts"
-import { answerFromClaim } from "./ReplayCreate.ts"
+import { claimStanding, endUnsent, type KeyStanding, keyStanding } from "./ReplayCreate.ts"
 import { abandon } from "./SettleCharge.ts"
 
 /** The first attempt, with the payment and its key; or what the key stands for already. */
@@ -30,10 +29,8 @@ export const claimFirst = Effect.fnUntraced(function* (
   plan: RoutePlan
 ) {
   const ledger = yield* Ledger
-  const circuits = yield* Circuits
   const connection = plan.order[0] as Connection
   let standing = null as Claim | null
-  circuits.began(connection, yield* Clock.currentTimeMillis)
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const begun: ChargeInHand = yield* firstStep(caller, request, fingerprint, paymentId, plan, connection, standing)
     const written: Result.Result<void, CommitFailure> = yield* Effect.result(
@@ -52,30 +49,24 @@ export const claimFirst = Effect.fnUntraced(function* (
       case "pointsman/ApiKeyRevoked":
         return yield* new ApiKeyRevoked()
       case "pointsman/StorageError":
-        return yield* new NothingSent({ cause: failure })
+        return replayed(yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, failure))
       case "pointsman/CommitUnknown":
-        return yield* giveBack(begun, failure)
+        return replayed(yield* giveBack(begun, request, fingerprint, standing, failure))
       case "pointsman/KeyTaken":
       case "pointsman/Stale": {
-        const claim: Option.Option<Claim> =
+        const found: KeyStanding =
           failure._tag === "pointsman/KeyTaken"
-            ? Option.some(failure.claim)
-            : yield* Effect.mapError(
-                ledger.claim(caller.tenant, request.idempotencyKey ?? ""),
-                (cause) => new NothingSent({ cause })
-              )
-        if (Option.isNone(claim)) {
-          standing = null
-          break
-        }
-        const answer = yield* answerFromClaim(caller.tenant, fingerprint ?? "", claim.value)
-        if (Option.isSome(answer)) return { _tag: "Replayed" as const, created: answer.value }
-        standing = claim.value // Released, or past its retention: the same key is a new request.
+            ? yield* claimStanding(caller.tenant, fingerprint ?? "", failure.claim)
+            : yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
+        if (found._tag === "Answered") return replayed(found.created)
+        standing = found.claim // Released, or past its retention: the same key is a new request.
       }
     }
   }
-  return yield* new NothingSent({ cause: "the key kept changing hands" })
+  return yield* new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" })
 })
+
+const replayed = (created: Created) => ({ _tag: "Replayed" as const, created })
 
 const firstStep = Effect.fnUntraced(function* (
   caller: Caller,
@@ -132,13 +123,41 @@ const claimFor = (
 const eventsOfStart = (payment: Payment) =>
   Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).emits.map((type) => paymentEvent(type, payment))
 
-/** It is not known whether the first commit was written. That much is certain: nothing may be sent on it. */
-const giveBack = Effect.fnUntraced(function* (begun: ChargeInHand, cause: unknown) {
+/**
+ * It is not known whether the first commit was written, or may still be. That much is certain: nothing may be sent on
+ * it. So its place is taken: the same payment is written as abandoned, with its key released. Where that works, the
+ * commit that is out can no longer be written; where it does not, it was.
+ */
+const giveBack = Effect.fnUntraced(function* (
+  begun: ChargeInHand,
+  request: CreateRequest,
+  fingerprint: string | null,
+  standing: Claim | null,
+  cause: unknown
+) {
   const ledger = yield* Ledger
-  const stored = yield* Effect.option(ledger.payment(begun.payment.tenant, begun.payment.id))
-  // Unread, or not there: where it was written after all, the claim lapses and a look-up finds nothing.
-  if (Option.isNone(stored) || Option.isNone(stored.value)) return yield* new NothingSent({ cause })
-  return yield* abandon(begun)
+  const { tenant } = begun.payment
+  const moved = Result.getOrThrow(applyChargeFact(begun.payment, { on: "ChargeAbandoned" }, begun.payment.createdAt))
+  const attempt = abandonAttempt(begun.attempt)
+  const released = begun.claim === null ? null : moveClaim(begun.claim, "RequestAbandoned", {})
+  const fenced = yield* Effect.result(
+    ledger.commit({
+      tenant,
+      // Two moves, one write: the version counts writes.
+      payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: 1 } },
+      attempts: [attempt],
+      events: [...eventsOfStart(begun.payment), ...moved.events],
+      claim:
+        released === null
+          ? undefined
+          : { expected: standing?.version ?? 0, after: { ...released, version: (standing?.version ?? 0) + 1 } }
+    })
+  )
+  if (Result.isSuccess(fenced)) return yield* new NothingSent({ cause })
+  const stored = yield* Effect.option(ledger.payment(tenant, begun.payment.id))
+  const isStored = Option.isSome(Option.flatten(stored))
+  if (isStored) return { payment: yield* abandon(begun), isReplay: false } satisfies Created as Created
+  return yield* endUnsent(tenant, request.idempotencyKey, fingerprint, cause)
 })
 
 /** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
@@ -149,7 +168,6 @@ export const claimNext = Effect.fnUntraced(function* (
   connection: Connection
 ) {
   const ledger = yield* Ledger
-  const circuits = yield* Circuits
   const now = yield* Clock.currentTimeMillis
   const attempt = yield* newAttempt(connection, request, inHand.payment.id, after.number + 1, now)
   const earlier = [...inHand.earlier, after]
@@ -157,7 +175,6 @@ export const claimNext = Effect.fnUntraced(function* (
   if (Result.isFailure(moved)) return Result.fail<ReadonlyArray<Attempt>>([])
   const payment = withRouting(moved.success.payment, [...earlier, attempt])
   const claim = inHand.claim === null ? null : moveClaim(inHand.claim, "AttemptFollowed", { claimedAt: now })
-  circuits.began(connection, now)
   const written = yield* Effect.result(
     ledger.commit({
       tenant: payment.tenant,
@@ -195,7 +212,8 @@ const newAttempt = Effect.fnUntraced(function* (
     outcome: null,
     providerRef: null,
     declineCategory: null,
-    code: null
+    code: null,
+    reason: null
   }
   return attempt
 })

@@ -20,16 +20,9 @@ import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
 import { abandonAttempt, endAttempt } from "./Attempt.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimFirst, claimNext } from "./ClaimCharge.ts"
-import {
-  type Caller,
-  type Created,
-  type CreateRequest,
-  NothingSent,
-  PaymentResultUnknown,
-  RoutingFailed
-} from "./CreateRequest.ts"
+import { type Caller, type Created, type CreateRequest, PaymentResultUnknown, RoutingFailed } from "./CreateRequest.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
-import { answerFromKey } from "./ReplayCreate.ts"
+import { endUnsent, keyStanding } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
 import { abandon, settle, settleState, settleUnexecuted } from "./SettleCharge.ts"
 
@@ -42,11 +35,16 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   const fingerprint =
     request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
   const paymentId = yield* ids.payment
-  const plan = yield* route(caller, request, paymentId)
+  const routed = yield* Effect.result(route(caller, request, paymentId))
+  if (Result.isFailure(routed)) {
+    return yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, routed.failure)
+  }
+  const plan = routed.success
   if (Result.isFailure(plan)) {
     // The key may stand for a payment that was routed when there still was a route.
-    const earlier = yield* answerFromKey(caller.tenant, request.idempotencyKey, fingerprint)
-    return Option.isSome(earlier) ? earlier.value : yield* new RoutingFailed({ excluded: plan.failure.excluded })
+    const earlier = yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
+    if (earlier._tag === "Answered") return earlier.created
+    return yield* new RoutingFailed({ excluded: plan.failure.excluded })
   }
   const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success)
   if (begun._tag === "Replayed") return begun.created
@@ -62,8 +60,8 @@ const route = Effect.fnUntraced(function* (caller: Caller, request: CreateReques
   const directory = yield* Directory
   const connectors = yield* Connectors
   const circuits = yield* Circuits
-  const connections = yield* Effect.mapError(directory.connections(caller.tenant), nothingSent)
-  const settings = yield* Effect.mapError(directory.routing(caller.tenant), nothingSent)
+  const connections = yield* directory.connections(caller.tenant)
+  const settings = yield* directory.routing(caller.tenant)
   const now = yield* Clock.currentTimeMillis
   return planRoute({
     paymentId,
@@ -96,6 +94,7 @@ const attemptInTurn = Effect.fnUntraced(function* (request: CreateRequest, plan:
       if (inHand.earlier.length === 0) return yield* abandon(inHand)
       return yield* settleUnexecuted(inHand, abandonAttempt(attempt))
     }
+    circuits.began(connection, yield* Clock.currentTimeMillis)
     const end = yield* sendCharge(connection, chargeRequest(request, inHand), beginBy)
     const now = yield* Clock.currentTimeMillis
     circuits.ended(connection, isHealthy(end), now)
@@ -159,5 +158,3 @@ const chargeRequest = (request: CreateRequest, { payment, attempt }: ChargeInHan
 /** Declines and refusals of the payment are health; a provider that rejects our requests or is silent is not well. */
 const isHealthy = (end: ChargeEnd): boolean =>
   end._tag !== "Rejected" && end._tag !== "pointsman/NotSent" && end._tag !== "pointsman/Unanswered"
-
-const nothingSent = (cause: unknown) => new NothingSent({ cause })

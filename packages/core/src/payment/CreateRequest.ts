@@ -25,6 +25,8 @@ export interface CreateRequest {
   readonly instruments: ReadonlyArray<Instrument> | null
   /** 8 to 200 printable ASCII characters, or `null`: every request without a key is a new payment. */
   readonly idempotencyKey: string | null
+  /** Where the hosted page sends the customer back to; part of what makes two requests the same. */
+  readonly cancelUrl?: string | null | undefined
   /** Part of what makes two requests the same; it changes nothing else here. */
   readonly debug: boolean
 }

@@ -13,6 +13,7 @@ export const paymentStates = [
   "Charging",
   "ChargePending",
   "ChargeUnknown",
+  "ChargeMismatched",
   "Authorized",
   "Capturing",
   "CapturePending",
@@ -27,7 +28,8 @@ export const paymentStates = [
   "ChargedBack",
   "Declined",
   "Failed",
-  "Cancelled"
+  "Cancelled",
+  "Voided"
 ] as const
 
 export type PaymentState = (typeof paymentStates)[number]
@@ -38,6 +40,7 @@ export const statusOf = {
   Charging: "PENDING",
   ChargePending: "PENDING",
   ChargeUnknown: "UNKNOWN",
+  ChargeMismatched: "UNKNOWN",
   Authorized: "AUTHORIZED",
   Capturing: "PENDING",
   CapturePending: "PENDING",
@@ -52,7 +55,8 @@ export const statusOf = {
   ChargedBack: "CHARGEBACK",
   Declined: "DECLINED",
   Failed: "FAILED",
-  Cancelled: "CANCELLED"
+  Cancelled: "CANCELLED",
+  Voided: "CANCELLED"
 } as const satisfies Record<PaymentState, PaymentStatus>
 
 /** The inner states that show as a status; empty for `CREATED`, which is never stored. */
@@ -62,6 +66,17 @@ export const statesOf = (status: PaymentStatus): ReadonlyArray<PaymentState> =>
 const unsettledCharge = ["Charging", "ChargePending", "ChargeUnknown"] as const
 const moneyTaken = ["Captured", "PartiallyRefunded", "Refunded", "Settled"] as const
 const noMoney = ["Failed", "Declined", "Cancelled"] as const
+const moneyHeld = [
+  "Authorized",
+  "Capturing",
+  "CapturePending",
+  "CaptureUnknown",
+  "Voiding",
+  "VoidPending",
+  "VoidUnknown",
+  ...moneyTaken,
+  "ChargedBack"
+] as const
 
 export const PaymentMachine = defineMachine({
   name: "payment",
@@ -73,6 +88,7 @@ export const PaymentMachine = defineMachine({
     CustomerCancelled: "Ignored",
     CustomerDeclined: "Ignored",
     PageExpired: "Ignored",
+    NoRouteFound: "Ignored",
     ChargeSent: "Ignored",
     AttemptFollowed: "Ignored",
     ChargeAbandoned: "Ignored",
@@ -83,8 +99,9 @@ export const PaymentMachine = defineMachine({
     ChargeFailed: "Ignored",
     ChargeCancelled: "Ignored",
     ChargeUnanswered: "Ignored",
-    ChargeMismatched: "Ignored",
     ChargeNotFound: "Ignored",
+    MismatchStated: "Ignored",
+    SecondChargeReported: "Ignored",
     CaptureClaimed: "NotCapturable",
     CaptureAccepted: "Ignored",
     CaptureConfirmed: "StateConflict",
@@ -132,6 +149,13 @@ export const PaymentMachine = defineMachine({
     },
     {
       from: "AwaitingCustomer",
+      on: "NoRouteFound",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "The customer acted, and no connection could take the payment: nothing was sent."
+    },
+    {
+      from: "AwaitingCustomer",
       on: "CustomerDeclined",
       to: "Declined",
       emits: ["payment.declined"],
@@ -159,7 +183,7 @@ export const PaymentMachine = defineMachine({
       why: "The attempt before it certainly executed nothing; the next connection is asked."
     },
     {
-      from: "Charging",
+      from: ["Charging", "ChargeUnknown"],
       on: "ChargeAbandoned",
       to: "Failed",
       emits: ["payment.failed"],
@@ -194,11 +218,11 @@ export const PaymentMachine = defineMachine({
       why: "The provider's answer."
     },
     {
-      from: ["Charging", "ChargePending"],
+      from: ["Charging", "ChargeUnknown"],
       on: "ChargeFailed",
       to: "Failed",
       emits: ["payment.failed"],
-      why: "Every attempt ended in a technical error with nothing executed."
+      why: "Every attempt ended in a technical error with nothing executed; the last word may come late."
     },
     {
       from: unsettledCharge,
@@ -216,10 +240,45 @@ export const PaymentMachine = defineMachine({
     },
     {
       from: ["Charging", "ChargePending"],
-      on: "ChargeMismatched",
-      to: "ChargeUnknown",
+      on: "MismatchStated",
+      to: "ChargeMismatched",
       emits: ["payment.amount_mismatch", "payment.unknown"],
-      why: "A success for more than was asked, or in another currency, is nothing to build on."
+      why: "A success for more than was asked, or in another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later. A look-up that finds nothing cannot end it any more."
+    },
+    {
+      from: noMoney,
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.conflict", "payment.amount_mismatch"],
+      why: "The provider took money on a payment that we gave up, and not what was asked."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Corrected by the provider, or settled by operations."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "Corrected by the provider, or settled by operations."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "Taken back at the provider."
     },
     {
       from: "ChargeUnknown",
@@ -236,12 +295,27 @@ export const PaymentMachine = defineMachine({
       why: "The provider holds money on a payment that we gave up: the truth wins."
     },
     {
-      from: noMoney,
+      from: [...noMoney, "Voided"],
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.conflict", "payment.captured"],
       why: "The provider took money on a payment that we gave up: the truth wins."
     },
+
+    {
+      from: "Authorized",
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "A message told of the authorization first, and the answer that the money was taken with it."
+    },
+    ...moneyHeld.map((state) => ({
+      from: state,
+      on: "SecondChargeReported" as const,
+      to: state,
+      emits: ["payment.conflict"] as const,
+      why: "Another attempt holds money too: the status stays, and operations give one of them back."
+    })),
 
     // Capture.
     {
@@ -305,9 +379,9 @@ export const PaymentMachine = defineMachine({
     {
       from: ["Voiding", "VoidPending", "VoidUnknown"],
       on: "VoidConfirmed",
-      to: "Cancelled",
+      to: "Voided",
       emits: ["payment.cancelled"],
-      why: "The authorization is released."
+      why: "The authorization is released; a late word of it does not bring it back."
     },
     { from: "Voiding", on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
     {
@@ -342,7 +416,7 @@ export const PaymentMachine = defineMachine({
     {
       from: ["Authorized", "Capturing", "CapturePending", "CaptureUnknown"],
       on: "AuthorizationLapsed",
-      to: "Cancelled",
+      to: "Voided",
       emits: ["payment.cancelled"],
       why: "The provider says that it holds the money no longer."
     },
@@ -379,6 +453,13 @@ export const PaymentMachine = defineMachine({
 
     // Settlement and disputes.
     { from: "Captured", on: "SettlementReported", to: "Settled", emits: ["payment.settled"], why: "Once per payment." },
+    ...(["PartiallyRefunded", "Refunded", "ChargedBack"] as const).map((state) => ({
+      from: state,
+      on: "SettlementReported" as const,
+      to: state,
+      emits: ["payment.settled"] as const,
+      why: "Settled too; what came after it stays in sight."
+    })),
     { from: moneyTaken, on: "DisputeOpened", to: "ChargedBack", emits: ["payment.chargeback"], why: "Opened or lost." },
     {
       from: "ChargedBack",

@@ -8,69 +8,93 @@ import { Ledger } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { Attempt } from "./Attempt.ts"
 import { applyChargeFact, type Moved } from "./ChargeFact.ts"
-import { type Created, KeyReused, PaymentResultUnknown, RequestInProgress } from "./CreateRequest.ts"
+import { decisionsAtMost, withRouting } from "./ChargeInHand.ts"
+import { type Created, KeyReused, NothingSent, PaymentResultUnknown, RequestInProgress } from "./CreateRequest.ts"
 import type { Payment } from "./Payment.ts"
 import { statusOf } from "./PaymentMachine.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
 
-/** Other writers can come between a read and a write only so often before something is wrong. */
-const decisionsAtMost = 5
+/** What a key comes to: the answer that it stands for, or that it is free, with the record that it left behind. */
+export type KeyStanding =
+  | { readonly _tag: "Answered"; readonly created: Created }
+  | { readonly _tag: "Free"; readonly claim: Claim | null }
 
-/** The answer of a stored key; `None` when the key is free. */
-export const answerFromKey = Effect.fnUntraced(function* (
+/** The standing of a request's key as it is stored. Without a key there is nothing to stand for. */
+export const keyStanding = Effect.fnUntraced(function* (
   tenant: Tenant,
   key: string | null,
   fingerprint: string | null
 ) {
-  if (key === null || fingerprint === null) return Option.none<Created>()
+  if (key === null || fingerprint === null) return { _tag: "Free", claim: null } satisfies KeyStanding as KeyStanding
   const ledger = yield* Ledger
   const claim = yield* Effect.mapError(
     ledger.claim(tenant, key),
     (cause) => new PaymentResultUnknown({ paymentId: "", cause })
   )
-  return Option.isNone(claim) ? Option.none<Created>() : yield* answerFromClaim(tenant, fingerprint, claim.value)
+  if (Option.isNone(claim)) return { _tag: "Free", claim: null } satisfies KeyStanding as KeyStanding
+  return yield* claimStanding(tenant, fingerprint, claim.value)
 })
 
-/** The answer that a claim holds or comes to; `None` when its key is free for a new request. */
-export const answerFromClaim = Effect.fnUntraced(function* (tenant: Tenant, fingerprint: string, stored: Claim) {
+/**
+ * The end of a request that sent nothing. That is true of the request; of its key it may be said only where the store
+ * says so too, because the key may stand for an earlier request that did send.
+ */
+export const endUnsent = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  key: string | null,
+  fingerprint: string | null,
+  cause: unknown
+) {
+  const standing = yield* keyStanding(tenant, key, fingerprint)
+  return standing._tag === "Answered" ? standing.created : yield* new NothingSent({ cause })
+})
+
+/** The standing of a stored claim; it is answered here where its request has died. */
+export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, fingerprint: string, stored: Claim) {
   const ledger = yield* Ledger
   const { claimWindowMillis } = yield* PaymentSettings
   let claim = stored
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: claim.paymentId, cause })
-  const readPayment = Effect.flatMap(Effect.mapError(ledger.payment(tenant, stored.paymentId), unknown), (found) =>
-    Option.isNone(found) ? Effect.fail(unknown("the payment of the key is not stored")) : Effect.succeed(found.value)
+  // The key may change hands between two turns: each turn reads the payment of the claim that it looks at.
+  const readPayment = Effect.suspend(() => Effect.mapError(ledger.payment(tenant, claim.paymentId), unknown)).pipe(
+    Effect.flatMap(Effect.fromOption),
+    Effect.catchTag("NoSuchElementError", () => Effect.fail(unknown("the payment of the key is not stored")))
   )
+  const answered = (payment: Payment): KeyStanding => ({ _tag: "Answered", created: { payment, isReplay: true } })
+  const free = (claim: Claim | null): KeyStanding => ({ _tag: "Free", claim })
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
-    if (claim.state === "Released" || claim.state === "Expired") return Option.none<Created>()
+    if (claim.state === "Released" || claim.state === "Expired") return free(claim)
     if (claim.state === "Answered" && now >= (claim.answeredAt ?? now) + keyRetentionMillis) {
-      if (isRetentionOver(claim, yield* readPayment, now)) return Option.none<Created>()
+      if (isRetentionOver(claim, yield* readPayment, now)) return free(claim)
     }
     if (claim.fingerprint !== fingerprint) return yield* new KeyReused()
-    if (claim.answer !== null) return Option.some<Created>({ payment: claim.answer, isReplay: true })
+    if (claim.answer !== null) return answered(claim.answer)
     if (now - claim.claimedAt < claimWindowMillis) return yield* new RequestInProgress()
 
     // The request died, or its process is as good as dead. What it left behind is the answer.
     const payment = yield* readPayment
     const attempts = yield* Effect.mapError(ledger.attempts(tenant, payment.id), unknown)
-    const { payment: after, events } = unanswered(payment, attempts, now)
+    const ended = attempts.map((attempt) => (isInFlight(attempt) ? unansweredAttempt(attempt) : attempt))
+    const moved = unanswered(payment, attempts, now)
+    const after = withRouting(moved.payment, ended)
     const written = yield* Effect.result(
       ledger.commit({
         tenant,
         payment: { expected: payment.version, after },
-        attempts: attempts.filter(isInFlight).map((attempt) => ({ ...attempt, outcome: "Unanswered" })),
-        events,
+        attempts: attempts.filter(isInFlight).map(unansweredAttempt),
+        events: moved.events,
         claim: {
           expected: claim.version,
           after: moveClaim(claim, "RequestAnswered", { answeredAt: now, answer: after })
         }
       })
     )
-    if (Result.isSuccess(written)) return Option.some<Created>({ payment: after, isReplay: true })
+    if (Result.isSuccess(written)) return answered(after)
     if (written.failure._tag === "pointsman/StorageError") return yield* unknown(written.failure)
     // Another retry, or the request itself, came first: what it wrote is the answer.
     const read = yield* Effect.mapError(ledger.claim(tenant, claim.key), unknown)
-    if (Option.isNone(read)) return Option.none<Created>()
+    if (Option.isNone(read)) return free(null)
     claim = read.value
   }
   return yield* unknown("other writers kept winning")
@@ -88,13 +112,19 @@ const unanswered = (payment: Payment, attempts: ReadonlyArray<Attempt>, now: num
 
 const isInFlight = (attempt: Attempt): boolean => attempt.outcome === null
 
+const unansweredAttempt = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  outcome: "Unanswered",
+  reason: "the process that sent it did not come back"
+})
+
 /**
  * A key is kept for 24 hours after its answer, for an attempt without one after its settlement, and for as long as
  * its payment is UNKNOWN (rule 5).
  */
 const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
   if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false
-  const wasUnanswered = claim.answer?.state === "ChargeUnknown"
+  const wasUnanswered = claim.answer !== null && statusOf[claim.answer.state] === "UNKNOWN"
   const from = wasUnanswered ? payment.settledAt : claim.answeredAt
   return from !== null && now >= from + keyRetentionMillis
 }

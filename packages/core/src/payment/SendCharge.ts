@@ -24,7 +24,8 @@ export const sendCharge = Effect.fnUntraced(function* (
     return new NotSent({ reason: "the connection cannot be used", cause: Cause.squash(connector.cause) })
 
   const end = yield* Deferred.make<ChargeEnd>()
-  yield* connector.value.charge(request).pipe(
+  // Suspended: a connector that throws before it gives an effect is as broken as one that dies within it.
+  yield* Effect.suspend(() => connector.value.charge(request)).pipe(
     Effect.provideService(BeginBy, beginBy),
     Effect.map(asUsable),
     Effect.catch((failure) => Effect.succeed<ChargeEnd>(failure)),

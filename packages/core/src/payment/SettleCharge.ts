@@ -9,8 +9,9 @@ import { type Claim, moveClaim } from "../idempotency/Claim.ts"
 import type { ClaimEvent } from "../idempotency/ClaimMachine.ts"
 import type { ChargeState } from "../ports/Connector.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
+import type { StorageError } from "../ports/StorageError.ts"
 import { type Attempt, abandonAttempt, endAttempt } from "./Attempt.ts"
-import { applyChargeFact, type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
+import { applyChargeFact, type ChargeFact, chargeFactOf, type Moved } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import type { Payment } from "./Payment.ts"
@@ -19,7 +20,7 @@ import type { Payment } from "./Payment.ts"
 export const settleState = (inHand: ChargeInHand, state: ChargeState, now: number) => {
   const fact = chargeFactOf(inHand.payment, inHand.connection.id, state)
   const attempt = endAttempt(inHand.attempt, state, now)
-  return settle(inHand, fact.on === "ChargeMismatched" ? { ...attempt, outcome: "Mismatched" } : attempt, fact)
+  return settle(inHand, fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt, fact)
 }
 
 /**
@@ -34,63 +35,80 @@ export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: R
     decline === undefined
       ? { on: "ChargeFailed" }
       : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" },
-    { unsent }
+    unsent
   )
 }
 
-/** Nothing may be sent on the claim any more, and nothing was: the key is free again. */
+/**
+ * Nothing may be sent on the claim any more, and nothing was: the key is free again, and the request may be sent again.
+ * Where a retry has answered the key meanwhile, that answer stands, and the payment is given.
+ */
 export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
-  yield* settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" }, { claimEvent: "RequestAbandoned" })
-  return yield* new NothingSent({ cause: "nothing was sent on the claim" })
+  const settled = yield* write(inHand, [abandonAttempt(inHand.attempt)], { on: "ChargeAbandoned" })
+  if (settled.isAbandoned) return yield* new NothingSent({ cause: "nothing was sent on the claim" })
+  return settled.payment
 })
 
-interface SettleOptions {
-  readonly claimEvent?: ClaimEvent
-  readonly unsent?: ReadonlyArray<Attempt>
-}
-
 /** Records a fact, however often other writers come first, and gives the payment as it is answered. */
-export const settle = Effect.fnUntraced(function* (
-  inHand: ChargeInHand,
-  attempt: Attempt,
-  fact: ChargeFact,
-  { claimEvent = "RequestAnswered", unsent = [] }: SettleOptions = {}
-) {
+export const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>
+  Effect.map(write(inHand, [attempt, ...unsent], fact), ({ payment }) => payment)
+
+const write = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: ChargeFact) {
   const ledger = yield* Ledger
   let { payment: stored, claim } = inHand
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: stored.id, cause })
-  const attempts = [...inHand.earlier, attempt, ...unsent]
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
-    const moved = applyChargeFact(stored, fact, now)
-    // Another courier settled it first, and that stands; the attempt and the answer are still written.
-    const { payment: after, events } = Result.getOrElse(moved, () => ({
-      payment: { ...stored, version: stored.version + 1, updatedAt: now },
-      events: []
-    }))
-    const payment = withRouting(after, attempts)
-    const answered = answerClaim(claim, claimEvent, payment, now)
+    const { moved, isAsStated } = decide(stored, inHand, fact, now)
+    const payment = withRouting(moved.payment, [...inHand.earlier, ...ended])
+    const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
+    const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
     const written = yield* Effect.result(
       commitInsistently({
         tenant: payment.tenant,
         payment: { expected: stored.version, after: payment },
-        attempts: [attempt, ...unsent],
-        events,
+        attempts: ended,
+        events: moved.events,
         claim: claimChange(claim, answered)
       })
     )
-    if (Result.isSuccess(written)) return payment
+    if (Result.isSuccess(written)) return { payment, isAbandoned }
     const failure = written.failure
     if (failure._tag === "pointsman/StorageError") return yield* unknown(failure)
-    const read = yield* Effect.mapError(ledger.payment(stored.tenant, stored.id), unknown)
+    const read = yield* Effect.mapError(readInsistently(ledger.payment(stored.tenant, stored.id)), unknown)
     if (Option.isNone(read)) return yield* unknown(failure)
-    if (failure._tag === "pointsman/CommitUnknown" && isSameWrite(read.value, payment)) return payment
+    if (failure._tag === "pointsman/CommitUnknown" && isSameWrite(read.value, payment)) return { payment, isAbandoned }
     stored = read.value
-    if (claim !== null)
-      claim = Option.getOrNull(yield* Effect.mapError(ledger.claim(stored.tenant, claim.key), unknown))
+    if (claim !== null) {
+      const standing = yield* Effect.mapError(readInsistently(ledger.claim(stored.tenant, claim.key)), unknown)
+      // A key that was freed since may stand for another request by now: it is not ours to answer any more.
+      claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
+    }
   }
   return yield* unknown("other writers kept winning")
 })
+
+/** What a fact comes to on the payment as it stands now. */
+const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: number) => {
+  const moved = applyChargeFact(stored, fact, now)
+  if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
+  // Another courier settled it first, and that stands; the attempt and the answer are still written.
+  const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
+  if (!mayHoldMoney(fact) || fact.connectionId === stored.connectionId) return { moved: stands, isAsStated: false }
+  const second = applyChargeFact(
+    stored,
+    { on: "SecondChargeReported", attemptId: inHand.attempt.id, connectionId: fact.connectionId },
+    now
+  )
+  return { moved: Result.getOrElse(second, () => stands), isAsStated: false }
+}
+
+const mayHoldMoney = (fact: ChargeFact): fact is Extract<ChargeFact, { readonly connectionId: string }> =>
+  "connectionId" in fact
+
+/** A read may be tried again, as the commit before it. */
+const readInsistently = <A>(read: Effect.Effect<A, StorageError>) =>
+  Effect.retry(read, { schedule: Schedule.exponential("50 millis"), times: 6 })
 
 /** "Surely not written" may be tried again: six times over some three seconds, as long as a client waits. */
 const commitInsistently = Effect.fnUntraced(function* (change: Change) {

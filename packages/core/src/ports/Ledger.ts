@@ -52,6 +52,9 @@ export const brokenChange = (change: Change): string | undefined => {
   if (claim !== undefined && claim.after.version !== claim.expected + 1) {
     return `claim version ${claim.after.version} does not follow ${claim.expected}`
   }
+  if (claim !== undefined && (claim.after.paymentId !== id || (claim.after.answer?.id ?? id) !== id)) {
+    return "the claim is another payment's"
+  }
   return brokenInvariant(payment.after)
 }
 

@@ -42,22 +42,19 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     if (exclusion === undefined) eligible.push(connection)
     else excluded.push(exclusion)
   }
-  // With every circuit open there is nothing to lose: they are tried anyway, and the answer says so.
-  const healthy = eligible.filter((connection) => !question.isCircuitOpen(connection))
-  const degraded = eligible.length > 0 && healthy.length === 0
-  if (!degraded) {
-    for (const connection of eligible) {
-      if (healthy.includes(connection)) continue
-      excluded.push({
-        connectionId: connection.id,
-        name: connection.name,
-        code: "CIRCUIT_OPEN",
-        reason: "Too many of its calls failed in a row."
-      })
-    }
+  const named = course.mode === "fixed" ? fixedOrder(question, course, eligible) : orderOf(course, eligible)
+  // With every circuit of the course open there is nothing to lose: they are tried anyway, and the answer says so.
+  const degraded = named.length > 0 && named.every(question.isCircuitOpen)
+  const broken = degraded ? [] : eligible.filter(question.isCircuitOpen)
+  for (const { id, name } of broken) {
+    excluded.push({
+      connectionId: id,
+      name,
+      code: "CIRCUIT_OPEN",
+      reason: "Too many of its calls failed in a row."
+    })
   }
-  const usable = degraded ? eligible : healthy
-  const order = course.mode === "fixed" ? fixedOrder(question, course, usable) : orderOf(course, usable)
+  const order = named.filter((connection) => !broken.includes(connection))
   if (order.length === 0) return Result.fail({ excluded })
   return Result.succeed({
     mode: course.mode,
@@ -174,8 +171,8 @@ const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArr
 const fixedOrder = (
   question: RouteQuestion,
   course: Course,
-  usable: ReadonlyArray<Connection>
+  eligible: ReadonlyArray<Connection>
 ): ReadonlyArray<Connection> => {
-  const named = orderOf(course, byPriority(question.connections))[0]
-  return named !== undefined && usable.includes(named) ? [named] : []
+  const id = course.first ?? course.order?.[0] ?? byPriority(question.connections)[0]?.id
+  return eligible.filter((connection) => connection.id === id)
 }

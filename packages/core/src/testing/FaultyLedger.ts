@@ -4,9 +4,10 @@ import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 
 /**
  * What happens to a commit. `unwritten`: it fails and surely wrote nothing. `lost`: it fails without a word, and
- * wrote nothing. `unheard`: it wrote, and its answer is lost. A duration: it succeeds, that many milliseconds late.
+ * wrote nothing. `unheard`: it wrote, and its answer is lost. `landsAfter`: its answer is lost, and it writes that many
+ * milliseconds later, if it still can. A number: it succeeds, that many milliseconds late.
  */
-export type CommitFault = "unwritten" | "lost" | "unheard" | number | undefined
+export type CommitFault = "unwritten" | "lost" | "unheard" | { readonly landsAfter: number } | number | undefined
 
 export interface FaultyLedger {
   readonly layer: Layer.Layer<Ledger, never, Ledger>
@@ -16,6 +17,8 @@ export interface FaultyLedger {
   readonly changes: Array<Change>
   /** Decides what happens to the n-th commit, counted from 1. */
   onCommit: (number: number, change: Change) => CommitFault
+  /** Whether a read works; it fails as the store would. */
+  canRead: (method: keyof Ledger["Service"]) => boolean
   /** Called before every commit, for tests that act in between. */
   beforeCommit: (number: number, change: Change) => Effect.Effect<void>
 }
@@ -26,6 +29,7 @@ export const faultyLedger = (): FaultyLedger => {
     calls: { commit: 0, payment: 0, payments: 0, attempts: 0, claim: 0, timeline: 0, events: 0 },
     changes: [],
     onCommit: () => undefined,
+    canRead: () => true,
     beforeCommit: () => Effect.void,
     layer: Layer.effect(
       Ledger,
@@ -36,10 +40,11 @@ export const faultyLedger = (): FaultyLedger => {
             name: keyof Ledger["Service"],
             method: (...parameters: Parameters) => Effect.Effect<A, E>
           ) =>
-          (...parameters: Parameters): Effect.Effect<A, E> =>
-            Effect.suspend(() => {
+          (...parameters: Parameters): Effect.Effect<A, E | StorageError> =>
+            Effect.suspend((): Effect.Effect<A, E | StorageError> => {
               faulty.calls[name] += 1
-              return method(...parameters)
+              if (faulty.canRead(name)) return method(...parameters)
+              return Effect.fail(new StorageError({ operation: name, cause: new Error(`${name} was told to fail`) }))
             })
         return Ledger.of({
           payment: counted("payment", ledger.payment),
@@ -57,6 +62,11 @@ export const faultyLedger = (): FaultyLedger => {
             const cause = new Error(`commit ${number} was told to fail`)
             if (fault === "unwritten") return yield* new StorageError({ operation: "commit", cause })
             if (fault === "lost") return yield* new CommitUnknown({ operation: "commit", cause })
+            if (typeof fault === "object") {
+              const late = Effect.andThen(Effect.sleep(fault.landsAfter), Effect.exit(ledger.commit(change)))
+              yield* Effect.forkDetach(late, { startImmediately: true })
+              return yield* new CommitUnknown({ operation: "commit", cause })
+            }
             yield* ledger.commit(change)
             if (fault === "unheard") return yield* new CommitUnknown({ operation: "commit", cause })
             if (typeof fault === "number") yield* Effect.sleep(fault)

@@ -65,6 +65,7 @@ const attempts = `create table attempts (
   provider_ref any,
   decline_category text,
   code any,
+  reason any,
   primary key (workspace_id, environment, payment_id, id),
   foreign key (workspace_id, environment, payment_id) references payments
 ) strict, without rowid`

@@ -134,7 +134,8 @@ export const upsertAttempt = upsertInto(
     "outcome",
     "provider_ref",
     "decline_category",
-    "code"
+    "code",
+    "reason"
   ],
   [...tenantColumns, "payment_id", "id"]
 )
@@ -153,7 +154,8 @@ export const bindAttempt = (tenant: Tenant, attempt: Attempt): Values => [
   attempt.outcome,
   bindTextOrNull(attempt.providerRef),
   attempt.declineCategory,
-  bindTextOrNull(attempt.code)
+  bindTextOrNull(attempt.code),
+  bindTextOrNull(attempt.reason)
 ]
 
 export const readAttempt = (row: Row): Attempt => ({
@@ -168,7 +170,8 @@ export const readAttempt = (row: Row): Attempt => ({
   outcome: row["outcome"] as Attempt["outcome"],
   providerRef: readTextOrNull(row["provider_ref"]),
   declineCategory: row["decline_category"] as Attempt["declineCategory"],
-  code: readTextOrNull(row["code"])
+  code: readTextOrNull(row["code"]),
+  reason: readTextOrNull(row["reason"])
 })
 
 // Events.

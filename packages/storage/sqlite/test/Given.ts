@@ -79,7 +79,8 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
         outcome: null,
         providerRef: null,
         declineCategory: null,
-        code: null
+        code: null,
+        reason: null
       }
     ],
     events: [{ type: "payment.created", paymentId: id, createdAt: 0, data: { payment_id: id } }],

@@ -1,0 +1,248 @@
+/** Processes that froze and wake up, couriers that came first, and commits that land when nobody waits any more. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  applyChargeFact,
+  type Change,
+  type ChargeFact,
+  Ledger,
+  moveClaim,
+  NothingSent,
+  type Payment,
+  PaymentResultUnknown,
+  Pointsman,
+  RequestInProgress
+} from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
+import { Deferred, Effect, Fiber, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const key = "order-0001"
+const keyed = request({ idempotencyKey: key })
+const minute = 60_000
+const hour = 60 * minute
+
+/** A write of another process, on what is stored now. */
+const courier = (
+  paymentId: string,
+  move: (stored: Payment) => Pick<Change, "events"> & { readonly payment: Payment }
+) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const stored = Option.getOrThrow(yield* ledger.payment(tenant, paymentId))
+    const { payment, events } = move(stored)
+    yield* ledger.commit({ tenant, payment: { expected: stored.version, after: payment }, attempts: [], events })
+  }).pipe(Effect.orDie)
+
+const told = (paymentId: string, fact: ChargeFact) =>
+  courier(paymentId, (stored) => Result.getOrThrow(applyChargeFact(stored, fact, stored.updatedAt)))
+
+describe("a process that froze after its claim was written", () => {
+  const woken = world({ providerTimeoutMillis: 48 * hour })
+  it.effect("given it wakes when the key stands for another request, then it leaves that one's claim alone", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      woken.ledger.onCommit = (number) => (number === 1 ? 48 * hour : undefined)
+      const frozen = yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const { payment: first } = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(first.state, "ChargeUnknown")
+      // A look-up finds nothing; a day later the key is free.
+      yield* courier(first.id, (stored) => ({
+        payment: { ...stored, state: "Failed", version: stored.version + 1, settledAt: 15 * minute },
+        events: []
+      }))
+      yield* TestClock.adjust(24 * hour)
+      const answer = yield* Deferred.make<void>()
+      woken.provider.onCharge = (charge) => Effect.andThen(Deferred.await(answer), approve(charge))
+      const second = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(1_000)
+      assert.lengthOf(woken.provider.charges, 1)
+
+      yield* TestClock.adjust(24 * hour - 15 * minute - 2_000)
+      const inFlight = Option.getOrThrow(yield* ledger.claim(tenant, key))
+      yield* TestClock.adjust(2_000)
+      assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "Failed")
+      assert.deepStrictEqual(Option.getOrThrow(yield* ledger.claim(tenant, key)), inFlight)
+
+      yield* Deferred.succeed(answer, undefined)
+      const created = yield* Fiber.join(second)
+      assert.strictEqual(created.payment.state, "Captured")
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+      assert.lengthOf(woken.provider.charges, 1)
+    }).pipe(Effect.provide(woken.layer))
+  )
+
+  const answered = world()
+  it.effect("given a retry was answered UNKNOWN, when it wakes, then nothing is sent and the key stays answered", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      answered.ledger.onCommit = (number) => (number === 1 ? 16 * minute : undefined)
+      const frozen = yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const replay = yield* pointsman.create(caller, keyed)
+      assert.strictEqual(replay.payment.state, "ChargeUnknown")
+      assert.strictEqual(replay.payment.routing?.attempts[0]?.outcome, "Unanswered")
+      yield* TestClock.adjust(minute)
+      // It knows for certain that nothing was sent; the key was answered, so it is not given back.
+      assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "Failed")
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), replay)
+      assert.lengthOf(answered.provider.charges, 0)
+    }).pipe(Effect.provide(answered.layer))
+  )
+
+  const released = world()
+  it.effect(
+    "given it gives the key back while a retry is about to answer UNKNOWN, then the retry is a new request",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        // The first commit is written and its process hangs; the third one is the retry's UNKNOWN.
+        released.ledger.onCommit = (number) => (number === 1 ? 24 * hour : undefined)
+        released.ledger.beforeCommit = (number, change) =>
+          number !== 3
+            ? Effect.void
+            : Effect.gen(function* () {
+                released.ledger.beforeCommit = () => Effect.void
+                const stored = Option.getOrThrow(yield* ledger.payment(tenant, change.payment.after.id))
+                const claim = Option.getOrThrow(yield* ledger.claim(tenant, key))
+                const moved = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeAbandoned" }, 0))
+                yield* ledger.commit({
+                  tenant,
+                  payment: { expected: stored.version, after: moved.payment },
+                  attempts: [],
+                  events: moved.events,
+                  claim: { expected: claim.version, after: moveClaim(claim, "RequestAbandoned", {}) }
+                })
+              }).pipe(Effect.orDie)
+        yield* Effect.forkDetach(pointsman.create(caller, keyed))
+        yield* TestClock.adjust(15 * minute)
+        const created = yield* pointsman.create(caller, keyed)
+        assert.isFalse(created.isReplay)
+        assert.strictEqual(created.payment.state, "Captured")
+        assert.lengthOf(released.provider.charges, 1)
+      }).pipe(Effect.provide(released.layer))
+  )
+})
+
+describe("what may be said of a key", () => {
+  for (const fault of ["unwritten", "lost"] as const) {
+    const { ledger, layer, provider } = world()
+    it.effect(
+      `given a charged key, when its retry meets a commit that is ${fault}, then the stored answer is given`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const first = yield* pointsman.create(caller, keyed)
+          ledger.onCommit = (number) => (number === 3 ? fault : undefined)
+          assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
+          assert.lengthOf(provider.charges, 1)
+        }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const blind = world()
+  it.effect("given a store that neither writes nor reads, then nobody says that nothing was sent under a key", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* pointsman.create(caller, keyed)
+      blind.ledger.onCommit = () => "unwritten"
+      blind.ledger.canRead = () => false
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), PaymentResultUnknown)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, request())), NothingSent)
+    }).pipe(Effect.provide(blind.layer))
+  )
+
+  const landing = world()
+  it.effect("given a first commit that lands when it was given up, then it cannot: its place is taken", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      landing.ledger.onCommit = (number) => (number === 1 ? { landsAfter: 1_000 } : undefined)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), NothingSent)
+      yield* TestClock.adjust(2_000)
+      const [abandoned] = (yield* pointsman.payments(tenant, { limit: 10 })).items
+      assert.strictEqual(abandoned?.state, "Failed")
+      const created = yield* pointsman.create(caller, keyed)
+      assert.deepStrictEqual([created.isReplay, created.payment.state], [false, "Captured"])
+      assert.lengthOf(landing.provider.charges, 1)
+    }).pipe(Effect.provide(landing.layer))
+  )
+})
+
+describe("a message that came before the answer", () => {
+  const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
+
+  const captured = world()
+  it.effect("given it told of the authorization, when the answer says captured, then CAPTURED", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      captured.ledger.beforeCommit = (number, change) =>
+        number === 2 ? Effect.provideService(told(change.payment.after.id, held), Ledger, ledger) : Effect.void
+      const ledger = yield* Ledger
+      captured.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "r" })
+      const manual = request({ details: { captureMethod: "manual" } })
+      const { payment } = yield* pointsman.create(caller, manual)
+      assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
+    }).pipe(Effect.provide(captured.layer))
+  )
+
+  const twice = world()
+  it.effect(
+    "given the first attempt was charged after all, when the second is too, then the timeline tells of both",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
+        twice.provider.onCharge = (charge) =>
+          charge.connectionId === "backup"
+            ? approve(charge)
+            : Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: true })
+        twice.ledger.beforeCommit = (number, change) =>
+          number === 3 ? Effect.provideService(told(change.payment.after.id, taken), Ledger, ledger) : Effect.void
+        const { payment } = yield* pointsman.create(caller, keyed)
+        assert.deepInclude(payment, { state: "Captured", connectionId: "main" })
+        const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+        assert.deepStrictEqual(
+          items.map(({ type }) => type),
+          ["payment.created", "payment.captured", "payment.conflict"]
+        )
+        assert.deepInclude(items[2]?.data, { connection_id: "backup" })
+      }).pipe(Effect.provide(twice.layer))
+  )
+
+  const voided = world()
+  it.effect("given our own void, when a late word of the authorization comes, then it does not bring it back", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+      const after: Payment = { ...payment, state: "Voided" }
+      assert.isTrue(Result.isFailure(applyChargeFact(after, held, 0)))
+      assert.strictEqual(
+        Result.getOrThrow(applyChargeFact({ ...payment, state: "Cancelled" }, held, 0)).payment.state,
+        "Authorized"
+      )
+    }).pipe(Effect.provide(voided.layer))
+  )
+})
+
+describe("a claim that is worked on", () => {
+  const failover = world({ providerTimeoutMillis: 14 * minute })
+  it.effect("given a second attempt, then the claim is fresh from its commit on", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      failover.provider.onCharge = (charge) =>
+        charge.connectionId === "main"
+          ? Effect.as(Effect.sleep(10 * minute), { _tag: "Rejected", code: "busy", message: "Busy." } as const)
+          : Effect.andThen(Effect.sleep(10 * minute), approve(charge))
+      const fiber = yield* Effect.forkChild(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(10 * minute)
+      yield* TestClock.adjust(10 * minute - 1)
+      assert.instanceOf(yield* Effect.flip(pointsman.create(caller, keyed)), RequestInProgress)
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* Fiber.join(fiber)).payment.state, "Captured")
+    }).pipe(Effect.provide(failover.layer))
+  )
+})
