@@ -4,8 +4,11 @@
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Deferred, Effect, type Scope } from "effect"
+import { Deferred, Effect, Fiber, type Scope } from "effect"
 import { StartFailure } from "./StartFailure.ts"
+
+/** How long a stop waits for the rest of a request, in milliseconds: as long as a slow client's network may stall. */
+const wholeWithinMillis = 5_000
 
 export interface Listener {
   /** `http://127.0.0.1:3000`; an address of all interfaces shows as `localhost`. */
@@ -24,14 +27,14 @@ export const listen = (options: {
   readonly port: number
 }): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const underWay = new Set<ServerResponse>()
+    const underWay = new Map<ServerResponse, IncomingMessage>()
     const idle = yield* Deferred.make<void>()
     let handler: RequestListener | undefined
     let draining = false
 
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (handler === undefined || draining) return refuse(response)
-      underWay.add(response)
+      underWay.set(response, request)
       response.once("close", () => {
         underWay.delete(response)
         if (!draining) return
@@ -39,6 +42,10 @@ export const listen = (options: {
         if (underWay.size === 0) Deferred.doneUnsafe(idle, Effect.void)
       })
       handler(request, response)
+    }
+    /** Nothing was done yet for a request that did not arrive whole, and its client may never send the rest. */
+    const cutUnfinished = () => {
+      for (const request of underWay.values()) if (!request.complete) request.destroy()
     }
     const server = yield* Effect.acquireRelease(bind(options, onRequest), (server) =>
       Effect.sync(() => {
@@ -55,10 +62,15 @@ export const listen = (options: {
         draining = true
         // Also closes the connections that are idle.
         server.close()
-        for (const response of underWay) {
+        for (const response of underWay.keys()) {
           if (!response.headersSent) response.setHeader("connection", "close")
         }
-        if (underWay.size > 0) yield* Effect.timeoutOption(Deferred.await(idle), limitMillis)
+        if (underWay.size === 0) return 0
+        const cutting = yield* Effect.forkChild(
+          Effect.andThen(Effect.sleep(wholeWithinMillis), Effect.sync(cutUnfinished))
+        )
+        yield* Effect.timeoutOption(Deferred.await(idle), limitMillis)
+        yield* Fiber.interrupt(cutting)
         return underWay.size
       })
     }

@@ -57,6 +57,23 @@ describe("stopping", () => {
     }
   )
 
+  it("given a request that never comes whole, when SIGTERM comes, then it holds the stop up for some seconds only", async () => {
+    const server = await startServer({ folder: temporaryFolder() })
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    socket.on("error", () => undefined)
+    const headers = `host: x\r\nauthorization: Bearer ${server.sandboxKey}\r\ncontent-type: application/json`
+    socket.write(`POST /api/v1/payments HTTP/1.1\r\n${headers}\r\ncontent-length: 100\r\n\r\n{"amount":`)
+    // A second request shows that the first one has reached the server.
+    assert.strictEqual((await server.request("GET", "/api/v1/payments")).status, 200)
+    const began = performance.now()
+    const { code } = await server.stop()
+    assert.strictEqual(code, 0)
+    assert.isBelow(performance.now() - began, 20_000)
+    await closed
+  })
+
   it("given a provider that stays silent, when SIGTERM comes twice, then its time-out is waited for and the result told", async () => {
     const provider = await startProvider()
     const server = await startServer({

@@ -26,7 +26,8 @@ export interface Credentials {
   readonly apiKey: Redacted.Redacted<string>
 }
 
-const decodeFields = Schema.decodeUnknownResult(Fields)
+// A misspelt field must not be taken for one that is not needed.
+const decodeFields = Schema.decodeUnknownResult(Fields, { onExcessProperty: "error" })
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Fails with the field and what was expected. Effect's own message would show the value. */
@@ -34,9 +35,10 @@ export const decodeCredentials = (credentials: unknown): Result.Result<Credentia
   Result.mapBoth(decodeFields(credentials), {
     onFailure: ({ issue }) => {
       const field = issues(issue).issues[0]?.path?.[0]
-      return field === "baseUrl" || field === "apiKey"
-        ? `credentials.${field}: expected ${expectations[field]}`
-        : "credentials: expected an object with baseUrl and apiKey"
+      if (field === "baseUrl" || field === "apiKey") return `credentials.${field}: expected ${expectations[field]}`
+      return field === undefined
+        ? "credentials: expected an object with baseUrl and apiKey"
+        : `credentials.${String(field)}: there is no such field; expected baseUrl and apiKey`
     },
     onSuccess: ({ apiKey, baseUrl }) => ({
       baseUrl: baseUrl.replace(/\/+$/, ""),

@@ -17,7 +17,7 @@ import {
   Unanswered,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result, Tracer } from "effect"
+import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import { answer, apiKey, refusal } from "./Provider.ts"
 
 const eur = money(1000, "EUR")
@@ -476,4 +476,18 @@ describe("errors", () => {
       assert.notInclude(JSON.stringify(result.failure), "12345678")
     })
   )
+})
+
+describe("credentials", () => {
+  it("given a field that there is none of, when connected, then the field is named and no value is", () => {
+    const credentials = { baseUrl: "https://provider.example", apiKey, baseURL: "https://other.example" }
+    const connected = HttpConnector.definition.connect(
+      { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },
+      scriptedTransport([]).transport
+    )
+    assert.deepStrictEqual(
+      Result.getFailure(connected),
+      Option.some("credentials.baseURL: there is no such field; expected baseUrl and apiKey")
+    )
+  })
 })
