@@ -10,6 +10,8 @@ export default defineConfig({
     projects,
     testTimeout: 30_000,
     passWithNoTests: true,
+    // The default leaves one processor idle, which is half of a small machine; most of these tests wait.
+    maxWorkers: "100%",
     // A planted fault that stayed in the cache of transformed modules would be run again as if it were ours.
     fsModuleCache: process.env[plantVariable] === undefined
   }
