@@ -7,9 +7,7 @@ import { type Change, type CommitFailure, Ledger, PaymentMachine } from "@points
 import { Effect, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
-
-/** Enough that no pool of connections and no batch serves them one after the other by chance. */
-const racers = 64
+import { racers, unguarded } from "./Unguarded.ts"
 
 export const races = (it: StorageTest): void => {
   describe("races", () => {
@@ -129,32 +127,3 @@ const raceForVersion = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   )
   return { ...outcome, start }
 })
-
-/** Reads, and then writes over whatever is stored by now: what an adapter without a guard would do. */
-const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => ({
-  ...ledger,
-  commit: Effect.fnUntraced(function* (change: Change) {
-    const { claim, payment } = change
-    const seen = yield* traceOf(change).pipe(Effect.provideService(Ledger, ledger))
-    yield* Effect.yieldNow
-    if (claim?.expected === 0 && Option.isSome(seen.claim)) return yield* ledger.commit(change)
-    if (payment.expected !== versionOf(seen.payment)) return yield* ledger.commit(change)
-    yield* Effect.retry(
-      Effect.gen(function* () {
-        const now = yield* traceOf(change).pipe(Effect.provideService(Ledger, ledger))
-        const version = versionOf(now.payment)
-        const claimVersion = versionOf(now.claim)
-        yield* ledger.commit({
-          ...change,
-          payment: { expected: version, after: { ...payment.after, version: version + 1 } },
-          claim: claim && { expected: claimVersion, after: { ...claim.after, version: claimVersion + 1 } }
-        })
-      }),
-      // Each round lets at least one writer through.
-      { times: racers }
-    )
-  })
-})
-
-const versionOf = (stored: Option.Option<{ readonly version: number }>): number =>
-  Option.match(stored, { onNone: () => 0, onSome: ({ version }) => version })

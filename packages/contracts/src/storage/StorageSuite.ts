@@ -10,6 +10,7 @@ import { interruption } from "./Interruption.ts"
 import { moves } from "./Moves.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
+import { racingCreates } from "./RacingCreates.ts"
 import { soundness } from "./Soundness.ts"
 import { tenants } from "./Tenants.ts"
 import { text } from "./Text.ts"
@@ -24,6 +25,7 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Dire
     claims(it)
     atomicity(it)
     races(it)
+    racingCreates(it)
     soundness(it)
     apiKeys(it)
     tenants(it)

@@ -11,14 +11,19 @@ import {
   Pointsman,
   type PointsmanOptions,
   type RoutingSettings,
-  SealBroken,
   Secrets,
   type Tenant,
   Transport,
   Unanswered,
   type Workspace
 } from "@pointsman/core"
-import { type FaultyLedger, faultyLedger, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
+import {
+  type FaultyLedger,
+  faultyLedger,
+  openSecretsLayer,
+  type ScriptedProvider,
+  scriptedProvider
+} from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -33,20 +38,6 @@ export const workspace: Workspace = {
   partner: null
 }
 export const caller: Caller = { tenant, workspace }
-
-/**
- * Secrets without cryptography, which is asynchronous: a test that owns the clock must know that a fiber has got to
- * its sleep. `Secrets.test.ts` proves the real ones.
- */
-const secretsLayer = Layer.succeed(Secrets, {
-  seal: (plaintext, context) => Effect.succeed(`${context}|${Redacted.value(plaintext)}`),
-  open: (sealed, context) =>
-    sealed.startsWith(`${context}|`)
-      ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
-      : Effect.fail(new SealBroken({ context })),
-  fingerprint: Effect.succeed,
-  hash: Effect.succeed
-})
 
 /** No connector of these tests may reach for the network. */
 const noTransport = Layer.succeed(Transport, {
@@ -104,7 +95,7 @@ export const world = (
     Layer.provideMerge(ledger.layer),
     Layer.provideMerge(configured),
     Layer.provideMerge(storage),
-    Layer.provideMerge(secretsLayer),
+    Layer.provideMerge(openSecretsLayer),
     Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
     Layer.orDie
   )

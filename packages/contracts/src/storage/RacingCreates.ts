@@ -1,0 +1,149 @@
+/**
+ * What the guards are for: many requests under one key, through the whole of core and over the store under test,
+ * while the provider takes its time. One provider call, however often it is tried; and over a ledger without the
+ * guard, several.
+ */
+import { describe, expect } from "@effect/vitest"
+import {
+  type Caller,
+  Connectors,
+  type CreateRequest,
+  credentialsContext,
+  Directory,
+  Ids,
+  Ledger,
+  Pointsman,
+  RequestInProgress,
+  Transport,
+  Unanswered
+} from "@pointsman/core"
+import { approve, openSecretsLayer, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
+import { Deferred, Effect, Exit, Layer } from "effect"
+import { newTenant } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { racers, unguarded } from "./Unguarded.ts"
+
+const rounds = 100
+
+export const racingCreates = (it: StorageTest): void => {
+  describe("racing creates", () => {
+    it.effect(
+      `given ${racers} requests under one key over a slow provider, then one provider call, ${rounds} times in a row`,
+      () =>
+        Effect.gen(function* () {
+          const { caller, pointsman, provider } = yield* open(yield* Ledger)
+          for (let round = 0; round < rounds; round++) {
+            const exits = yield* raceUnder(`the-key-of-round-${round}`, caller, pointsman, provider)
+            expect(provider.charges).toHaveLength(1)
+            const created = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+            expect(created.map(({ isReplay }) => isReplay)).toEqual([false])
+            const inProgress = exits.filter((exit) => Exit.isFailure(exit) && isInProgress(exit))
+            expect(inProgress).toHaveLength(racers - 1)
+          }
+          expect(yield* pointsman.payments(caller.tenant, { limit: rounds })).toMatchObject({ hasMore: false })
+        }),
+      60_000
+    )
+
+    it.effect("control: without a guard, the provider is called several times under one key", () =>
+      Effect.gen(function* () {
+        const { caller, pointsman, provider } = yield* open(unguarded(yield* Ledger))
+        yield* raceUnder("the-only-key", caller, pointsman, provider)
+        expect(provider.charges.length).toBeGreaterThan(1)
+      })
+    )
+  })
+}
+
+const isInProgress = (exit: Exit.Failure<unknown, unknown>): boolean =>
+  exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof RequestInProgress)
+
+/** All at once; the provider answers when every request has either come to its end or come to the provider. */
+const raceUnder = Effect.fnUntraced(function* (
+  key: string,
+  caller: Caller,
+  pointsman: Pointsman["Service"],
+  provider: ScriptedProvider
+) {
+  provider.charges.length = 0
+  const released = yield* Deferred.make<void>()
+  let ended = 0
+  const look = Effect.suspend(() =>
+    ended + provider.charges.length < racers ? Effect.void : Effect.asVoid(Deferred.succeed(released, undefined))
+  )
+  provider.onCharge = (charge) => look.pipe(Effect.andThen(Deferred.await(released)), Effect.andThen(approve(charge)))
+  const end = Effect.suspend(() => {
+    ended++
+    return look
+  })
+  return yield* Effect.forEach(
+    Array(racers).keys(),
+    () => Effect.tap(Effect.exit(pointsman.create(caller, requestUnder(key))), () => end),
+    { concurrency: "unbounded" }
+  )
+})
+
+const requestUnder = (idempotencyKey: string): CreateRequest => ({
+  idempotencyKey,
+  instruments: null,
+  debug: false,
+  details: {
+    money: { minorUnits: 1999, currency: "EUR" },
+    country: "NL",
+    method: "card",
+    cardBrand: null,
+    initiator: "cit",
+    captureMethod: "automatic",
+    reference: null,
+    simulation: null
+  }
+})
+
+/** Core over the store, for a tenant of its own with one connection. */
+const open = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+  const tenant = yield* newTenant()
+  const directory = yield* Directory
+  const ids = yield* Ids
+  const provider = scriptedProvider()
+  const caller: Caller = {
+    tenant,
+    workspace: { id: tenant.workspaceId, name: "Race", country: null, category: null, suspended: false, partner: null }
+  }
+  const id = `connection-of-${tenant.workspaceId}`
+  yield* directory.write({
+    workspaces: [caller.workspace],
+    apiKeys: [],
+    connections: [
+      {
+        ...tenant,
+        id,
+        name: "Main",
+        connector: provider.definition.name,
+        active: true,
+        priority: 1,
+        sealedCredentials: `${credentialsContext(id)}|{}`,
+        sealedWebhookSecret: null,
+        timeoutMillis: null,
+        supports: {},
+        restrictions: [],
+        circuitBreaker: null
+      }
+    ],
+    routing: [],
+    webhookEndpoints: []
+  })
+  const pointsman = yield* Effect.provide(
+    Pointsman,
+    Pointsman.layer().pipe(
+      Layer.provide([
+        Layer.succeed(Ledger, ledger),
+        Layer.succeed(Directory, directory),
+        Layer.succeed(Ids, ids),
+        Connectors.layer([provider.definition]),
+        openSecretsLayer,
+        Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+      ])
+    )
+  )
+  return { caller, pointsman, provider }
+})
