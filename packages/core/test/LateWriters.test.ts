@@ -171,6 +171,58 @@ describe("what may be said of a key", () => {
   )
 })
 
+describe("a first commit of unknown fate", () => {
+  const faults = [
+    ["lost", "unheard"],
+    ["unheard", "unheard"],
+    ["lost", "lost"],
+    ["unheard", "lost"],
+    ["lost", "unwritten"],
+    ["unheard", "unwritten", "unheard"],
+    ["lost", { landsAfter: 10 }]
+  ] as const
+  for (const each of faults) {
+    const { ledger, layer, provider } = world()
+    it.effect(`given ${JSON.stringify(each)}, then one abandoned payment, told of once, and the key is free`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        ledger.onCommit = (number) => each[number - 1]
+        const first = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+        yield* TestClock.adjust(minute)
+        assert.instanceOf(yield* Fiber.join(first), NothingSent)
+        const { items } = yield* pointsman.payments(tenant, { limit: 10 })
+        assert.deepStrictEqual(
+          items.map(({ state }) => state),
+          ["Failed"]
+        )
+        const timeline = yield* pointsman.timeline(tenant, items[0]?.id ?? "", { limit: 10 })
+        assert.deepStrictEqual(
+          timeline.items.map(({ type }) => type),
+          ["payment.created", "payment.failed"]
+        )
+        ledger.onCommit = () => undefined
+        const created = yield* pointsman.create(caller, keyed)
+        assert.deepStrictEqual([created.isReplay, created.payment.state], [false, "Captured"])
+        assert.lengthOf(provider.charges, 1)
+      }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const unread = world()
+  it.effect("given its record cannot be read at first, then it is read again, and the key is free", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unread.ledger.onCommit = (number) => (number === 1 ? "unheard" : undefined)
+      unread.ledger.canRead = (method) => method !== "payment" || unread.ledger.calls.payment > 2
+      const first = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, keyed)))
+      yield* TestClock.adjust(minute)
+      assert.instanceOf(yield* Fiber.join(first), NothingSent)
+      assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
+      assert.lengthOf(unread.provider.charges, 1)
+    }).pipe(Effect.provide(unread.layer))
+  )
+})
+
 describe("a message that came before the answer", () => {
   const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
 
@@ -186,6 +238,25 @@ describe("a message that came before the answer", () => {
       const { payment } = yield* pointsman.create(caller, manual)
       assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
     }).pipe(Effect.provide(captured.layer))
+  )
+
+  const lookalike = world()
+  it.effect("given it wrote what our lost commit would have, then ours is still written: attempt and answer", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      const taken: ChargeFact = { on: "ChargeCaptured", connectionId: "main", providerRef: "r", amountMinor: 1999 }
+      lookalike.ledger.onCommit = (number) => (number === 2 ? "lost" : undefined)
+      lookalike.ledger.beforeCommit = (number, change) =>
+        number === 2 ? Effect.provideService(told(change.payment.after.id, taken), Ledger, ledger) : Effect.void
+      const created = yield* pointsman.create(caller, keyed)
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...created, isReplay: true })
+      const attempts = yield* ledger.attempts(tenant, created.payment.id)
+      assert.deepStrictEqual(
+        attempts.map(({ outcome }) => outcome),
+        ["Captured"]
+      )
+    }).pipe(Effect.provide(lookalike.layer))
   )
 
   const twice = world()

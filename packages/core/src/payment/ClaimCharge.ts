@@ -7,7 +7,7 @@ import { paymentEvent } from "../events/PaymentEvents.ts"
 import { type Claim, moveClaim, newClaim } from "../idempotency/Claim.ts"
 import { Start, step } from "../machine/Machine.ts"
 import { Ids } from "../ports/Ids.ts"
-import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
+import { ApiKeyRevoked, type Change, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
@@ -15,6 +15,7 @@ import { type Attempt, abandonAttempt } from "./Attempt.ts"
 import { applyChargeFact } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withAttempts, withRouting } from "./ChargeInHand.ts"
 import { type Caller, type Created, type CreateRequest, NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
+import { commitInsistently, readInsistently } from "./Insistently.ts"
 import type { Payment } from "./Payment.ts"
 import { PaymentMachine } from "./PaymentMachine.ts"
 import { claimStanding, endUnsent, type KeyStanding, keyStanding } from "./ReplayCreate.ts"
@@ -140,23 +141,30 @@ const giveBack = Effect.fnUntraced(function* (
   const moved = Result.getOrThrow(applyChargeFact(begun.payment, { on: "ChargeAbandoned" }, begun.payment.createdAt))
   const attempt = abandonAttempt(begun.attempt)
   const released = begun.claim === null ? null : moveClaim(begun.claim, "RequestAbandoned", {})
-  const fenced = yield* Effect.result(
-    ledger.commit({
-      tenant,
-      // Two moves, one write: the version counts writes.
-      payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: 1 } },
-      attempts: [attempt],
-      events: [...eventsOfStart(begun.payment), ...moved.events],
-      claim:
-        released === null
-          ? undefined
-          : { expected: standing?.version ?? 0, after: { ...released, version: (standing?.version ?? 0) + 1 } }
-    })
-  )
-  if (Result.isSuccess(fenced)) return yield* new NothingSent({ cause })
-  const stored = yield* Effect.option(ledger.payment(tenant, begun.payment.id))
-  const isStored = Option.isSome(Option.flatten(stored))
-  if (isStored) return { payment: yield* abandon(begun), isReplay: false } satisfies Created as Created
+  const place: Change = {
+    tenant,
+    // Two moves, one write: the version counts writes.
+    payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: 1 } },
+    attempts: [attempt],
+    events: [...eventsOfStart(begun.payment), ...moved.events],
+    claim:
+      released === null
+        ? undefined
+        : { expected: standing?.version ?? 0, after: { ...released, version: (standing?.version ?? 0) + 1 } }
+  }
+  for (let decision = 0; decision < decisionsAtMost; decision++) {
+    const taken = yield* Effect.result(commitInsistently(place))
+    if (Result.isSuccess(taken)) return yield* new NothingSent({ cause })
+    const stored = yield* Effect.option(readInsistently(ledger.payment(tenant, begun.payment.id)))
+    if (Option.isNone(stored)) break
+    // The commit that was out, or this one: either way it is decided on what is stored.
+    if (Option.isSome(stored.value)) {
+      const payment = yield* abandon({ ...begun, payment: stored.value.value })
+      return { payment, isReplay: false } satisfies Created as Created
+    }
+    const isOthers = taken.failure._tag === "pointsman/KeyTaken" && taken.failure.claim.paymentId !== begun.payment.id
+    if (isOthers) break
+  }
   return yield* endUnsent(tenant, request.idempotencyKey, fingerprint, cause)
 })
 

@@ -4,16 +4,16 @@
  * The rule that a reader would otherwise break: once a provider may have been asked, a store that fails is no reason
  * to say that nothing happened. What cannot be recorded is `PaymentResultUnknown`.
  */
-import { Clock, Effect, Option, Result, Schedule } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { type Claim, moveClaim } from "../idempotency/Claim.ts"
 import type { ClaimEvent } from "../idempotency/ClaimMachine.ts"
 import type { ChargeState } from "../ports/Connector.ts"
-import { type Change, Ledger } from "../ports/Ledger.ts"
-import type { StorageError } from "../ports/StorageError.ts"
+import { Ledger } from "../ports/Ledger.ts"
 import { type Attempt, abandonAttempt, endAttempt } from "./Attempt.ts"
 import { applyChargeFact, type ChargeFact, chargeFactOf, type Moved } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
+import { commitInsistently, readInsistently } from "./Insistently.ts"
 import type { Payment } from "./Payment.ts"
 
 /** A provider's statement about the charge. */
@@ -58,6 +58,7 @@ const write = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonly
   let { payment: stored, claim } = inHand
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: stored.id, cause })
   for (let decision = 0; decision < decisionsAtMost; decision++) {
+    if (wasAbandoned(fact, stored, claim)) return { payment: stored, isAbandoned: true }
     const now = yield* Clock.currentTimeMillis
     const { moved, isAsStated } = decide(stored, inHand, fact, now)
     const payment = withRouting(moved.payment, [...inHand.earlier, ...ended])
@@ -106,23 +107,19 @@ const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: nu
 const mayHoldMoney = (fact: ChargeFact): fact is Extract<ChargeFact, { readonly connectionId: string }> =>
   "connectionId" in fact
 
-/** A read may be tried again, as the commit before it. */
-const readInsistently = <A>(read: Effect.Effect<A, StorageError>) =>
-  Effect.retry(read, { schedule: Schedule.exponential("50 millis"), times: 6 })
-
-/** "Surely not written" may be tried again: six times over some three seconds, as long as a client waits. */
-const commitInsistently = Effect.fnUntraced(function* (change: Change) {
-  const ledger = yield* Ledger
-  return yield* Effect.retry(ledger.commit(change), {
-    while: (failure) => failure._tag === "pointsman/StorageError",
-    schedule: Schedule.exponential("50 millis"),
-    times: 6
-  })
-})
-
-/** Whether a read shows the very write whose commit went unanswered. */
+/** Whether a read shows the very write whose commit went unanswered. Only ours tells how our attempts ended. */
 const isSameWrite = (read: Payment, written: Payment): boolean =>
-  read.version === written.version && read.state === written.state && read.updatedAt === written.updatedAt
+  read.version === written.version &&
+  read.state === written.state &&
+  read.updatedAt === written.updatedAt &&
+  JSON.stringify(read.routing?.attempts) === JSON.stringify(written.routing?.attempts)
+
+/** Whether an earlier try of ours to abandon the charge was written after all, though nobody heard of it. */
+const wasAbandoned = (fact: ChargeFact, stored: Payment, claim: Claim | null): boolean =>
+  fact.on === "ChargeAbandoned" &&
+  stored.state === "Failed" &&
+  stored.routing?.attempts.at(-1)?.outcome === "Abandoned" &&
+  claim?.state !== "Answered"
 
 const answerClaim = (claim: Claim | null, on: ClaimEvent, payment: Payment, now: number): Claim | null => {
   // A retry after the claim window may have answered the key already: what it said stands.

@@ -1,0 +1,14 @@
+/** What is tried again where a store surely did nothing: six times over some three seconds, as long as a client waits. */
+import { Effect, Schedule } from "effect"
+import { type Change, type CommitFailure, Ledger } from "../ports/Ledger.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+
+const again = { schedule: Schedule.exponential("50 millis"), times: 6 }
+
+export const commitInsistently = (change: Change): Effect.Effect<void, CommitFailure, Ledger> =>
+  Effect.flatMap(Ledger, (ledger) =>
+    Effect.retry(ledger.commit(change), { ...again, while: ({ _tag }) => _tag === "pointsman/StorageError" })
+  )
+
+export const readInsistently = <A>(read: Effect.Effect<A, StorageError>): Effect.Effect<A, StorageError> =>
+  Effect.retry(read, again)
