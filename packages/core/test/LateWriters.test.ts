@@ -316,4 +316,27 @@ describe("a claim that is worked on", () => {
       assert.strictEqual((yield* Fiber.join(fiber)).payment.state, "Captured")
     }).pipe(Effect.provide(failover.layer))
   )
+
+  const died = world()
+  it.effect("given it dies in its second attempt, then UNKNOWN at that connection, and no third call", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      died.provider.onCharge = (charge) =>
+        charge.connectionId === "main"
+          ? Effect.succeed({ _tag: "Rejected", code: "busy", message: "Busy." } as const)
+          : approve(charge)
+      died.ledger.beforeCommit = (number) => (number === 3 ? Effect.never : Effect.void)
+      yield* Effect.forkDetach(pointsman.create(caller, keyed))
+      yield* TestClock.adjust(15 * minute)
+      const { payment } = yield* pointsman.create(caller, keyed)
+      assert.deepInclude(payment, { state: "ChargeUnknown", connectionId: "backup" })
+      const attempts = yield* ledger.attempts(tenant, payment.id)
+      assert.deepStrictEqual(
+        attempts.map(({ outcome }) => outcome),
+        ["Rejected", "Unanswered"]
+      )
+      assert.lengthOf(died.provider.charges, 2)
+    }).pipe(Effect.provide(died.layer))
+  )
 })

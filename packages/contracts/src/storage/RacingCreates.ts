@@ -7,7 +7,6 @@ import { describe, expect } from "@effect/vitest"
 import {
   type Caller,
   Connectors,
-  type CreateRequest,
   credentialsContext,
   Directory,
   Ids,
@@ -17,7 +16,13 @@ import {
   Transport,
   Unanswered
 } from "@pointsman/core"
-import { approve, openSecretsLayer, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
+import {
+  approve,
+  openSecretsLayer,
+  type ScriptedProvider,
+  sampleRequest,
+  scriptedProvider
+} from "@pointsman/core/testing"
 import { Deferred, Effect, Exit, Layer } from "effect"
 import { newTenant } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -78,25 +83,9 @@ const raceUnder = Effect.fnUntraced(function* (
   })
   return yield* Effect.forEach(
     Array(racers).keys(),
-    () => Effect.tap(Effect.exit(pointsman.create(caller, requestUnder(key))), () => end),
+    () => Effect.tap(Effect.exit(pointsman.create(caller, sampleRequest({ idempotencyKey: key }))), () => end),
     { concurrency: "unbounded" }
   )
-})
-
-const requestUnder = (idempotencyKey: string): CreateRequest => ({
-  idempotencyKey,
-  instruments: null,
-  debug: false,
-  details: {
-    money: { minorUnits: 1999, currency: "EUR" },
-    country: "NL",
-    method: "card",
-    cardBrand: null,
-    initiator: "cit",
-    captureMethod: "automatic",
-    reference: null,
-    simulation: null
-  }
 })
 
 /** Core over the store, for a tenant of its own with one connection. */

@@ -159,8 +159,7 @@ const giveBack = Effect.fnUntraced(function* (
     if (Option.isNone(stored)) break
     // The commit that was out, or this one: either way it is decided on what is stored.
     if (Option.isSome(stored.value)) {
-      const payment = yield* abandon({ ...begun, payment: stored.value.value })
-      return { payment, isReplay: false } satisfies Created as Created
+      return { payment: yield* abandon({ ...begun, payment: stored.value.value }), isReplay: false }
     }
     const isOthers = taken.failure._tag === "pointsman/KeyTaken" && taken.failure.claim.paymentId !== begun.payment.id
     if (isOthers) break

@@ -19,19 +19,22 @@ export type KeyStanding =
   | { readonly _tag: "Answered"; readonly created: Created }
   | { readonly _tag: "Free"; readonly claim: Claim | null }
 
+const answered = (payment: Payment): KeyStanding => ({ _tag: "Answered", created: { payment, isReplay: true } })
+const free = (claim: Claim | null): KeyStanding => ({ _tag: "Free", claim })
+
 /** The standing of a request's key as it is stored. Without a key there is nothing to stand for. */
 export const keyStanding = Effect.fnUntraced(function* (
   tenant: Tenant,
   key: string | null,
   fingerprint: string | null
 ) {
-  if (key === null || fingerprint === null) return { _tag: "Free", claim: null } satisfies KeyStanding as KeyStanding
+  if (key === null || fingerprint === null) return free(null)
   const ledger = yield* Ledger
   const claim = yield* Effect.mapError(
     ledger.claim(tenant, key),
     (cause) => new PaymentResultUnknown({ paymentId: "", cause })
   )
-  if (Option.isNone(claim)) return { _tag: "Free", claim: null } satisfies KeyStanding as KeyStanding
+  if (Option.isNone(claim)) return free(null)
   return yield* claimStanding(tenant, fingerprint, claim.value)
 })
 
@@ -60,8 +63,6 @@ export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, finger
     Effect.flatMap(Effect.fromOption),
     Effect.catchTag("NoSuchElementError", () => Effect.fail(unknown("the payment of the key is not stored")))
   )
-  const answered = (payment: Payment): KeyStanding => ({ _tag: "Answered", created: { payment, isReplay: true } })
-  const free = (claim: Claim | null): KeyStanding => ({ _tag: "Free", claim })
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
     if (claim.state === "Released" || claim.state === "Expired") return free(claim)

@@ -3,7 +3,6 @@ import {
   type Caller,
   type Connection,
   Connectors,
-  type CreateRequest,
   credentialsContext,
   Directory,
   Ids,
@@ -102,25 +101,7 @@ export const world = (
   return { provider, ledger, layer }
 }
 
-export const request = (
-  change: Partial<Omit<CreateRequest, "details">> & { readonly details?: Partial<CreateRequest["details"]> } = {}
-): CreateRequest => ({
-  idempotencyKey: null,
-  instruments: null,
-  debug: false,
-  ...change,
-  details: {
-    money: { minorUnits: 1999, currency: "EUR" },
-    country: "NL",
-    method: "card",
-    cardBrand: null,
-    initiator: "cit",
-    captureMethod: "automatic",
-    reference: null,
-    simulation: null,
-    ...change.details
-  }
-})
+export { sampleRequest as request } from "@pointsman/core/testing"
 
 /** Lets time pass until a fiber has come to its end, at most ten simulated minutes; a millisecond at a time. */
 export const runOut = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>

@@ -4,7 +4,6 @@ import * as SandboxConnector from "@pointsman/connector-sandbox"
 import {
   type Caller,
   Connectors,
-  type CreateRequest,
   credentialsContext,
   Directory,
   Ids,
@@ -15,28 +14,13 @@ import {
   Transport,
   Unanswered
 } from "@pointsman/core"
+import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, Redacted } from "effect"
 
 const caller: Caller = {
   tenant: { workspaceId: "acme", environment: "sandbox" },
   workspace: { id: "acme", name: "Acme", country: "NL", category: null, suspended: false, partner: null }
-}
-
-const request: CreateRequest = {
-  idempotencyKey: null,
-  instruments: null,
-  debug: false,
-  details: {
-    money: { minorUnits: 1999, currency: "EUR" },
-    country: "NL",
-    method: "card",
-    cardBrand: null,
-    initiator: "cit",
-    captureMethod: "automatic",
-    reference: null,
-    simulation: null
-  }
 }
 
 export interface SqliteWorld {
@@ -97,7 +81,7 @@ export const createAtOnce = (payments: number, concurrency: number) =>
     const pointsman = yield* Pointsman
     return yield* Effect.forEach(
       Array(payments).keys(),
-      () => pointsman.create(caller, { ...request, idempotencyKey: `order-${++keys}` }),
+      () => pointsman.create(caller, sampleRequest({ idempotencyKey: `order-${++keys}` })),
       { concurrency }
     )
   })
