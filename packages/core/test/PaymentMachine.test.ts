@@ -155,6 +155,7 @@ describe("the wire", () => {
     assert.deepStrictEqual(
       silent.map(({ from, on, to }) => `${from} on ${on} -> ${to}`),
       [
+        "Charging on CheckoutOpened -> CheckoutOpen",
         "AwaitingCustomer on ChargeSent -> Charging",
         "Authorized on CaptureClaimed -> Capturing",
         "Capturing on CaptureRefused -> Authorized",
@@ -200,6 +201,7 @@ describe("the whole table", () => {
           "SecondChargeReported -> CapturePending (payment.conflict)",
           "CaptureConfirmed -> Captured (payment.captured)",
           "CaptureRefused -> Authorized (payment.authorized)",
+          "CaptureMismatched -> CaptureUnknown (payment.amount_mismatch, payment.capture_unknown)",
           "AuthorizationLapsed -> Voided (payment.cancelled)",
         ],
         "CaptureUnknown": [
@@ -223,6 +225,7 @@ describe("the whole table", () => {
           "CaptureConfirmed -> Captured (payment.captured)",
           "CaptureRefused -> Authorized",
           "CaptureUnanswered -> CaptureUnknown (payment.capture_unknown)",
+          "CaptureMismatched -> CaptureUnknown (payment.amount_mismatch, payment.capture_unknown)",
           "AuthorizationLapsed -> Voided (payment.cancelled)",
         ],
         "ChargeMismatched": [
@@ -238,6 +241,7 @@ describe("the whole table", () => {
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
         ],
         "ChargeUnknown": [
+          "CheckoutOpened -> CheckoutOpen (payment.requires_action)",
           "ChargeAbandoned -> Failed (payment.failed)",
           "ChargeAccepted -> ChargePending (payment.pending)",
           "ChargeAuthorized -> Authorized (payment.authorized)",
@@ -259,6 +263,7 @@ describe("the whole table", () => {
           "DisputeWonSettled -> Settled (payment.chargeback_reversed)",
         ],
         "Charging": [
+          "CheckoutOpened -> CheckoutOpen",
           "AttemptFollowed -> Charging",
           "ChargeAbandoned -> Failed (payment.failed)",
           "ChargeAccepted -> ChargePending (payment.pending)",
@@ -268,6 +273,15 @@ describe("the whole table", () => {
           "ChargeFailed -> Failed (payment.failed)",
           "ChargeCancelled -> Cancelled (payment.cancelled)",
           "ChargeUnanswered -> ChargeUnknown (payment.unknown)",
+          "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
+        ],
+        "CheckoutOpen": [
+          "CheckoutEnded -> Cancelled (payment.cancelled)",
+          "ChargeAccepted -> ChargePending (payment.pending)",
+          "ChargeAuthorized -> Authorized (payment.authorized)",
+          "ChargeCaptured -> Captured (payment.captured)",
+          "ChargeDeclined -> Declined (payment.declined)",
+          "ChargeCancelled -> Cancelled (payment.cancelled)",
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
         ],
         "Declined": [
@@ -339,6 +353,7 @@ describe("the whole table", () => {
         "CaptureAccepted": "Ignored",
         "CaptureClaimed": "NotCapturable",
         "CaptureConfirmed": "StateConflict",
+        "CaptureMismatched": "Ignored",
         "CaptureNotFound": "Ignored",
         "CaptureRefused": "Ignored",
         "CaptureUnanswered": "Ignored",
@@ -352,6 +367,8 @@ describe("the whole table", () => {
         "ChargeNotFound": "Ignored",
         "ChargeSent": "Ignored",
         "ChargeUnanswered": "Ignored",
+        "CheckoutEnded": "Ignored",
+        "CheckoutOpened": "Ignored",
         "CustomerAwaited": "Ignored",
         "CustomerCancelled": "Ignored",
         "CustomerDeclined": "Ignored",

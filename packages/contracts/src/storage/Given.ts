@@ -64,6 +64,7 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
     connectionId: null,
     providerRef: null,
     idempotencyKey: null,
+    hosted: null,
     routing: {
       path: "engine",
       strategy: "priority",
@@ -160,7 +161,8 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
       providerRef: null,
       declineCategory: null,
       code: null,
-      reason: null
+      reason: null,
+      checkout: null
     })
   }
   const refund: JsonObject = {

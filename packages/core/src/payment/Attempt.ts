@@ -1,9 +1,11 @@
+import type { Checkout } from "../hosted/HostedPage.ts"
 import type { Money } from "../money/Money.ts"
 import type { ChargeEnd } from "../ports/Connector.ts"
 import type { DeclineCategory } from "./Decline.ts"
 
-/** How an attempt ended. `Abandoned`: it was written and never sent. */
+/** How an attempt ended. `CheckoutOpened`: the customer pays at the provider. `Abandoned`: written and never sent. */
 export const attemptOutcomes = [
+  "CheckoutOpened",
   "Authorized",
   "Captured",
   "Pending",
@@ -40,6 +42,8 @@ export interface Attempt {
   readonly code: string | null
   /** What the provider said when it rejected, or why there is no answer; for people, and free of secrets. */
   readonly reason: string | null
+  /** The provider's page that was opened for it; `null` for a charge. */
+  readonly checkout: Checkout | null
 }
 
 /** The attempt as its call ended. An unanswered one has no time of an answer. */

@@ -151,4 +151,4 @@ const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
 
 /** Whether it is known what became of the charge. */
 const isSettled = (state: PaymentState): boolean =>
-  statusOf[state] !== "UNKNOWN" && state !== "Charging" && state !== "ChargePending"
+  statusOf[state] !== "UNKNOWN" && statusOf[state] !== "REQUIRES_ACTION" && statusOf[state] !== "PENDING"

@@ -96,6 +96,7 @@ const firstStep = Effect.fnUntraced(function* (
     connectionId: null,
     providerRef: null,
     idempotencyKey: request.idempotencyKey,
+    hosted: null,
     routing: withAttempts(plan.decision, [attempt]),
     createdAt: now,
     updatedAt: now,
@@ -220,7 +221,8 @@ const newAttempt = Effect.fnUntraced(function* (
     providerRef: null,
     declineCategory: null,
     code: null,
-    reason: null
+    reason: null,
+    checkout: null
   }
   return attempt
 })

@@ -1,3 +1,4 @@
+import type { HostedPage } from "../hosted/HostedPage.ts"
 import type { Money } from "../money/Money.ts"
 import type { RoutingDecision } from "../routing/RoutingDecision.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
@@ -47,6 +48,8 @@ export interface Payment {
   readonly providerRef: string | null
   /** The `Idempotency-Key` that it was created under, so that settling it can settle the key. */
   readonly idempotencyKey: string | null
+  /** `null` for a payment that was charged at once. */
+  readonly hosted: HostedPage | null
   readonly routing: RoutingDecision | null
   readonly simulation: Simulation | null
   /** Epoch milliseconds. */

@@ -10,6 +10,7 @@ import type { PaymentStatus } from "./PaymentStatus.ts"
 
 export const paymentStates = [
   "AwaitingCustomer",
+  "CheckoutOpen",
   "Charging",
   "ChargePending",
   "ChargeUnknown",
@@ -37,6 +38,7 @@ export type PaymentState = (typeof paymentStates)[number]
 /** What the API shows of a state. A state without a status does not compile. */
 export const statusOf = {
   AwaitingCustomer: "REQUIRES_ACTION",
+  CheckoutOpen: "REQUIRES_ACTION",
   Charging: "PENDING",
   ChargePending: "PENDING",
   ChargeUnknown: "UNKNOWN",
@@ -63,7 +65,7 @@ export const statusOf = {
 export const statesOf = (status: PaymentStatus): ReadonlyArray<PaymentState> =>
   paymentStates.filter((state) => statusOf[state] === status)
 
-const unsettledCharge = ["Charging", "ChargePending", "ChargeUnknown"] as const
+const unsettledCharge = ["Charging", "CheckoutOpen", "ChargePending", "ChargeUnknown"] as const
 const moneyTaken = ["Captured", "PartiallyRefunded", "Refunded", "Settled"] as const
 const noMoney = ["Failed", "Declined", "Cancelled"] as const
 const moneyHeld = [
@@ -89,6 +91,8 @@ export const PaymentMachine = defineMachine({
     CustomerDeclined: "Ignored",
     PageExpired: "Ignored",
     NoRouteFound: "Ignored",
+    CheckoutOpened: "Ignored",
+    CheckoutEnded: "Ignored",
     ChargeSent: "Ignored",
     AttemptFollowed: "Ignored",
     ChargeAbandoned: "Ignored",
@@ -107,6 +111,7 @@ export const PaymentMachine = defineMachine({
     CaptureConfirmed: "StateConflict",
     CaptureRefused: "Ignored",
     CaptureUnanswered: "Ignored",
+    CaptureMismatched: "Ignored",
     CaptureNotFound: "Ignored",
     VoidClaimed: "NotVoidable",
     VoidAccepted: "Ignored",
@@ -155,6 +160,26 @@ export const PaymentMachine = defineMachine({
       why: "The customer acted, and no connection could take the payment: nothing was sent."
     },
     {
+      from: "Charging",
+      on: "CheckoutOpened",
+      to: "CheckoutOpen",
+      why: "The customer pays on the provider's own page."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "CheckoutOpened",
+      to: "CheckoutOpen",
+      emits: ["payment.requires_action"],
+      why: "The answer came late: the customer can pay after all."
+    },
+    {
+      from: "CheckoutOpen",
+      on: "CheckoutEnded",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The provider's page ended more than an hour ago, and its record says that nobody paid."
+    },
+    {
       from: "AwaitingCustomer",
       on: "CustomerDeclined",
       to: "Declined",
@@ -190,7 +215,7 @@ export const PaymentMachine = defineMachine({
       why: "The claim grew too old to send on; nothing was sent and the key is free again."
     },
     {
-      from: ["Charging", "ChargeUnknown"],
+      from: ["Charging", "CheckoutOpen", "ChargeUnknown"],
       on: "ChargeAccepted",
       to: "ChargePending",
       emits: ["payment.pending"],
@@ -239,7 +264,7 @@ export const PaymentMachine = defineMachine({
       why: "It may have executed. A process that died mid-call looks the same."
     },
     {
-      from: ["Charging", "ChargePending"],
+      from: ["Charging", "CheckoutOpen", "ChargePending"],
       on: "MismatchStated",
       to: "ChargeMismatched",
       emits: ["payment.amount_mismatch", "payment.unknown"],
@@ -360,6 +385,13 @@ export const PaymentMachine = defineMachine({
       to: "CaptureUnknown",
       emits: ["payment.capture_unknown"],
       why: "It may have executed."
+    },
+    {
+      from: ["Capturing", "CapturePending"],
+      on: "CaptureMismatched",
+      to: "CaptureUnknown",
+      emits: ["payment.amount_mismatch", "payment.capture_unknown"],
+      why: "More than was asked, or another currency, is nothing to build on: operations settle it."
     },
     {
       from: "CaptureUnknown",

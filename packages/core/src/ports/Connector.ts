@@ -32,6 +32,22 @@ export interface ChargeRequest {
   readonly simulation: Simulation | null
 }
 
+/** To open the provider's own page, on which the customer pays. */
+export interface CheckoutRequest extends Omit<ChargeRequest, "instrument" | "simulation"> {
+  /** Where the provider sends the customer afterwards. */
+  readonly returnUrl: string
+}
+
+export interface CheckoutOpened {
+  readonly _tag: "CheckoutOpened"
+  /** The provider's name for the checkout. */
+  readonly reference: string
+  /** Where to send the customer; absolute, `http` or `https`. */
+  readonly url: string
+  /** Epoch milliseconds after which nobody can pay on it; `null` where the provider names no end. */
+  readonly expiresAt: number | null
+}
+
 export interface CaptureRequest {
   /** The provider's idempotency key. */
   readonly operationId: string
@@ -124,6 +140,8 @@ export type Found<State> =
 export interface Connector {
   readonly charge: (request: ChargeRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
   readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeState>, NotSent | Unanswered>
+  /** Once for an attempt; what the customer did there is told by `lookUpCharge`. */
+  readonly openCheckout?: (request: CheckoutRequest) => Effect.Effect<CheckoutOpened | Rejected, NotSent | Unanswered>
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>

@@ -11,6 +11,8 @@ export class Ids extends Context.Service<
     /** A lower-case UUIDv7 without a prefix. */
     readonly payment: Effect.Effect<string>
     readonly attempt: Effect.Effect<string>
+    readonly operation: Effect.Effect<string>
+    readonly refund: Effect.Effect<string>
     readonly event: Effect.Effect<string>
     readonly request: Effect.Effect<string>
   }
@@ -23,6 +25,8 @@ export class Ids extends Context.Service<
       return Ids.of({
         payment: random.uuidV7(),
         attempt: prefixed("att"),
+        operation: prefixed("op"),
+        refund: prefixed("rf"),
         event: prefixed("evt"),
         request: prefixed("req")
       })

@@ -8,8 +8,10 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type { Event, EventDraft } from "../events/Event.ts"
 import type { Claim } from "../idempotency/Claim.ts"
 import type { Attempt } from "../payment/Attempt.ts"
+import type { Operation } from "../payment/Operation.ts"
 import { brokenInvariant, type Payment } from "../payment/Payment.ts"
 import type { PaymentState } from "../payment/PaymentMachine.ts"
+import type { Refund } from "../refunds/Refund.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
@@ -25,6 +27,13 @@ export interface Change {
   }
   /** Inserted, or replaced by id. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** Inserted, or replaced by id. */
+  readonly operations?: ReadonlyArray<Operation> | undefined
+  /**
+   * Inserted, or replaced by id. Where there is one, all refunds of the payment must then add up to what the payment
+   * says (see `brokenBalance`): the store compares them inside the write.
+   */
+  readonly refunds?: ReadonlyArray<Refund> | undefined
   /** Appended in this order. */
   readonly events: ReadonlyArray<EventDraft>
   readonly claim?:
@@ -41,13 +50,18 @@ export interface Change {
  * before it writes. A broken change is a defect of ours: the commit dies and nothing is written.
  */
 export const brokenChange = (change: Change): string | undefined => {
-  const { attempts, claim, events, payment, tenant } = change
+  const { attempts, claim, events, operations = [], payment, refunds = [], tenant } = change
   const { id, tenant: owner, version } = payment.after
   if (version !== payment.expected + 1) return `payment version ${version} does not follow ${payment.expected}`
   if (owner.workspaceId !== tenant.workspaceId || owner.environment !== tenant.environment) {
     return "the payment is another tenant's"
   }
   if (attempts.some((attempt) => attempt.paymentId !== id)) return "an attempt is another payment's"
+  if (operations.some((operation) => operation.paymentId !== id)) return "an operation is another payment's"
+  if (refunds.some((refund) => refund.paymentId !== id)) return "a refund is another payment's"
+  if ([...operations, ...refunds].some(({ money }) => money.currency !== payment.after.money.currency)) {
+    return "an operation or a refund is in another currency than its payment"
+  }
   if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
   if (claim !== undefined && claim.after.version !== claim.expected + 1) {
     return `claim version ${claim.after.version} does not follow ${claim.expected}`
@@ -70,6 +84,25 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("pointsman/KeyTaken
 export class ApiKeyRevoked extends Schema.TaggedError<ApiKeyRevoked>()("pointsman/ApiKeyRevoked", {}) {}
 
 export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | StorageError | CommitUnknown
+
+/** One payment, with everything that was asked of providers for it. */
+export interface PaymentBook {
+  readonly payment: Payment
+  /** In the order of their numbers. */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Oldest first. */
+  readonly operations: ReadonlyArray<Operation>
+  /** Oldest first. */
+  readonly refunds: ReadonlyArray<Refund>
+}
+
+export interface UsageQuery {
+  readonly workspaceId: string
+  /** Epoch milliseconds; payments created from here on. */
+  readonly from: number
+  /** Epoch milliseconds; payments created before this. */
+  readonly until: number
+}
 
 export interface PaymentQuery {
   /** Only payments in one of these states; absent for all, and nothing for an empty list. */
@@ -100,6 +133,15 @@ export class Ledger extends Context.Service<
   {
     readonly commit: (change: Change) => Effect.Effect<void, CommitFailure>
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Payment>, StorageError>
+    /** A payment with its attempts, operations and refunds, in one round trip and of one moment. */
+    readonly book: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<PaymentBook>, StorageError>
+    /** The payment of a hosted page, whoever owns it, by the hash of the page's token. */
+    readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
+    /**
+     * How many production payments reached a provider: those with an attempt whose outcome is known and is neither
+     * `NotSent` nor `Abandoned` (decisions, section 11).
+     */
+    readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /** Newest first. */
     readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
     /** In the order of their numbers. */

@@ -12,6 +12,8 @@ export class Secrets extends Context.Service<
     readonly open: (sealed: string, context: string) => Effect.Effect<Redacted.Redacted<string>, SealBroken>
     /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
+    /** The token in the address of a payment's hosted page: the same for the same payment, and not to be guessed. */
+    readonly pageToken: (paymentId: string) => Effect.Effect<string>
     /** SHA-256, lower-case hex. For texts with the entropy of a key. */
     readonly hash: (text: string) => Effect.Effect<string>
   }

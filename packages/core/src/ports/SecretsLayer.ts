@@ -38,7 +38,8 @@ const text = new TextDecoder("utf-8", { ignoreBOM: true })
 const derivation = {
   salt: "pointsman",
   seal: "pointsman/v1/seal",
-  fingerprint: "pointsman/v1/fingerprint"
+  fingerprint: "pointsman/v1/fingerprint",
+  pageToken: "pointsman/v1/page-token"
 } as const
 
 /** `encryptionKey` must hold 32 random bytes. */
@@ -66,6 +67,7 @@ export const layer = (
         })
       const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* subkey(derivation.seal))
       const fingerprintKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.fingerprint))
+      const pageTokenKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.pageToken))
 
       return Secrets.of({
         seal: Effect.fnUntraced(function* (plaintext, context) {
@@ -96,6 +98,9 @@ export const layer = (
 
         fingerprint: (message) =>
           mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
+
+        pageToken: (paymentId) =>
+          mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
 
         hash: (message) => digest.digestHex(Digest.sha256, utf8.encode(message))
       })

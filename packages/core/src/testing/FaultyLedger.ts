@@ -26,7 +26,18 @@ export interface FaultyLedger {
 /** A ledger that counts its calls and fails on demand, over a real one. */
 export const faultyLedger = (): FaultyLedger => {
   const faulty: FaultyLedger = {
-    calls: { commit: 0, payment: 0, payments: 0, attempts: 0, claim: 0, timeline: 0, events: 0 },
+    calls: {
+      commit: 0,
+      payment: 0,
+      book: 0,
+      paymentOfPage: 0,
+      usage: 0,
+      payments: 0,
+      attempts: 0,
+      claim: 0,
+      timeline: 0,
+      events: 0
+    },
     changes: [],
     onCommit: () => undefined,
     canRead: () => true,
@@ -48,6 +59,9 @@ export const faultyLedger = (): FaultyLedger => {
             })
         return Ledger.of({
           payment: counted("payment", ledger.payment),
+          book: counted("book", ledger.book),
+          paymentOfPage: counted("paymentOfPage", ledger.paymentOfPage),
+          usage: counted("usage", ledger.usage),
           payments: counted("payments", ledger.payments),
           attempts: counted("attempts", ledger.attempts),
           claim: counted("claim", ledger.claim),

@@ -12,5 +12,6 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
       ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
       : Effect.fail(new SealBroken({ context })),
   fingerprint: Effect.succeed,
+  pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),
   hash: Effect.succeed
 })

@@ -57,6 +57,7 @@ export const payment: Payment = {
   connectionId: "main",
   providerRef: "ch_1",
   idempotencyKey: null,
+  hosted: null,
   routing,
   simulation: null,
   createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7),

@@ -6,6 +6,8 @@
  */
 import {
   ApiKeyRevoked,
+  type Attempt,
+  brokenBalance,
   brokenChange,
   brokenInvariant,
   type Change,
@@ -32,6 +34,8 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
 
   const write = Effect.fnUntraced(function* (change: Change) {
     yield* Effect.fromResult(check(state, change))
+    const unbalanced = balance(state, change)
+    if (unbalanced !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${unbalanced}`))
     if (options.yieldBetween === true) yield* Effect.yieldNow
     const eventIds = yield* Effect.forEach(change.events, () => ids.event)
     apply(state, change, eventIds)
@@ -48,6 +52,33 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
     commit,
     payment: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).payments.get(id)), sound)),
+    book: (tenant, id) =>
+      Effect.sync(() => {
+        const { attempts, operations, payments, refunds } = ofTenant(state, tenant)
+        return Option.map(Option.fromUndefinedOr(payments.get(id)), (payment) => ({
+          payment: sound(payment),
+          attempts: copy(attempts.get(id) ?? []),
+          operations: copy(operations.get(id) ?? []),
+          refunds: copy(refunds.get(id) ?? [])
+        }))
+      }),
+    paymentOfPage: (tokenHash) =>
+      Effect.sync(() => {
+        for (const { payments } of state.tenants.values()) {
+          for (const payment of payments.values()) {
+            if (payment.hosted?.tokenHash === tokenHash) return Option.some(sound(payment))
+          }
+        }
+        return Option.none()
+      }),
+    usage: ({ from, until, workspaceId }) =>
+      Effect.sync(() => {
+        const { attempts, payments } = ofTenant(state, { workspaceId, environment: "production" })
+        return [...payments.values()].filter(
+          ({ createdAt, id }) =>
+            createdAt >= from && createdAt < until && (attempts.get(id) ?? []).some(reachedProvider)
+        ).length
+      }),
     payments: (tenant, { before, limit, states }) =>
       Effect.sync(() =>
         [...ofTenant(state, tenant).payments.values()]
@@ -98,17 +129,37 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
   return Result.void
 }
 
+/** What is wrong between the payment and its refunds as they would be after the change. */
+const balance = (state: State, { payment, refunds = [], tenant }: Change): string | undefined =>
+  refunds.length === 0
+    ? undefined
+    : brokenBalance(payment.after, replaced(ofTenant(state, tenant).refunds.get(payment.after.id), refunds))
+
+/** A known outcome, and not one of those that never left this machine. */
+const reachedProvider = ({ outcome }: Attempt): boolean =>
+  outcome !== null && outcome !== "NotSent" && outcome !== "Abandoned"
+
+/** Replaced by id where they were, appended where they are new. */
+const replaced = <A extends { readonly id: string }>(
+  stored: ReadonlyArray<A> = [],
+  written: ReadonlyArray<A> = []
+): Array<A> => {
+  const byId = new Map(stored.map((one) => [one.id, one]))
+  for (const one of written) byId.set(one.id, one)
+  return [...byId.values()]
+}
+
 /** Runs to its end without a pause: nobody sees a part of it. */
 const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): void => {
-  const { attempts, claims, events, payments } = forTenant(state, change.tenant)
+  const { attempts, claims, events, operations, payments, refunds } = forTenant(state, change.tenant)
   const { id } = change.payment.after
   payments.set(id, change.payment.after)
-  const byId = new Map((attempts.get(id) ?? []).map((attempt) => [attempt.id, attempt]))
-  for (const attempt of change.attempts) byId.set(attempt.id, attempt)
   attempts.set(
     id,
-    [...byId.values()].sort((a, b) => a.number - b.number)
+    replaced(attempts.get(id), change.attempts).sort((a, b) => a.number - b.number)
   )
+  operations.set(id, replaced(operations.get(id), change.operations))
+  refunds.set(id, replaced(refunds.get(id), change.refunds))
   change.events.forEach((event, index) => {
     events.push({ ...event, id: eventIds[index] as string })
   })

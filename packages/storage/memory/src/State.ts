@@ -1,10 +1,14 @@
-import type { Attempt, Claim, DirectoryContents, Event, Payment, Tenant } from "@pointsman/core"
+import type { Attempt, Claim, DirectoryContents, Event, Operation, Payment, Refund, Tenant } from "@pointsman/core"
 
 /** What one tenant owns. */
 export interface TenantState {
   readonly payments: Map<string, Payment>
   /** By payment, in the order of their numbers. */
   readonly attempts: Map<string, Array<Attempt>>
+  /** By payment, oldest first. */
+  readonly operations: Map<string, Array<Operation>>
+  /** By payment, oldest first. */
+  readonly refunds: Map<string, Array<Refund>>
   /** In the order of their ids, which is the order of commits. */
   readonly events: Array<Event>
   readonly claims: Map<string, Claim>
@@ -32,7 +36,16 @@ export const make = (): State => ({
 /** No two tenants share a key: the environment is one of two words, and stands first. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
 
-const nothing: TenantState = { payments: new Map(), attempts: new Map(), events: [], claims: new Map() }
+const empty = (): TenantState => ({
+  payments: new Map(),
+  attempts: new Map(),
+  operations: new Map(),
+  refunds: new Map(),
+  events: [],
+  claims: new Map()
+})
+
+const nothing: TenantState = empty()
 
 /** To read from; what is not stored yet reads as nothing. */
 export const ofTenant = (state: State, tenant: Tenant): TenantState => state.tenants.get(tenantKey(tenant)) ?? nothing
@@ -42,7 +55,7 @@ export const forTenant = (state: State, tenant: Tenant): TenantState => {
   const key = tenantKey(tenant)
   const found = state.tenants.get(key)
   if (found !== undefined) return found
-  const made: TenantState = { payments: new Map(), attempts: new Map(), events: [], claims: new Map() }
+  const made = empty()
   state.tenants.set(key, made)
   return made
 }

@@ -30,6 +30,7 @@ const changeOf = Effect.fnUntraced(function* (key: string) {
     connectionId: null,
     providerRef: null,
     idempotencyKey: key,
+    hosted: null,
     routing: null,
     simulation: null,
     createdAt: 0,

@@ -56,6 +56,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
     connectionId: null,
     providerRef: null,
     idempotencyKey: `key-${id}`,
+    hosted: null,
     routing: null,
     simulation: null,
     createdAt: 0,
@@ -80,7 +81,8 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
         providerRef: null,
         declineCategory: null,
         code: null,
-        reason: null
+        reason: null,
+        checkout: null
       }
     ],
     events: [{ type: "payment.created", paymentId: id, createdAt: 0, data: { payment_id: id } }],

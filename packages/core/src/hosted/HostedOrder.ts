@@ -1,0 +1,36 @@
+/** What a customer can do on a hosted page, and what the page shows (decisions, section 7). */
+import { Schema } from "effect"
+import type { DeclineCategory } from "../payment/Decline.ts"
+import type { Payment } from "../payment/Payment.ts"
+
+/** No page has this token. */
+export class PageNotFound extends Schema.TaggedError<PageNotFound>()("pointsman/PageNotFound", {}) {}
+
+/** The sandbox page's buttons. In production a customer can go to the provider's checkout, or cancel. */
+export type HostedAction =
+  | { readonly _tag: "Approve" }
+  | { readonly _tag: "ApproveAfterChallenge" }
+  | { readonly _tag: "Decline"; readonly category: DeclineCategory }
+  | { readonly _tag: "Cancel" }
+
+export interface HostedView {
+  readonly payment: Payment
+  /** The merchant's name. */
+  readonly merchant: string
+}
+
+/** What acting came to. */
+export interface HostedOutcome {
+  readonly payment: Payment
+  /** `false` where the page had ended, or somebody acted before: nothing was changed. */
+  readonly acted: boolean
+}
+
+/** Where the production page leads. */
+export type CheckoutStep =
+  /** To the provider's checkout. */
+  | { readonly _tag: "Redirect"; readonly url: string }
+  /** Another tab is opening the checkout at this moment. */
+  | { readonly _tag: "Wait"; readonly payment: Payment }
+  /** There is no checkout to go to any more. */
+  | { readonly _tag: "Ended"; readonly payment: Payment }

@@ -1,0 +1,24 @@
+/** The page that a customer pays on, of a payment that was created with `return_url` (decisions, section 7). */
+export interface HostedPage {
+  /** SHA-256 of the token in the page's address. The token itself is not stored: it is derived anew. */
+  readonly tokenHash: string
+  readonly returnUrl: string
+  readonly cancelUrl: string | null
+  /** Epoch milliseconds; from then on nothing begins on the page any more. */
+  readonly expiresAt: number
+}
+
+export const hostedPageMillis = 30 * 60 * 1000
+
+/** A provider's own page, opened for one attempt. */
+export interface Checkout {
+  /** The provider's name for it. */
+  readonly reference: string
+  /** Where the customer is sent; sealed, because who has it can pay on it. */
+  readonly sealedUrl: string
+  /** Epoch milliseconds; `null` where the provider names no end. */
+  readonly expiresAt: number | null
+}
+
+/** Binds a sealed checkout address to its attempt: moved to another record, it does not open. */
+export const checkoutUrlContext = (attemptId: string): string => `attempt:${attemptId}:checkout-url`

@@ -1,0 +1,90 @@
+/**
+ * The life of a refund (specification, Idempotency and balance rules; decisions, section 3). What a confirmed refund
+ * does to its payment, and `payment.refunded`, is in the payment's own table.
+ */
+import { type EventType, eventTypes } from "../events/EventType.ts"
+import { defineMachine, type Row, Start } from "../machine/Machine.ts"
+
+export const refundStages = ["Sending", "Pending", "Unknown", "Succeeded", "Refused", "Failed"] as const
+export type RefundStage = (typeof refundStages)[number]
+
+export const RefundMachine = defineMachine({
+  name: "refund",
+  states: refundStages,
+  emits: eventTypes,
+  otherwise: {
+    RefundClaimed: "Ignored",
+    RefundAccepted: "Ignored",
+    RefundConfirmed: "Ignored",
+    RefundRefused: "Ignored",
+    RefundFailed: "Ignored",
+    RefundUnanswered: "Ignored",
+    RefundMismatched: "Ignored",
+    RefundNotFound: "Ignored"
+  },
+  rows: [
+    {
+      from: Start,
+      on: "RefundClaimed",
+      to: "Sending",
+      why: "Its amount is reserved before the provider is asked: two full refunds cannot both be sent."
+    },
+    {
+      from: ["Sending", "Unknown"],
+      on: "RefundAccepted",
+      to: "Pending",
+      emits: ["payment.refund_pending"],
+      why: "The provider took it and is still at work: not refunded, and not refundable again."
+    },
+    {
+      from: ["Sending", "Pending", "Unknown"],
+      on: "RefundConfirmed",
+      to: "Succeeded",
+      why: "The money went back; the amount moves from pending to refunded."
+    },
+    {
+      from: "Sending",
+      on: "RefundRefused",
+      to: "Refused",
+      why: "Refused at once: the request is told, the amount is refundable again."
+    },
+    {
+      from: ["Pending", "Unknown"],
+      on: "RefundFailed",
+      to: "Failed",
+      emits: ["payment.refund_failed"],
+      why: "Not refunded after all: the amount is refundable again."
+    },
+    {
+      from: "Sending",
+      on: "RefundUnanswered",
+      to: "Unknown",
+      emits: ["payment.refund_unknown"],
+      why: "It may have executed: the amount stays reserved."
+    },
+    {
+      from: "Sending",
+      on: "RefundMismatched",
+      to: "Unknown",
+      emits: ["payment.amount_mismatch", "payment.refund_unknown"],
+      why: "More than was asked, or another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: ["Pending", "Unknown"],
+      on: "RefundMismatched",
+      to: "Unknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
+    },
+    {
+      from: "Unknown",
+      on: "RefundNotFound",
+      to: "Failed",
+      emits: ["payment.refund_failed"],
+      why: "A late, conclusive look-up: the provider never received it."
+    }
+  ]
+})
+
+export type RefundEvent = (typeof RefundMachine)["events"][number]
+export type RefundRow = Row<RefundStage, RefundEvent, EventType>
