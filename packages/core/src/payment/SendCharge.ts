@@ -1,57 +1,25 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
-import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
+import { Effect } from "effect"
 import type { ChargeAnswer, ChargeEnd, ChargeRequest } from "../ports/Connector.ts"
-import { BeginBy, NotSent, Unanswered } from "../ports/Transport.ts"
+import { Unanswered } from "../ports/Transport.ts"
 import type { Connection } from "../routing/Connection.ts"
-import { OpenConnections } from "../routing/OpenConnections.ts"
+import { callProvider } from "./CallProvider.ts"
 
-/** Beyond its own time-out a connector gets this long to come back before it is given up, in milliseconds. */
-const graceMillis = 5_000
-
-/**
- * The call runs in a fiber of its own: an interruption of ours does not cancel a request that went out, and a
- * connector that never returns cannot hold the payment for ever.
- */
-export const sendCharge = Effect.fnUntraced(function* (
+export const sendCharge = (
   connection: Connection,
   request: ChargeRequest,
   /** Epoch milliseconds; see `BeginBy`. */
   beginBy: number
-) {
-  const connections = yield* OpenConnections
-  const connector = yield* Effect.exit(connections.connector(connection))
-  if (Exit.isFailure(connector))
-    return new NotSent({ reason: "the connection cannot be used", cause: Cause.squash(connector.cause) })
-
-  const end = yield* Deferred.make<ChargeEnd>()
-  // Suspended: a connector that throws before it gives an effect is as broken as one that dies within it.
-  yield* Effect.suspend(() => connector.value.charge(request)).pipe(
-    Effect.provideService(BeginBy, beginBy),
-    Effect.map(asUsable),
-    Effect.catch((failure) => Effect.succeed<ChargeEnd>(failure)),
-    // A defect tells nothing about the provider: it may have executed.
-    Effect.catchCause((cause) =>
-      Effect.succeed(new Unanswered({ reason: "the connector failed", cause: Cause.squash(cause) }))
-    ),
-    Effect.flatMap((answer) => Deferred.succeed(end, answer)),
-    Effect.forkDetach({ startImmediately: true })
-  )
-  if (yield* Deferred.isDone(end)) return yield* Deferred.await(end)
-  const alarm = yield* Effect.sleep(connections.timeoutMillis(connection) + graceMillis).pipe(
-    Effect.andThen(Deferred.succeed(end, new Unanswered({ reason: "the connector did not return in time" }))),
-    Effect.forkDetach
-  )
-  const answer = yield* Deferred.await(end)
-  yield* Fiber.interrupt(alarm)
-  return answer
-})
+) => callProvider<ChargeEnd>(connection, (connector) => Effect.map(connector.charge(request), asUsable), beginBy)
 
 /** A success that names no charge, or an amount that is none, is no answer to build on: it may have executed. */
 const asUsable = (answer: ChargeAnswer): ChargeEnd => {
   if (answer._tag !== "Authorized" && answer._tag !== "Captured" && answer._tag !== "Pending") return answer
   if (answer.providerRef === "") return new Unanswered({ reason: "the connector gave no provider reference" })
-  const stated = answer.stated?.minorUnits ?? 0
-  return Number.isSafeInteger(stated) && stated >= 0
+  return isUsableAmount(answer.stated)
     ? answer
     : new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
 }
+
+export const isUsableAmount = (stated: { readonly minorUnits: number } | undefined): boolean =>
+  stated === undefined || (Number.isSafeInteger(stated.minorUnits) && stated.minorUnits >= 0)
