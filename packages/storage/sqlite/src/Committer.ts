@@ -6,11 +6,14 @@
  * a batch stands or falls alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
  */
 import { type Change, type CommitFailure, CommitUnknown, Ids, StorageError } from "@pointsman/core"
-import { type Cause, Effect, Fiber, Queue, Result } from "effect"
+import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
 import { type Database, transaction } from "./Database.ts"
 
-/** Writes the steps of a change inside an open transaction. A throw or a failure undoes what it wrote. */
-export type WriteChange = (change: Change, eventIds: ReadonlyArray<string>) => Result.Result<void, CommitFailure>
+/**
+ * Writes the steps of a change inside an open transaction. A throw, a failure or a defect undoes what it wrote; the
+ * defect is for a change that is broken, and kills its commit alone.
+ */
+export type WriteChange = (change: Change, eventIds: ReadonlyArray<string>) => Exit.Exit<void, CommitFailure>
 
 export interface CommitterOptions {
   /** Told after each durable write how many changes shared it, those that were refused included. */
@@ -41,17 +44,17 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   const undo = db.prepare("ROLLBACK TO change")
   const release = db.prepare("RELEASE change")
 
-  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Result.Result<void, CommitFailure> => {
+  const writeOne = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
     savepoint.run()
-    let outcome: Result.Result<void, CommitFailure>
+    let outcome: Exit.Exit<void, CommitFailure>
     try {
       outcome = write(change, eventIds)
     } catch (cause) {
       // A full disk ends the whole transaction; going on would write outside of one.
       if (!db.isTransaction()) throw cause
-      outcome = Result.fail(new StorageError({ operation: "commit", cause }))
+      outcome = Exit.fail(new StorageError({ operation: "commit", cause }))
     }
-    if (Result.isFailure(outcome)) undo.run()
+    if (Exit.isFailure(outcome)) undo.run()
     release.run()
     return outcome
   }
@@ -69,7 +72,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     }
     options.onCommit?.({ changes: batch.length })
     batch.forEach(({ resume }, index) => {
-      resume(Effect.fromResult(written.success[index] as Result.Result<void, CommitFailure>))
+      resume(written.success[index] as Exit.Exit<void, CommitFailure>)
     })
   })
 

@@ -152,6 +152,10 @@ const primaryCode = (cause: unknown): number | undefined => {
   return typeof code === "number" ? code & 0xff : undefined
 }
 
+/** Whether a row of the same key was there already (SQLITE_CONSTRAINT_UNIQUE). */
+export const isUniqueViolation = (cause: unknown): boolean =>
+  (cause as { readonly errcode?: unknown } | null)?.errcode === 2067
+
 /** A read, which fails with `StorageError`. */
 export const read = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
   Effect.try({ try: body, catch: (cause) => new StorageError({ operation, cause }) })

@@ -1,6 +1,7 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
 import {
   ApiKeyRevoked,
+  brokenBalance,
   brokenChange,
   brokenInvariant,
   type Change,
@@ -8,14 +9,18 @@ import {
   KeyTaken,
   Ledger,
   type Payment,
+  type PaymentBook,
   type PaymentQuery,
+  type Refund,
   Stale,
-  type Tenant
+  type Tenant,
+  type UsageQuery
 } from "@pointsman/core"
-import { Effect, Option, Result } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
-import { bindText, type Database, type Row, read } from "./Database.ts"
+import { bindText, type Database, isUniqueViolation, type Row, read, snapshot } from "./Database.ts"
 import { eventIdAfter } from "./EventIds.ts"
+import { bindOperation, bindRefund, readOperation, readRefund, upsertOperation, upsertRefund } from "./OperationRows.ts"
 import {
   bindAttempt,
   bindClaim,
@@ -40,6 +45,10 @@ import {
  */
 
 const ofTenant = "workspace_id = ? and environment = ?"
+const selectPayment = `select * from payments where ${ofTenant} and id = ?`
+const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = ? order by number`
+const selectOperations = `select * from operations where ${ofTenant} and payment_id = ? order by id`
+const selectRefunds = `select * from refunds where ${ofTenant} and payment_id = ? order by id`
 const selectClaim = `select * from claims where ${ofTenant} and key = ?`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {
@@ -53,11 +62,20 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       }),
     payment: (tenant, id) =>
       Effect.map(
-        read("payment", () =>
-          db.prepare(`select * from payments where ${ofTenant} and id = ?`).get(...bindTenant(tenant), bindText(id))
-        ),
+        read("payment", () => db.prepare(selectPayment).get(...bindTenant(tenant), bindText(id))),
         (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
       ),
+    book: (tenant, id) =>
+      Effect.map(
+        read("book", () => selectBook(db, tenant, id)),
+        (rows) => Option.map(Option.fromUndefinedOr(rows), soundBook)
+      ),
+    paymentOfPage: (tokenHash) =>
+      Effect.map(
+        read("paymentOfPage", () => db.prepare("select * from payments where page_token_hash = ?").get(tokenHash)),
+        (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
+      ),
+    usage: (query) => read("usage", () => countUsage(db, query)),
     payments: (tenant, query) =>
       Effect.map(
         read("payments", () => selectPayments(db, tenant, query)),
@@ -65,11 +83,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       ),
     attempts: (tenant, paymentId) =>
       Effect.map(
-        read("attempts", () =>
-          db
-            .prepare(`select * from attempts where ${ofTenant} and payment_id = ? order by number`)
-            .all(...bindTenant(tenant), bindText(paymentId))
-        ),
+        read("attempts", () => db.prepare(selectAttempts).all(...bindTenant(tenant), bindText(paymentId))),
         (rows) => rows.map(readAttempt)
       ),
     claim: (tenant, key) =>
@@ -111,32 +125,44 @@ const writeChange = (db: Database): WriteChange => {
   const storedClaim = db.prepare(selectClaim)
   const claimKey = db.prepare(insertClaim)
   const moveClaim = db.prepare(updateClaim)
+  const storedVersion = db.prepare(`select version from payments where ${ofTenant} and id = ?`)
+  const storedRefunds = db.prepare(selectRefunds)
   const addPayment = db.prepare(insertPayment)
   const movePayment = db.prepare(updatePayment)
   const putAttempt = db.prepare(upsertAttempt)
+  const putOperation = db.prepare(upsertOperation)
+  const putRefund = db.prepare(upsertRefund)
   const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
   const addEvent = db.prepare(insertEvent)
 
-  return (change: Change, eventIds: ReadonlyArray<string>): Result.Result<void, CommitFailure> => {
-    const { apiKeyHash, attempts, claim, events, payment, tenant } = change
+  const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
+    const { apiKeyHash, attempts, claim, events, operations = [], payment, refunds = [], tenant } = change
     if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
-      return Result.fail(new ApiKeyRevoked())
+      return Exit.fail(new ApiKeyRevoked())
     }
     if (claim !== undefined) {
       const values = bindClaim(tenant, claim.after)
       if (claim.expected === 0) {
         if (claimKey.run(...values).changes === 0) {
           const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
-          return Result.fail(new KeyTaken({ claim: readClaim(stored) }))
+          return Exit.fail(new KeyTaken({ claim: readClaim(stored) }))
         }
       } else if (moveClaim.run(...values, claim.expected).changes === 0) {
-        return Result.fail(new Stale())
+        return Exit.fail(new Stale())
       }
     }
+    const paymentKey = [...bindTenant(tenant), bindText(payment.after.id)]
+    // Before the refunds are looked at: those of a stale change are compared with a payment that has moved on.
+    if ((storedVersion.get(...paymentKey)?.["version"] ?? 0) !== payment.expected) return Exit.fail(new Stale())
+    const unbalanced = brokenBalance(payment.after, replaced(storedRefunds.all(...paymentKey).map(readRefund), refunds))
+    if (unbalanced !== undefined) return brokenCommit(unbalanced)
+    // The refunds come first: when the payment is written, the database adds them up too.
+    for (const refund of refunds) putRefund.run(...bindRefund(tenant, refund))
     const values = bindPayment(payment.after)
     const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
-    if (written.changes === 0) return Result.fail(new Stale())
+    if (written.changes === 0) return Exit.fail(new Stale())
     for (const attempt of attempts) putAttempt.run(...bindAttempt(tenant, attempt))
+    for (const operation of operations) putOperation.run(...bindOperation(tenant, operation))
     if (events.length > 0) {
       let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
       events.forEach((event, index) => {
@@ -144,9 +170,25 @@ const writeChange = (db: Database): WriteChange => {
         addEvent.run(...bindEvent(tenant, { ...event, id: last }))
       })
     }
-    return Result.void
+    return Exit.void
+  }
+
+  return (change, eventIds) => {
+    try {
+      return write(change, eventIds)
+    } catch (cause) {
+      if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
+      throw cause
+    }
   }
 }
+
+const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
+
+/** The refunds as they are after the change: replaced by id where they were, added where they are new. */
+const replaced = (stored: ReadonlyArray<Refund>, written: ReadonlyArray<Refund>): ReadonlyArray<Refund> => [
+  ...new Map([...stored, ...written].map((refund) => [refund.id, refund])).values()
+]
 
 /** Greater than every id that we write. */
 const afterAll = "~"
@@ -168,10 +210,53 @@ const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): Read
     .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)
 }
 
+interface BookRows {
+  readonly payment: Row
+  readonly attempts: ReadonlyArray<Row>
+  readonly operations: ReadonlyArray<Row>
+  readonly refunds: ReadonlyArray<Row>
+}
+
+const selectBook = (db: Database, tenant: Tenant, id: string): BookRows | undefined =>
+  snapshot(db, () => {
+    const key = [...bindTenant(tenant), bindText(id)]
+    const payment = db.prepare(selectPayment).get(...key)
+    if (payment === undefined) return undefined
+    return {
+      payment,
+      attempts: db.prepare(selectAttempts).all(...key),
+      operations: db.prepare(selectOperations).all(...key),
+      refunds: db.prepare(selectRefunds).all(...key)
+    }
+  })
+
+const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number =>
+  db
+    .prepare(`select count(*) as count from payments indexed by payments_by_creation
+      where ${ofTenant} and created_at >= ? and created_at < ? and exists (
+        select 1 from attempts
+        where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
+          and payment_id = payments.id and outcome is not null and outcome not in ('NotSent', 'Abandoned')
+      )`)
+    .get(...bindTenant({ workspaceId, environment: "production" }), from, until)?.["count"] as number
+
 /** Asserts at read what was asserted at write. */
 const soundPayment = (row: Row): Payment => {
   const payment = readPayment(row)
   const broken = brokenInvariant(payment)
   if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
   return payment
+}
+
+const soundBook = (rows: BookRows): PaymentBook => {
+  const payment = soundPayment(rows.payment)
+  const refunds = rows.refunds.map(readRefund)
+  const broken = brokenBalance(payment, refunds)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+  return {
+    payment,
+    attempts: rows.attempts.map(readAttempt),
+    operations: rows.operations.map(readOperation),
+    refunds
+  }
 }

@@ -155,6 +155,89 @@ const indexes = [
   "create index events_by_type on events (workspace_id, environment, type, id)"
 ]
 
+const operations = `create table operations (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  kind text not null,
+  idempotency_key any,
+  requested_minor integer check (requested_minor >= 0),
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  connection_id any not null,
+  provider_ref any not null,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  outcome text,
+  code any,
+  reason any,
+  reply text,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid`
+
+/**
+ * `balance` is where the amount stands in the refund ledger, so that the database can add up without knowing stages.
+ * The key to the payment is deferred: a change writes its refunds before its payment, see `matchesRefunds`.
+ */
+const refunds = `create table refunds (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  stage text not null,
+  balance text not null check (balance in ('pending', 'refunded', 'nothing')),
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  requested_minor integer check (requested_minor >= 0),
+  reason any,
+  idempotency_key any,
+  connection_id any not null,
+  provider_ref any not null,
+  provider_refund_id any,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  settled_at integer,
+  code any,
+  failure_reason any,
+  reply text,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments deferrable initially deferred
+) strict, without rowid`
+
+/** No payment is written that says something else than its refunds add up to. */
+const matchesRefunds = (when: "insert" | "update") => `create trigger payments_match_refunds_on_${when}
+after ${when} on payments begin
+  select raise(abort, 'the refunds do not add up to what the payment says')
+  from (
+    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
+      coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) as pending
+    from refunds
+    where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id
+  )
+  where refunded <> new.refunded_minor or pending <> new.refund_pending_minor;
+end`
+
+const pageColumns = [
+  "alter table payments add column hosted text",
+  // Computed, so that it cannot differ from the page.
+  "alter table payments add column page_token_hash text as (json_extract(hosted, '$.tokenHash')) virtual",
+  "alter table attempts add column checkout text"
+]
+
+/** A token's hash is asked for across all tenants, so it alone is the key. */
+const operationIndexes = [
+  "create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null",
+  "create index payments_by_creation on payments (workspace_id, environment, created_at)",
+  `create unique index operations_by_key on operations (workspace_id, environment, payment_id, kind, idempotency_key)
+    where idempotency_key is not null and (outcome is null or reply is not null)`,
+  `create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, idempotency_key)
+    where idempotency_key is not null`
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -173,6 +256,14 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     routing,
     webhookEndpoints,
     ...indexes
+  ]),
+  "2_operations_refunds_and_pages": execute([
+    operations,
+    refunds,
+    ...pageColumns,
+    ...operationIndexes,
+    matchesRefunds("insert"),
+    matchesRefunds("update")
   ])
 }
 

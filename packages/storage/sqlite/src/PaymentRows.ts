@@ -13,9 +13,9 @@ import {
   upsertInto
 } from "./Database.ts"
 
-type Values = Array<SQLInputValue>
+export type Values = Array<SQLInputValue>
 
-const tenantColumns = ["workspace_id", "environment"] as const
+export const tenantColumns = ["workspace_id", "environment"] as const
 export const bindTenant = (tenant: Tenant): Values => [bindText(tenant.workspaceId), tenant.environment]
 
 const readTenant = (row: Row): Tenant => ({
@@ -46,6 +46,7 @@ const paymentColumns = [
   "connection_id",
   "provider_ref",
   "idempotency_key",
+  "hosted",
   "routing",
   "simulation",
   "created_at",
@@ -54,7 +55,8 @@ const paymentColumns = [
 ]
 
 /** Binds the columns, then the key. */
-export const insertPayment = `${insertInto("payments", [...paymentColumns, ...paymentKey])} on conflict do nothing`
+export const insertPayment = `${insertInto("payments", [...paymentColumns, ...paymentKey])}
+  on conflict (${paymentKey.join(", ")}) do nothing`
 /** Binds the columns, then the key, then the version that must be stored. */
 export const updatePayment = `update payments set ${paymentColumns.map((column) => `${column} = ?`).join(", ")}
   where workspace_id = ? and environment = ? and id = ? and version = ?`
@@ -79,6 +81,7 @@ export const bindPayment = (payment: Payment): Values => [
   bindTextOrNull(payment.connectionId),
   bindTextOrNull(payment.providerRef),
   bindTextOrNull(payment.idempotencyKey),
+  bindJson(payment.hosted),
   bindJson(payment.routing),
   bindJson(payment.simulation),
   payment.createdAt,
@@ -109,6 +112,7 @@ export const readPayment = (row: Row): Payment => ({
   connectionId: readTextOrNull(row["connection_id"]),
   providerRef: readTextOrNull(row["provider_ref"]),
   idempotencyKey: readTextOrNull(row["idempotency_key"]),
+  hosted: readJson(row["hosted"]),
   routing: readJson(row["routing"]),
   simulation: readJson(row["simulation"]),
   createdAt: row["created_at"] as number,
@@ -135,7 +139,8 @@ export const upsertAttempt = upsertInto(
     "provider_ref",
     "decline_category",
     "code",
-    "reason"
+    "reason",
+    "checkout"
   ],
   [...tenantColumns, "payment_id", "id"]
 )
@@ -155,7 +160,8 @@ export const bindAttempt = (tenant: Tenant, attempt: Attempt): Values => [
   bindTextOrNull(attempt.providerRef),
   attempt.declineCategory,
   bindTextOrNull(attempt.code),
-  bindTextOrNull(attempt.reason)
+  bindTextOrNull(attempt.reason),
+  bindJson(attempt.checkout)
 ]
 
 export const readAttempt = (row: Row): Attempt => ({
@@ -171,7 +177,8 @@ export const readAttempt = (row: Row): Attempt => ({
   providerRef: readTextOrNull(row["provider_ref"]),
   declineCategory: row["decline_category"] as Attempt["declineCategory"],
   code: readTextOrNull(row["code"]),
-  reason: readTextOrNull(row["reason"])
+  reason: readTextOrNull(row["reason"]),
+  checkout: readJson(row["checkout"])
 })
 
 // Events.
