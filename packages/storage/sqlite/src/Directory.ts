@@ -3,6 +3,7 @@
  * copy in the process, which is let go of as soon as anybody writes: `PRAGMA data_version` tells of every other
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
+import type { SQLInputValue } from "node:sqlite"
 import {
   type ApiKey,
   type Connection,
@@ -21,6 +22,7 @@ import {
   bindText,
   bindTextOrNull,
   type Database,
+  insertInto,
   type Row,
   read,
   readJson,
@@ -41,7 +43,13 @@ interface Snapshot {
   readonly routing: ReadonlyMap<string, WorkspaceRouting>
 }
 
-export const make = (db: Database): Directory["Service"] => {
+export interface KeptDirectory {
+  readonly directory: Directory["Service"]
+  /** Lets go of the copy, after another part of us wrote by this connection: `data_version` tells of others alone. */
+  readonly forget: () => void
+}
+
+export const make = (db: Database): KeptDirectory => {
   let kept: Snapshot | undefined
 
   const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
@@ -55,7 +63,11 @@ export const make = (db: Database): Directory["Service"] => {
       return kept
     })
 
-  return Directory.of({
+  const forget = () => {
+    kept = undefined
+  }
+
+  const directory = Directory.of({
     keyHolder: (hash) => Effect.map(current("keyHolder"), (now) => Option.fromUndefinedOr(now.keyHolders.get(hash))),
     workspace: (id) => Effect.map(current("workspace"), (now) => Option.fromUndefinedOr(now.workspaces.get(id))),
     connections: (tenant) => Effect.map(current("connections"), (now) => now.connections.get(tenantKey(tenant)) ?? []),
@@ -65,12 +77,13 @@ export const make = (db: Database): Directory["Service"] => {
     write: (contents) =>
       Effect.suspend(() => {
         const written = transaction(db, () => writeContents(db, contents))
-        kept = undefined
+        forget()
         return Result.isSuccess(written)
           ? Effect.void
           : Effect.fail(new StorageError({ operation: "write", cause: written.failure.cause }))
       })
   })
+  return { directory, forget }
 }
 
 const index = (dataVersion: unknown, contents: DirectoryContents): Snapshot => {
@@ -103,7 +116,9 @@ const deepFreeze = <A>(value: A): A => {
 
 // Each table: its columns in the order in which they are bound.
 
-const putWorkspace = upsertInto("workspaces", ["id", "name", "country", "category", "suspended", "partner"], ["id"])
+const workspaceColumns = ["id", "name", "country", "category", "suspended", "partner"]
+const putWorkspace = upsertInto("workspaces", workspaceColumns, ["id"])
+const addWorkspace = insertInto("workspaces", workspaceColumns)
 const putApiKey = upsertInto(
   "api_keys",
   ["hash", "workspace_id", "environment", "scopes", "revoked_at", "source", "created_at"],
@@ -135,17 +150,29 @@ const putWebhookEndpoint = upsertInto(
   ["id"]
 )
 
+const bindWorkspace = ({
+  category,
+  country,
+  id,
+  name,
+  partner,
+  suspended
+}: Workspace): ReadonlyArray<SQLInputValue> => [
+  bindText(id),
+  bindText(name),
+  bindTextOrNull(country),
+  bindTextOrNull(category),
+  Number(suspended),
+  bindJson(partner)
+]
+
+/** Throws when there is one with this id. */
+export const insertWorkspace = (db: Database, workspace: Workspace): void => {
+  db.prepare(addWorkspace).run(...bindWorkspace(workspace))
+}
+
 const writeContents = (db: Database, contents: DirectoryContents): void => {
-  for (const { category, country, id, name, partner, suspended } of contents.workspaces) {
-    db.prepare(putWorkspace).run(
-      bindText(id),
-      bindText(name),
-      bindTextOrNull(country),
-      bindTextOrNull(category),
-      Number(suspended),
-      bindJson(partner)
-    )
-  }
+  for (const workspace of contents.workspaces) db.prepare(putWorkspace).run(...bindWorkspace(workspace))
   for (const { createdAt, environment, hash, revokedAt, scopes, source, workspaceId } of contents.apiKeys) {
     db.prepare(putApiKey).run(
       bindText(hash),

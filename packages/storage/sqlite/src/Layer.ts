@@ -1,8 +1,9 @@
-import { Directory, type Ids, Ledger, type StorageError } from "@pointsman/core"
+import { Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { open, serve } from "./Database.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
+import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
 
 export interface SqliteStorageOptions {
@@ -19,13 +20,17 @@ export interface SqliteStorageOptions {
  * A store in one SQLite file. What it answered survives the process and, where the disk keeps its word, the machine.
  * When the layer's scope closes, the changes that wait are written first.
  */
-export const layer = (options: SqliteStorageOptions): Layer.Layer<Ledger | Directory, StorageError, Ids> =>
+export const layer = (options: SqliteStorageOptions): Layer.Layer<Ledger | Directory | Merchants, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(options.filename), (db) => Effect.sync(db.close))
       yield* migrate(db)
       serve(db)
       const ledger = yield* makeLedger(db, options)
-      return Context.make(Ledger, ledger).pipe(Context.add(Directory, makeDirectory(db)))
+      const { directory, forget } = makeDirectory(db)
+      return Context.make(Ledger, ledger).pipe(
+        Context.add(Directory, directory),
+        Context.add(Merchants, makeMerchants(db, forget))
+      )
     })
   )

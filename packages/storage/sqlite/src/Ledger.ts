@@ -36,6 +36,7 @@ import {
   readPayment,
   updateClaim,
   updatePayment,
+  updateRefundTotals,
   upsertAttempt
 } from "./PaymentRows.ts"
 
@@ -125,13 +126,13 @@ const writeChange = (db: Database): WriteChange => {
   const storedClaim = db.prepare(selectClaim)
   const claimKey = db.prepare(insertClaim)
   const moveClaim = db.prepare(updateClaim)
-  const storedVersion = db.prepare(`select version from payments where ${ofTenant} and id = ?`)
   const storedRefunds = db.prepare(selectRefunds)
   const addPayment = db.prepare(insertPayment)
   const movePayment = db.prepare(updatePayment)
   const putAttempt = db.prepare(upsertAttempt)
   const putOperation = db.prepare(upsertOperation)
   const putRefund = db.prepare(upsertRefund)
+  const putTotals = db.prepare(updateRefundTotals)
   const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
   const addEvent = db.prepare(insertEvent)
 
@@ -151,16 +152,14 @@ const writeChange = (db: Database): WriteChange => {
         return Exit.fail(new Stale())
       }
     }
-    const paymentKey = [...bindTenant(tenant), bindText(payment.after.id)]
-    // Before the refunds are looked at: those of a stale change are compared with a payment that has moved on.
-    if ((storedVersion.get(...paymentKey)?.["version"] ?? 0) !== payment.expected) return Exit.fail(new Stale())
-    const unbalanced = brokenBalance(payment.after, replaced(storedRefunds.all(...paymentKey).map(readRefund), refunds))
-    if (unbalanced !== undefined) return brokenCommit(unbalanced)
-    // The refunds come first: when the payment is written, the database adds them up too.
-    for (const refund of refunds) putRefund.run(...bindRefund(tenant, refund))
     const values = bindPayment(payment.after)
     const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
     if (written.changes === 0) return Exit.fail(new Stale())
+    const key = [...bindTenant(tenant), bindText(payment.after.id)]
+    const unbalanced = brokenBalance(payment.after, replaced(storedRefunds.all(...key).map(readRefund), refunds))
+    if (unbalanced !== undefined) return brokenCommit(unbalanced)
+    for (const refund of refunds) putRefund.run(...bindRefund(tenant, refund))
+    putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
     for (const attempt of attempts) putAttempt.run(...bindAttempt(tenant, attempt))
     for (const operation of operations) putOperation.run(...bindOperation(tenant, operation))
     if (events.length > 0) {

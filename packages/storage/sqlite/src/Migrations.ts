@@ -178,10 +178,7 @@ const operations = `create table operations (
   foreign key (workspace_id, environment, payment_id) references payments
 ) strict, without rowid`
 
-/**
- * `balance` is where the amount stands in the refund ledger, so that the database can add up without knowing stages.
- * The key to the payment is deferred: a change writes its refunds before its payment, see `matchesRefunds`.
- */
+/** `balance` is where the amount stands in the refund ledger: the database adds up without knowing stages. */
 const refunds = `create table refunds (
   workspace_id text not null,
   environment text not null,
@@ -205,12 +202,11 @@ const refunds = `create table refunds (
   failure_reason any,
   reply text,
   primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments deferrable initially deferred
+  foreign key (workspace_id, environment, payment_id) references payments
 ) strict, without rowid`
 
-/** No payment is written that says something else than its refunds add up to. */
-const matchesRefunds = (when: "insert" | "update") => `create trigger payments_match_refunds_on_${when}
-after ${when} on payments begin
+/** No payment says anything else than its refunds add up to; its totals are written after them. */
+const matchesRefunds = (name: string, when: string) => `create trigger ${name} after ${when} on payments begin
   select raise(abort, 'the refunds do not add up to what the payment says')
   from (
     select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
@@ -262,8 +258,8 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     refunds,
     ...pageColumns,
     ...operationIndexes,
-    matchesRefunds("insert"),
-    matchesRefunds("update")
+    matchesRefunds("new_payments_match_refunds", "insert"),
+    matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor")
   ])
 }
 

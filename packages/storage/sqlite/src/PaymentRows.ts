@@ -41,8 +41,6 @@ const paymentColumns = [
   "decline_reason",
   "authorized_minor",
   "captured_minor",
-  "refunded_minor",
-  "refund_pending_minor",
   "connection_id",
   "provider_ref",
   "idempotency_key",
@@ -54,12 +52,20 @@ const paymentColumns = [
   "settled_at"
 ]
 
-/** Binds the columns, then the key. */
-export const insertPayment = `${insertInto("payments", [...paymentColumns, ...paymentKey])}
+/** Binds the columns, then the key. Nothing is given back yet. */
+export const insertPayment = `insert into payments
+  (${[...paymentColumns, ...paymentKey, "refunded_minor", "refund_pending_minor"].join(", ")})
+  values (${[...paymentColumns, ...paymentKey].map(() => "?").join(", ")}, 0, 0)
   on conflict (${paymentKey.join(", ")}) do nothing`
 /** Binds the columns, then the key, then the version that must be stored. */
 export const updatePayment = `update payments set ${paymentColumns.map((column) => `${column} = ?`).join(", ")}
   where workspace_id = ? and environment = ? and id = ? and version = ?`
+/**
+ * Binds the totals, then the key. Written after the refunds: the database compares the totals with what the refunds
+ * add up to.
+ */
+export const updateRefundTotals = `update payments set refunded_minor = ?, refund_pending_minor = ?
+  where workspace_id = ? and environment = ? and id = ?`
 
 export const bindPayment = (payment: Payment): Values => [
   payment.version,
@@ -76,8 +82,6 @@ export const bindPayment = (payment: Payment): Values => [
   bindTextOrNull(payment.declineReason),
   payment.authorizedMinor,
   payment.capturedMinor,
-  payment.refundedMinor,
-  payment.refundPendingMinor,
   bindTextOrNull(payment.connectionId),
   bindTextOrNull(payment.providerRef),
   bindTextOrNull(payment.idempotencyKey),
