@@ -1,6 +1,8 @@
 /** The door: everything that Pointsman does, as one service. */
 import { Context, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
+import { Background } from "./payment/Background.ts"
 import { create } from "./payment/CreatePayment.ts"
 import type {
   Caller,
@@ -12,19 +14,48 @@ import type {
   RequestInProgress,
   RoutingFailed
 } from "./payment/CreateRequest.ts"
+import { capture, voidPayment } from "./payment/OperatePayment.ts"
+import type {
+  Answered,
+  CaptureOrder,
+  InvalidAmount,
+  NoProviderRef,
+  NotCapturable,
+  NotVoidable,
+  ProviderRefused,
+  ResultUnknown,
+  StateConflict,
+  StateUnconfirmed,
+  TakenByAnother,
+  Unsupported,
+  VoidOrder
+} from "./payment/OperationOrder.ts"
 import type { Payment } from "./payment/Payment.ts"
 import { PaymentSettings } from "./payment/PaymentSettings.ts"
 import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "./payment/ReadPayments.ts"
+import { Turns } from "./payment/Turns.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Directory, KeyHolder } from "./ports/Directory.ts"
 import type { Ids } from "./ports/Ids.ts"
 import type { ApiKeyRevoked, EventQuery, Ledger, PaymentQuery, TimelineQuery } from "./ports/Ledger.ts"
+import type { MerchantQuery, Merchants, ProvisionFailure } from "./ports/Merchants.ts"
+import { Notifier } from "./ports/Notifier.ts"
 import type { Secrets } from "./ports/Secrets.ts"
-import type { StorageError } from "./ports/StorageError.ts"
+import type { CommitUnknown, StorageError } from "./ports/StorageError.ts"
 import type { Transport } from "./ports/Transport.ts"
+import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
+import { refund } from "./refunds/RefundPayment.ts"
 import { Circuits } from "./routing/Circuits.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
 import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
+import type { MerchantDetails } from "./workspace/Merchant.ts"
+import {
+  inviteMerchantAgain,
+  type MerchantNotFound,
+  type MerchantWithStatus,
+  merchants,
+  provisionMerchant
+} from "./workspace/ProvisionMerchant.ts"
 import type { Tenant } from "./workspace/Tenant.ts"
 
 export type CreateFailure =
@@ -34,6 +65,29 @@ export type CreateFailure =
   | NothingSent
   | PaymentResultUnknown
   | ApiKeyRevoked
+
+/** What capturing and voiding share. */
+type OperationFailure =
+  | PaymentNotFound
+  | KeyReused
+  | TakenByAnother
+  | ProviderRefused
+  | ResultUnknown
+  | StateUnconfirmed
+  | NothingSent
+  | ApiKeyRevoked
+
+export type VoidFailure =
+  | OperationFailure
+  | NotVoidable
+  | RequestInProgress
+  | NoProviderRef
+  | Unsupported
+  | StateConflict
+
+export type CaptureFailure = Exclude<VoidFailure, NotVoidable> | NotCapturable | InvalidAmount
+
+export type RefundFailure = OperationFailure | NotRefundable | RefundPending | InvalidAmount
 
 export interface PointsmanOptions {
   /** For how long a claim without an answer counts as being worked on, in milliseconds; 15 minutes unless set. */
@@ -49,6 +103,12 @@ export class Pointsman extends Context.Service<
   {
     /** Routes and charges a payment. Once claimed it runs to its end, also when the caller is interrupted. */
     readonly create: (caller: Caller, request: CreateRequest) => Effect.Effect<Created, CreateFailure>
+    /** Takes the money of an authorization, or part of it. Once claimed it runs to its end. */
+    readonly capture: (caller: Caller, order: CaptureOrder) => Effect.Effect<Answered, CaptureFailure>
+    /** Releases an authorization. Once claimed it runs to its end. */
+    readonly void: (caller: Caller, order: VoidOrder) => Effect.Effect<Answered, VoidFailure>
+    /** Gives captured money back. It succeeds where the provider confirmed. Once claimed it runs to its end. */
+    readonly refund: (caller: Caller, order: RefundOrder) => Effect.Effect<Answered, RefundFailure>
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
     /** Newest first. */
     readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
@@ -61,11 +121,26 @@ export class Pointsman extends Context.Service<
     /** Newest first; oldest first when only `after` is given. */
     readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<Page<Event>, StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
+    /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
+    readonly provisionMerchant: (
+      caller: Caller,
+      details: MerchantDetails
+    ) => Effect.Effect<MerchantWithStatus, ProvisionFailure>
+    /** A new token for the owner of a partner's merchant; the one before is void. */
+    readonly inviteMerchantAgain: (
+      partnerId: string,
+      merchantId: string
+    ) => Effect.Effect<MerchantWithStatus, MerchantNotFound | StorageError | CommitUnknown>
+    /** The merchants of a partner, newest first. */
+    readonly merchants: (
+      partnerId: string,
+      query: MerchantQuery
+    ) => Effect.Effect<Page<MerchantWithStatus>, StorageError>
   }
 >()("pointsman/Pointsman") {
   static readonly layer = (
     options: PointsmanOptions = {}
-  ): Layer.Layer<Pointsman, never, Ledger | Directory | Connectors | Transport | Secrets | Ids> =>
+  ): Layer.Layer<Pointsman, never, Ledger | Directory | Merchants | Connectors | Transport | Secrets | Ids> =>
     Layer.effect(
       Pointsman,
       Effect.gen(function* () {
@@ -75,21 +150,40 @@ export class Pointsman extends Context.Service<
           claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis
         }
         const services = yield* Effect.context<
-          Ledger | Directory | Connectors | Secrets | Ids | Circuits | OpenConnections
+          | Ledger
+          | Directory
+          | Turns
+          | Background
+          | Merchants
+          | Connectors
+          | Secrets
+          | Ids
+          | Circuits
+          | OpenConnections
+          | SecureRandom.SecureRandom
         >()
-        const context = Context.add(services, PaymentSettings, settings)
+        const context = Context.add(services, PaymentSettings, settings).pipe(Context.add(Notifier, yield* Notifier))
         return Pointsman.of({
           create: (caller, request) => Effect.provideContext(create(caller, request), context),
+          capture: (caller, order) => Effect.provideContext(capture(caller, order), context),
+          void: (caller, order) => Effect.provideContext(voidPayment(caller, order), context),
+          refund: (caller, order) => Effect.provideContext(refund(caller, order), context),
           payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
           payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
           timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
           events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
-          authenticate: (key) => Effect.provideContext(authenticate(key), context)
+          authenticate: (key) => Effect.provideContext(authenticate(key), context),
+          provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
+          inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
+          merchants: (partnerId, query) => Effect.provideContext(merchants(partnerId, query), context)
         })
       })
     ).pipe(
       Layer.provide([
         Circuits.layer,
+        Turns.layer,
+        Background.layer,
+        SecureRandom.layerWebCrypto,
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
       ])
     )

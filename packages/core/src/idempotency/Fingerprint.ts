@@ -8,7 +8,7 @@ import type { PaymentDetails } from "../payment/Payment.ts"
  * request was written; a field of the request or of its details that is missing here does not compile.
  */
 export const createFingerprintText = (request: CreateRequest): string => {
-  const { cancelUrl, details, instruments, debug } = request
+  const { cancelUrl, details, instruments, debug, returnUrl } = request
   const { charge, capture, void: release, refund, lookup } = details.simulation ?? {}
   const described: { readonly [Field in keyof Required<PaymentDetails>]: unknown } = {
     money: [details.money.minorUnits, details.money.currency],
@@ -23,8 +23,11 @@ export const createFingerprintText = (request: CreateRequest): string => {
   const parts: { readonly [Field in keyof Required<Omit<CreateRequest, "idempotencyKey">>]: unknown } = {
     details: described,
     instruments: instruments?.map(({ connectionId, token }) => [connectionId, Redacted.value(token)]) ?? null,
+    returnUrl: returnUrl ?? null,
     cancelUrl: cancelUrl ?? null,
     debug
   }
-  return JSON.stringify(["create", parts.details, parts.instruments, parts.cancelUrl, parts.debug])
+  const direct = ["create", parts.details, parts.instruments, parts.cancelUrl, parts.debug]
+  // Keys that were stored before there were hosted pages are still known again.
+  return JSON.stringify(parts.returnUrl === null ? direct : [...direct, parts.returnUrl])
 }

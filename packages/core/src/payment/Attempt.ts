@@ -1,6 +1,6 @@
 import type { Checkout } from "../hosted/HostedPage.ts"
 import type { Money } from "../money/Money.ts"
-import type { ChargeEnd } from "../ports/Connector.ts"
+import type { ChargeEnd, CheckoutOpened } from "../ports/Connector.ts"
 import type { DeclineCategory } from "./Decline.ts"
 
 /** How an attempt ended. `CheckoutOpened`: the customer pays at the provider. `Abandoned`: written and never sent. */
@@ -46,8 +46,11 @@ export interface Attempt {
   readonly checkout: Checkout | null
 }
 
+/** How the call of an attempt ended, whether it was a charge or opened a checkout. */
+export type AttemptEnd = ChargeEnd | CheckoutOpened
+
 /** The attempt as its call ended. An unanswered one has no time of an answer. */
-export const endAttempt = (attempt: Attempt, end: ChargeEnd, now: number): Attempt => {
+export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Attempt => {
   const outcome =
     end._tag === "pointsman/NotSent" ? "NotSent" : end._tag === "pointsman/Unanswered" ? "Unanswered" : end._tag
   return {

@@ -30,6 +30,14 @@ export type ChargeFact =
   | { readonly on: "ChargeFailed" }
   | { readonly on: "ChargeAbandoned" }
   | { readonly on: "ChargeUnanswered"; readonly connectionId: string }
+  // Of the hosted page.
+  | { readonly on: "ChargeSent" }
+  | { readonly on: "CustomerCancelled" }
+  | { readonly on: "CustomerDeclined"; readonly category: DeclineCategory; readonly reason: string }
+  | { readonly on: "PageExpired" }
+  | { readonly on: "NoRouteFound" }
+  | { readonly on: "CheckoutOpened" }
+  | { readonly on: "CheckoutEnded" }
 
 /** A provider's statement about the charge of an attempt at `connectionId`. */
 export const chargeFactOf = (
@@ -128,12 +136,19 @@ const fieldsOf = (fact: Exclude<ChargeFact, { on: "SecondChargeReported" }>): Ch
     case "ChargeUnanswered":
       return { ...nothingHeld, connectionId: fact.connectionId }
     case "ChargeDeclined":
+    case "CustomerDeclined":
       return { ...nothingHeld, declineCategory: fact.category, declineReason: fact.reason }
     case "ChargeFailed":
     case "ChargeAbandoned":
+    case "NoRouteFound":
       return { ...nothingHeld, declineReason: providerErrorCode }
+    case "ChargeSent":
     case "AttemptFollowed":
     case "ChargeCancelled":
+    case "CustomerCancelled":
+    case "PageExpired":
+    case "CheckoutOpened":
+    case "CheckoutEnded":
       return nothingHeld
   }
 }

@@ -6,17 +6,15 @@ import { Clock, Effect, Option, Result } from "effect"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { type Claim, moveClaim, newClaim } from "../idempotency/Claim.ts"
 import { Start, step } from "../machine/Machine.ts"
-import { Ids } from "../ports/Ids.ts"
 import { ApiKeyRevoked, type Change, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import type { Connection } from "../routing/Connection.ts"
-import { OpenConnections } from "../routing/OpenConnections.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
 import { type Attempt, abandonAttempt } from "./Attempt.ts"
 import { applyChargeFact } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withAttempts, withRouting } from "./ChargeInHand.ts"
 import { type Caller, type Created, type CreateRequest, NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import { commitInsistently, readInsistently } from "./Insistently.ts"
-import type { Payment } from "./Payment.ts"
+import { newAttempt, newPayment } from "./NewPayment.ts"
 import { PaymentMachine } from "./PaymentMachine.ts"
 import { claimStanding, endUnsent, type KeyStanding, keyStanding } from "./ReplayCreate.ts"
 import { abandon } from "./SettleCharge.ts"
@@ -79,33 +77,19 @@ const firstStep = Effect.fnUntraced(function* (
   standing: Claim | null
 ) {
   const now = yield* Clock.currentTimeMillis
-  const attempt = yield* newAttempt(connection, request, paymentId, 1, now)
-  const row = Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent"))
-  const payment: Payment = {
-    ...request.details,
+  const attempt = yield* newAttempt(connection, { id: paymentId, money: request.details.money }, 1, now)
+  const payment = newPayment(caller, request, {
     id: paymentId,
-    tenant: caller.tenant,
-    version: 1,
-    state: row.to,
-    declineCategory: null,
-    declineReason: null,
-    authorizedMinor: 0,
-    capturedMinor: 0,
-    refundedMinor: 0,
-    refundPendingMinor: 0,
-    connectionId: null,
-    providerRef: null,
-    idempotencyKey: request.idempotencyKey,
+    state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
     hosted: null,
     routing: withAttempts(plan.decision, [attempt]),
-    createdAt: now,
-    updatedAt: now,
-    settledAt: null
-  }
+    createdAt: now
+  })
   return { payment, claim: claimFor(request, fingerprint, paymentId, standing, now), connection, attempt, earlier: [] }
 })
 
-const claimFor = (
+/** The key's claim as its request begins, on whatever it stood for before. */
+export const claimFor = (
   request: CreateRequest,
   fingerprint: string | null,
   paymentId: string,
@@ -170,14 +154,13 @@ const giveBack = Effect.fnUntraced(function* (
 
 /** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
 export const claimNext = Effect.fnUntraced(function* (
-  request: CreateRequest,
   inHand: ChargeInHand,
   after: Attempt,
   connection: Connection
 ) {
   const ledger = yield* Ledger
   const now = yield* Clock.currentTimeMillis
-  const attempt = yield* newAttempt(connection, request, inHand.payment.id, after.number + 1, now)
+  const attempt = yield* newAttempt(connection, inHand.payment, after.number + 1, now)
   const earlier = [...inHand.earlier, after]
   const moved = applyChargeFact(inHand.payment, { on: "AttemptFollowed" }, now)
   if (Result.isFailure(moved)) return Result.fail<ReadonlyArray<Attempt>>([])
@@ -197,32 +180,4 @@ export const claimNext = Effect.fnUntraced(function* (
     return Result.succeed(inHand)
   }
   return Result.fail(written.failure._tag === "pointsman/CommitUnknown" ? [abandonAttempt(attempt)] : [])
-})
-
-const newAttempt = Effect.fnUntraced(function* (
-  connection: Connection,
-  request: CreateRequest,
-  paymentId: string,
-  number: number,
-  now: number
-) {
-  const ids = yield* Ids
-  const connections = yield* OpenConnections
-  const attempt: Attempt = {
-    id: yield* ids.attempt,
-    paymentId,
-    number,
-    connectionId: connection.id,
-    money: request.details.money,
-    timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: now,
-    answeredAt: null,
-    outcome: null,
-    providerRef: null,
-    declineCategory: null,
-    code: null,
-    reason: null,
-    checkout: null
-  }
-  return attempt
 })

@@ -50,111 +50,11 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   if (begun._tag === "Replayed") return begun.created
   // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
-    attemptInTurn(request, plan.success, begun),
+    attemptInTurn(plan.success, begun, {
+      send: (inHand, beginBy) => sendCharge(inHand, request.instruments, request.details.simulation, beginBy),
+      tooLate: abandon
+    }),
     (cause) => new PaymentResultUnknown({ paymentId, cause })
   )
   return { payment, isReplay: false } satisfies Created
 })
-
-const route = Effect.fnUntraced(function* (caller: Caller, request: CreateRequest, paymentId: string) {
-  const directory = yield* Directory
-  const connectors = yield* Connectors
-  const circuits = yield* Circuits
-  const connections = yield* directory.connections(caller.tenant)
-  const settings = yield* directory.routing(caller.tenant)
-  const now = yield* Clock.currentTimeMillis
-  return planRoute({
-    paymentId,
-    payment: request.details,
-    merchantCountry: caller.workspace.country,
-    merchantCategory: caller.workspace.category,
-    instrumentConnectionIds:
-      request.instruments === null ? null : new Set(request.instruments.map((instrument) => instrument.connectionId)),
-    settings: Option.getOrElse(settings, () => defaultRoutingSettings),
-    connections,
-    providerSupports: (connection) =>
-      Option.match(connectors.definition(connection.connector), {
-        onNone: () => ({}),
-        onSome: (definition) => definition.supports
-      }),
-    isCircuitOpen: (connection) => circuits.isOpen(connection, now)
-  })
-})
-
-/** Attempts, one after the other, until one is an outcome or none may follow. */
-const attemptInTurn = Effect.fnUntraced(function* (request: CreateRequest, plan: RoutePlan, begun: ChargeInHand) {
-  const { sendWithinMillis } = yield* PaymentSettings
-  const circuits = yield* Circuits
-  let inHand = begun
-  // Bounded by the plan: every turn but the last one uses up a connection.
-  for (;;) {
-    const { connection, attempt } = inHand
-    const beginBy = attempt.sentAt + sendWithinMillis
-    if ((yield* Clock.currentTimeMillis) > beginBy) {
-      if (inHand.earlier.length === 0) return yield* abandon(inHand)
-      return yield* settleUnexecuted(inHand, abandonAttempt(attempt))
-    }
-    circuits.began(connection, yield* Clock.currentTimeMillis)
-    const end = yield* sendCharge(connection, chargeRequest(request, inHand), beginBy)
-    const now = yield* Clock.currentTimeMillis
-    circuits.ended(connection, isHealthy(end), now)
-
-    switch (end._tag) {
-      case "pointsman/Unanswered":
-        return yield* settle(inHand, endAttempt(attempt, end, now), {
-          on: "ChargeUnanswered",
-          connectionId: connection.id
-        })
-      case "pointsman/NotSent":
-      case "Rejected":
-        break
-      case "Declined":
-        if (end.soft) break
-        return yield* settleState(inHand, end, now)
-      default:
-        return yield* settleState(inHand, end, now)
-    }
-    // From here on the attempt certainly executed nothing: the type of `end` says so to `mayFollow`.
-    const nothing: NothingExecuted = end._tag === "Declined" ? { _tag: "Declined", soft: true } : end
-    const after = endAttempt(attempt, end, now)
-    const next = nextConnection(plan, inHand, nothing, (connection) => circuits.isOpen(connection, now))
-    if (next === undefined) return yield* settleUnexecuted(inHand, after)
-    const claimed = yield* claimNext(request, inHand, after, next)
-    if (Result.isFailure(claimed)) return yield* settleUnexecuted(inHand, after, claimed.failure)
-    inHand = claimed.success
-  }
-})
-
-const nextConnection = (
-  plan: RoutePlan,
-  inHand: ChargeInHand,
-  end: NothingExecuted,
-  isCircuitOpen: (connection: Connection) => boolean
-): Connection | undefined => {
-  const made = [...inHand.earlier, inHand.attempt]
-  if (made.length >= plan.maxAttempts || !mayFollow(plan.mode, end)) return undefined
-  return plan.order.find(
-    (connection) =>
-      !made.some((attempt) => attempt.connectionId === connection.id) &&
-      (plan.decision.degraded || !isCircuitOpen(connection))
-  )
-}
-
-const chargeRequest = (request: CreateRequest, { payment, attempt }: ChargeInHand): ChargeRequest => ({
-  attemptId: attempt.id,
-  attemptNumber: attempt.number,
-  paymentId: payment.id,
-  money: payment.money,
-  country: payment.country,
-  method: payment.method,
-  cardBrand: payment.cardBrand,
-  initiator: payment.initiator,
-  capture: payment.captureMethod === "automatic",
-  reference: payment.reference,
-  instrument: request.instruments?.find((one) => one.connectionId === attempt.connectionId)?.token ?? null,
-  simulation: payment.simulation
-})
-
-/** Declines and refusals of the payment are health; a provider that rejects our requests or is silent is not well. */
-const isHealthy = (end: ChargeEnd): boolean =>
-  end._tag !== "Rejected" && end._tag !== "pointsman/NotSent" && end._tag !== "pointsman/Unanswered"

@@ -25,7 +25,9 @@ export interface CreateRequest {
   readonly instruments: ReadonlyArray<Instrument> | null
   /** 8 to 200 printable ASCII characters, or `null`: every request without a key is a new payment. */
   readonly idempotencyKey: string | null
-  /** Where the hosted page sends the customer back to; part of what makes two requests the same. */
+  /** When set, the customer pays on a hosted page, which sends them back here afterwards. `http` or `https`. */
+  readonly returnUrl?: string | null | undefined
+  /** Where the hosted page sends a customer who cancels; part of what makes two requests the same. */
   readonly cancelUrl?: string | null | undefined
   /** Part of what makes two requests the same; it changes nothing else here. */
   readonly debug: boolean

@@ -10,5 +10,12 @@ export const commitInsistently = (change: Change): Effect.Effect<void, CommitFai
     Effect.retry(ledger.commit(change), { ...again, while: ({ _tag }) => _tag === "pointsman/StorageError" })
   )
 
+/** A fact is written however many writers come first; past this many something is wrong. */
+export const factDecisionsAtMost = 20
+
+/** Until it works, ever more slowly, at most a minute apart: for what a provider did, which must not be lost. */
+export const keepTrying = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
+  Effect.ignore(Effect.retry(work, Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])))
+
 export const readInsistently = <A>(read: Effect.Effect<A, StorageError>): Effect.Effect<A, StorageError> =>
   Effect.retry(read, again)

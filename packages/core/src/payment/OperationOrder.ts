@@ -1,6 +1,6 @@
 /** The questions and the answers of capturing and voiding, and the refusals that refunds share with them. */
 import { Schema } from "effect"
-import type { Said } from "./Operation.ts"
+import type { OperationKind, Said } from "./Operation.ts"
 import type { Payment } from "./Payment.ts"
 
 export interface CaptureOrder {
@@ -14,6 +14,10 @@ export interface CaptureOrder {
 export interface VoidOrder {
   readonly paymentId: string
   readonly idempotencyKey: string | null
+}
+
+export interface OperationOrder extends CaptureOrder {
+  readonly kind: OperationKind
 }
 
 export interface Answered {

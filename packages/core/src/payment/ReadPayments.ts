@@ -42,7 +42,7 @@ export const events = Effect.fnUntraced(function* (tenant: Tenant, query: EventQ
 })
 
 /** One row more than was asked for tells whether there is another page. */
-const page = <A>(limit: number, rows: ReadonlyArray<A>): Page<A> => ({
+export const page = <A>(limit: number, rows: ReadonlyArray<A>): Page<A> => ({
   items: rows.slice(0, limit),
   hasMore: rows.length > limit
 })

@@ -15,6 +15,7 @@ export class Ids extends Context.Service<
     readonly refund: Effect.Effect<string>
     readonly event: Effect.Effect<string>
     readonly request: Effect.Effect<string>
+    readonly merchant: Effect.Effect<string>
   }
 >()("pointsman/ports/Ids") {
   static readonly layerNoDeps: Layer.Layer<Ids, never, SecureRandom.SecureRandom> = Layer.effect(
@@ -28,7 +29,8 @@ export class Ids extends Context.Service<
         operation: prefixed("op"),
         refund: prefixed("rf"),
         event: prefixed("evt"),
-        request: prefixed("req")
+        request: prefixed("req"),
+        merchant: prefixed("mer")
       })
     })
   )

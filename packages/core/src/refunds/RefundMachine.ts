@@ -20,7 +20,8 @@ export const RefundMachine = defineMachine({
     RefundFailed: "Ignored",
     RefundUnanswered: "Ignored",
     RefundMismatched: "Ignored",
-    RefundNotFound: "Ignored"
+    RefundNotFound: "Ignored",
+    ExcessReported: "Ignored"
   },
   rows: [
     {
@@ -42,6 +43,20 @@ export const RefundMachine = defineMachine({
       to: "Succeeded",
       why: "The money went back; the amount moves from pending to refunded."
     },
+    {
+      from: ["Refused", "Failed"],
+      on: "RefundConfirmed",
+      to: "Succeeded",
+      emits: ["payment.conflict"],
+      why: "The provider did it after all: the truth wins."
+    },
+    ...(["Refused", "Failed"] as const).map((stage) => ({
+      from: stage,
+      on: "ExcessReported" as const,
+      to: stage,
+      emits: ["payment.conflict"] as const,
+      why: "As above, and what it gave back is no longer there to give: operations settle it."
+    })),
     {
       from: "Sending",
       on: "RefundRefused",

@@ -1,37 +1,83 @@
 import { Effect, Result } from "effect"
-import type { ChargeAnswer, ChargeRequest, ChargeState, ConnectorDefinition, Found } from "../ports/Connector.ts"
+import type {
+  CaptureRequest,
+  ChargeAnswer,
+  ChargeRequest,
+  ChargeState,
+  Connector,
+  ConnectorDefinition,
+  Found,
+  OperationAnswer,
+  RefundAnswer,
+  RefundRequest,
+  VoidRequest
+} from "../ports/Connector.ts"
 import type { NotSent, Unanswered } from "../ports/Transport.ts"
 import type { Supports } from "../routing/Connection.ts"
+
+type Asked<Request> = Request & { readonly connectionId: string }
+type Answers<Request, Answer> = (request: Asked<Request>) => Effect.Effect<Answer, NotSent | Unanswered>
 
 /** A provider that answers as a test tells it, and remembers what it was asked. */
 export interface ScriptedProvider {
   readonly definition: ConnectorDefinition
-  /** Every charge that reached it, in order. */
-  readonly charges: Array<ChargeRequest & { readonly connectionId: string }>
-  /** What it answers; captures (or authorizes) unless told otherwise. */
-  onCharge: (
-    request: ChargeRequest & { readonly connectionId: string }
-  ) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
+  /** Every call that reached it, in order. */
+  readonly charges: Array<Asked<ChargeRequest>>
+  readonly captures: Array<Asked<CaptureRequest>>
+  readonly voids: Array<Asked<VoidRequest>>
+  readonly refunds: Array<Asked<RefundRequest>>
+  /** What it answers; it does what it is asked unless told otherwise. */
+  onCharge: Answers<ChargeRequest, ChargeAnswer>
+  onCapture: Answers<CaptureRequest, OperationAnswer>
+  onVoid: Answers<VoidRequest, OperationAnswer>
+  onRefund: Answers<RefundRequest, RefundAnswer>
 }
 
-export const scriptedProvider = (options: { readonly name?: string; readonly supports?: Supports } = {}) => {
+export interface ScriptedProviderOptions {
+  readonly name?: string
+  readonly supports?: Supports
+  /** What its connector cannot do. */
+  readonly without?: ReadonlyArray<"capture" | "void" | "refund">
+}
+
+export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   const provider: ScriptedProvider = {
     charges: [],
+    captures: [],
+    voids: [],
+    refunds: [],
     onCharge: approve,
+    onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
+    onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
+    onRefund: ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: `ref_${refundId}` }),
     definition: {
       name: options.name ?? "scripted",
       environments: ["sandbox", "production"],
       supports: options.supports ?? {},
-      connect: ({ connectionId }) =>
-        Result.succeed({
-          charge: (request) =>
+      connect: ({ connectionId }) => {
+        const asked = <Request, Answer>(
+          calls: Array<Asked<Request>>,
+          answers: () => Answers<Request, Answer>
+        ): ((request: Request) => Effect.Effect<Answer, NotSent | Unanswered>) => {
+          return (request) =>
             Effect.suspend(() => {
-              const charge = { ...request, connectionId }
-              provider.charges.push(charge)
-              return provider.onCharge(charge)
-            }),
+              const call = { ...request, connectionId }
+              calls.push(call)
+              return answers()(call)
+            })
+        }
+        const connector: Connector = {
+          charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: () => Effect.succeed<Found<ChargeState>>({ _tag: "NotFound", conclusive: false })
-        })
+        }
+        const able = {
+          capture: asked(provider.captures, () => provider.onCapture),
+          void: asked(provider.voids, () => provider.onVoid),
+          refund: asked(provider.refunds, () => provider.onRefund)
+        }
+        for (const missing of options.without ?? []) Reflect.deleteProperty(able, missing)
+        return Result.succeed({ ...connector, ...able })
+      }
     }
   }
   return provider

@@ -1,0 +1,15 @@
+/** Work that goes on after its request was answered, for as long as Pointsman itself runs. */
+import { Context, Effect, Layer } from "effect"
+
+export class Background extends Context.Service<
+  Background,
+  { readonly run: <R>(work: Effect.Effect<unknown, never, R>) => Effect.Effect<void, never, R> }
+>()("pointsman/payment/Background") {
+  static readonly layer: Layer.Layer<Background> = Layer.effect(
+    Background,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      return Background.of({ run: (work) => Effect.asVoid(Effect.forkIn(Effect.interruptible(work), scope)) })
+    })
+  )
+}

@@ -1,0 +1,194 @@
+/**
+ * What a provider's word about a capture or a void means for the payment (decisions, section 3). The direct answer, a
+ * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import type { EventDraft, JsonObject } from "../events/Event.ts"
+import { paymentEvent } from "../events/PaymentEvents.ts"
+import { step } from "../machine/Machine.ts"
+import type { Money } from "../money/Money.ts"
+import type { OperationAnswer } from "../ports/Connector.ts"
+import type { NotSent, Unanswered } from "../ports/Transport.ts"
+import type { Operation, OperationKind, OperationOutcome, OperationReply, Said } from "./Operation.ts"
+import type { Payment } from "./Payment.ts"
+import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "./PaymentMachine.ts"
+
+/** How a call to capture or to void ended. */
+export type OperationEnd = OperationAnswer | NotSent | Unanswered
+
+export type OperationFact =
+  /** Minor units that were captured; for a void, those that were released. */
+  | { readonly _tag: "Confirmed"; readonly amountMinor: number }
+  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Refused"; readonly code: string | null; readonly message: string }
+  /** The opposite happened: cancelled instead of captured, or captured (minor units) instead of voided. */
+  | { readonly _tag: "Contradicted"; readonly amountMinor: number }
+  | { readonly _tag: "Mismatched"; readonly stated: Money }
+  | { readonly _tag: "Unanswered"; readonly reason: string }
+
+/** The payment's own word for each fact. */
+const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>> = {
+  capture: {
+    Confirmed: "CaptureConfirmed",
+    Accepted: "CaptureAccepted",
+    Refused: "CaptureRefused",
+    Contradicted: "AuthorizationLapsed",
+    Mismatched: "CaptureMismatched",
+    Unanswered: "CaptureUnanswered"
+  },
+  void: {
+    Confirmed: "VoidConfirmed",
+    Accepted: "VoidAccepted",
+    Refused: "VoidRefused",
+    Contradicted: "CaptureConfirmed",
+    Mismatched: "VoidUnanswered",
+    Unanswered: "VoidUnanswered"
+  }
+}
+
+const outcomeOf: Record<OperationFact["_tag"], OperationOutcome> = {
+  Confirmed: "Confirmed",
+  Accepted: "Accepted",
+  Refused: "Refused",
+  Contradicted: "Conflicted",
+  Mismatched: "Unanswered",
+  Unanswered: "Unanswered"
+}
+
+/** What the provider had said, for an answer that could not be recorded. */
+export const saidOf = (fact: OperationFact): Said =>
+  fact._tag === "Refused" ? "refused" : outcomeOf[fact._tag] === "Unanswered" ? "no answer" : "confirmed"
+
+/** The end of a call, in the words of the operation that it was made for. */
+export const operationFactOf = (
+  operation: Pick<Operation, "kind" | "money">,
+  authorizedMinor: number,
+  end: OperationEnd
+): OperationFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { _tag: "Unanswered", reason: end.reason }
+    case "NeedsCustomer":
+      return { _tag: "Unanswered", reason: "the provider wants the customer, who is not there" }
+    case "pointsman/NotSent":
+      return { _tag: "Refused", code: null, message: `Nothing was sent to the provider: ${end.reason}.` }
+    case "Rejected":
+      return { _tag: "Refused", code: end.code, message: end.message }
+    case "Declined":
+      return { _tag: "Refused", code: end.code, message: `The provider declined it: ${end.code}.` }
+    case "Authorized":
+      return { _tag: "Refused", code: null, message: "The provider did not execute it: the authorization stands." }
+    case "Pending":
+      return { _tag: "Accepted" }
+    case "Canceled":
+      return operation.kind === "void"
+        ? { _tag: "Confirmed", amountMinor: authorizedMinor }
+        : { _tag: "Contradicted", amountMinor: 0 }
+    case "Captured": {
+      const stated = end.stated ?? operation.money
+      const most = operation.kind === "capture" ? operation.money.minorUnits : authorizedMinor
+      if (stated.currency !== operation.money.currency || stated.minorUnits > most) {
+        return { _tag: "Mismatched", stated }
+      }
+      return { _tag: operation.kind === "capture" ? "Confirmed" : "Contradicted", amountMinor: stated.minorUnits }
+    }
+  }
+}
+
+export interface Operated {
+  readonly payment: Payment
+  readonly operation: Operation
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/**
+ * The payment and the operation after a fact. `isLatest`: no operation was begun after this one. An older one's
+ * refusal or silence says nothing about the one in flight; what it says about money counts all the same.
+ */
+export const applyOperationFact = (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact,
+  isLatest: boolean,
+  now: number
+): Operated => {
+  const moved = rowFor(payment.state, operation.kind, fact, isLatest)
+  const after: Payment = {
+    ...payment,
+    version: payment.version + 1,
+    updatedAt: now,
+    ...(moved === undefined ? {} : { state: moved.row.to }),
+    ...(moved !== undefined && takesMoney(moved.row) && "amountMinor" in fact
+      ? { capturedMinor: fact.amountMinor }
+      : {})
+  }
+  const said = { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
+  const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isLatest)
+  return {
+    payment: after,
+    // What a retry was told after the claim window stands.
+    operation: { ...said, outcome, reply: operation.reply ?? reply },
+    events: moved === undefined ? [] : moved.row.emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))
+  }
+}
+
+const takesMoney = (row: PaymentRow): boolean => row.on === "CaptureConfirmed" || row.on === "ChargeCaptured"
+
+const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answeredAt" | "code" | "reason"> => {
+  switch (fact._tag) {
+    case "Refused":
+      return { answeredAt: now, code: fact.code, reason: fact.message }
+    case "Unanswered":
+      return { answeredAt: null, code: null, reason: fact.reason }
+    case "Mismatched":
+      return { answeredAt: now, code: null, reason: "the provider stated another amount or currency" }
+    default:
+      return { answeredAt: now, code: null, reason: null }
+  }
+}
+
+const detailsOf = (type: string, fact: OperationFact): JsonObject =>
+  type === "payment.amount_mismatch" && fact._tag === "Mismatched"
+    ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+    : {}
+
+/** The row that a fact takes. `isConflict`: it is not the row of a payment that waited for this answer. */
+const rowFor = (state: PaymentState, kind: OperationKind, fact: OperationFact, isLatest: boolean) => {
+  const on = eventOf[kind][fact._tag]
+  const tellsOfMoney = fact._tag === "Confirmed" || fact._tag === "Contradicted"
+  if (!isLatest && !tellsOfMoney) return undefined
+  const row = Result.getOrUndefined(step(PaymentMachine, state, on))
+  if (row !== undefined) return { row, isConflict: fact._tag === "Contradicted" }
+  if (fact._tag !== "Confirmed") return undefined
+  // The payment had moved meanwhile. What the provider did is done all the same: the truth wins.
+  const late = step(PaymentMachine, state, kind === "capture" ? "ChargeCaptured" : "AuthorizationLapsed")
+  return Result.isSuccess(late) ? { row: late.success, isConflict: true } : undefined
+}
+
+const taken: ReadonlySet<PaymentState> = new Set([
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack"
+])
+
+/** How the operation ended and what its request is told, by the payment as it stands now. */
+const closing = (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact,
+  isConflict: boolean,
+  isLatest: boolean
+): { readonly outcome: OperationOutcome | null; readonly reply: OperationReply | null } => {
+  const { kind, outcome } = operation
+  const isDone = kind === "capture" ? taken.has(payment.state) : payment.state === "Voided"
+  const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
+  if (isConflict || isOpposite || (isDone && !isLatest)) return { outcome, reply: { _tag: "StateConflict" } }
+  // Also where this answer is silence or a refusal: another courier told first that it happened.
+  if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }
+  if (fact._tag === "Accepted" && isLatest) return { outcome, reply: { _tag: "Done", payment } }
+  // Refused, or another courier told first that nothing happened: the key is free again.
+  if (payment.state === "Authorized" && fact._tag !== "Accepted") return { outcome: "Refused", reply: null }
+  return { outcome, reply: { _tag: "ResultUnknown" } }
+}

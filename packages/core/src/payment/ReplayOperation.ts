@@ -1,0 +1,35 @@
+/**
+ * What a retry of a capture or a void under its key is answered (specification, Idempotency rules of capture and
+ * void; decisions, section 6): from what was recorded, and never by asking the provider again.
+ */
+import { Clock, Effect } from "effect"
+import type { PaymentBook } from "../ports/Ledger.ts"
+import { KeyReused, RequestInProgress } from "./CreateRequest.ts"
+import type { Operation } from "./Operation.ts"
+import { type Answered, type OperationOrder, ResultUnknown } from "./OperationOrder.ts"
+import { PaymentSettings } from "./PaymentSettings.ts"
+import { answerOf, recordOperation } from "./SettleOperation.ts"
+
+/** The answer that the order's key stands for; `undefined` where it is free. */
+export const operationStanding = Effect.fnUntraced(function* (book: PaymentBook, order: OperationOrder) {
+  if (order.idempotencyKey === null) return undefined
+  const earlier = book.operations.findLast((operation) => isNamed(operation, order))
+  if (earlier === undefined) return undefined
+  if (earlier.requestedMinor !== order.amountMinor) return yield* new KeyReused()
+  return { payment: yield* answerOf(yield* answered(book, earlier)), isReplay: true } satisfies Answered
+})
+
+const answered = Effect.fnUntraced(function* (book: PaymentBook, earlier: Operation) {
+  if (earlier.reply !== null) return earlier
+  const { claimWindowMillis } = yield* PaymentSettings
+  if ((yield* Clock.currentTimeMillis) - earlier.sentAt < claimWindowMillis) return yield* new RequestInProgress()
+  // The request died, or its process is as good as dead: that looks exactly like a provider that did not answer.
+  const died = { _tag: "Unanswered", reason: "the process that sent it did not come back" } as const
+  return yield* Effect.mapError(recordOperation(book.payment, earlier, died), () => new ResultUnknown())
+})
+
+/** A refusal frees the key; in flight, or with a reply, it is taken. */
+const isNamed = (operation: Operation, order: OperationOrder): boolean =>
+  operation.kind === order.kind &&
+  operation.idempotencyKey === order.idempotencyKey &&
+  (operation.outcome === null || operation.reply !== null)

@@ -1,0 +1,96 @@
+/**
+ * The last commit of a capture or a void: what the provider said, the events, what its request is told.
+ *
+ * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
+ * to say that nothing happened. What cannot be recorded is `StateUnconfirmed`, and is tried again in the background.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import { Ledger } from "../ports/Ledger.ts"
+import { Background } from "./Background.ts"
+import { commitInsistently, factDecisionsAtMost, keepTrying, readInsistently } from "./Insistently.ts"
+import type { Operation, OperationReply } from "./Operation.ts"
+import { applyOperationFact, type OperationFact, saidOf } from "./OperationFact.ts"
+import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "./OperationOrder.ts"
+import type { Payment } from "./Payment.ts"
+import { Turns } from "./Turns.ts"
+
+/** Records a fact and answers the request; gives the payment where it went well. */
+export const settleOperation = Effect.fnUntraced(function* (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact
+) {
+  const turns = yield* Turns
+  const background = yield* Background
+  const inTurn = (reply: OperationReply | undefined) =>
+    Effect.catchDefect(turns.take(payment.id)(recordOperation(payment, operation, fact, reply)), Effect.fail)
+  const recorded = yield* Effect.result(inTurn(undefined))
+  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success)
+  const said = saidOf(fact)
+  yield* background.run(keepTrying(inTurn({ _tag: "StateUnconfirmed", said })))
+  return yield* new StateUnconfirmed({ said })
+})
+
+/**
+ * Writes a fact, however often other writers come first, and gives the operation as it is stored. `reply` is what the
+ * request was told already, where it was.
+ */
+export const recordOperation = Effect.fnUntraced(function* (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact,
+  reply?: OperationReply
+) {
+  const ledger = yield* Ledger
+  let stored = payment
+  let ours = operation
+  let isLatest = true
+  let failure: unknown = "other writers kept winning"
+  for (let decision = 0; decision < factDecisionsAtMost; decision++) {
+    const now = yield* Clock.currentTimeMillis
+    const after = applyOperationFact(stored, ours, fact, isLatest, now)
+    const closed = reply === undefined ? after.operation : { ...after.operation, reply: ours.reply ?? reply }
+    const written = yield* Effect.result(
+      commitInsistently({
+        tenant: stored.tenant,
+        payment: { expected: stored.version, after: after.payment },
+        attempts: [],
+        operations: [closed],
+        events: after.events
+      })
+    )
+    if (Result.isSuccess(written)) return closed
+    failure = written.failure
+    if (written.failure._tag === "pointsman/StorageError") break
+    const book = Option.getOrUndefined(yield* readInsistently(ledger.book(stored.tenant, stored.id)))
+    const found = book?.operations.find(({ id }) => id === operation.id)
+    if (book === undefined || found === undefined) break
+    // The commit whose answer was lost had been written.
+    if (isSameWrite(found, closed)) return found
+    stored = book.payment
+    ours = found
+    isLatest = book.operations.at(-1)?.id === operation.id
+  }
+  return yield* Effect.fail(failure)
+})
+
+const isSameWrite = (found: Operation, written: Operation): boolean =>
+  found.outcome === written.outcome &&
+  found.answeredAt === written.answeredAt &&
+  found.reply?._tag === written.reply?._tag
+
+/** What the request of a settled operation is told. */
+export const answerOf = ({ reason, reply }: Pick<Operation, "reason" | "reply">) => {
+  switch (reply?._tag) {
+    case "Done":
+      return Effect.succeed(reply.payment)
+    case "ResultUnknown":
+      return Effect.fail(new ResultUnknown())
+    case "StateUnconfirmed":
+      return Effect.fail(new StateUnconfirmed({ said: reply.said }))
+    case "StateConflict":
+      return Effect.fail(new StateConflict())
+    case undefined:
+      return Effect.fail(new ProviderRefused({ message: reason ?? "The provider refused." }))
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The store of partners' sub-merchants.
+ *
+ * The rule that an adapter must not break: `provision` counts, compares and writes in one step. An allowance or an
+ * e-mail address that is looked at before the write lets requests that come at once exceed the one and double the
+ * other.
+ */
+import { Context, type Effect, type Option, Schema } from "effect"
+import type { Merchant, MerchantStanding } from "../workspace/Merchant.ts"
+import type { ApiKeyRevoked } from "./Ledger.ts"
+import type { CommitUnknown, StorageError } from "./StorageError.ts"
+
+/** The workspace is no white-label partner, or not any more. */
+export class NotAPartner extends Schema.TaggedError<NotAPartner>()("pointsman/NotAPartner", {}) {}
+
+/** The partner has a merchant with this e-mail address already. */
+export class AlreadyInvited extends Schema.TaggedError<AlreadyInvited>()("pointsman/AlreadyInvited", {}) {}
+
+/** The partner has as many merchants as it may have. */
+export class AllowanceExhausted extends Schema.TaggedError<AllowanceExhausted>()("pointsman/AllowanceExhausted", {
+  /** How many it may have. */
+  allowance: Schema.Int
+}) {}
+
+export type ProvisionFailure =
+  | ApiKeyRevoked
+  | NotAPartner
+  | AlreadyInvited
+  | AllowanceExhausted
+  | StorageError
+  | CommitUnknown
+
+export interface Provision {
+  readonly merchant: Merchant
+  /** When set, the write happens only while this API key is alive. */
+  readonly apiKeyHash?: string | undefined
+}
+
+export interface MerchantQuery {
+  /** Only merchants with a smaller id. */
+  readonly before?: string | undefined
+  /** Rows at most. */
+  readonly limit: number
+}
+
+export class Merchants extends Context.Service<
+  Merchants,
+  {
+    /**
+     * Writes the merchant and its workspace (`workspaceOfMerchant`), or nothing. Checked in this order, inside the
+     * write: a merchant with this id is stored (then it succeeds, and the stored one stays: a write whose fate was
+     * unknown may be sent again); the API key; that the workspace is a partner; the address (`emailKey`) among all of
+     * the partner's merchants; how many they are, against the allowance that is stored now.
+     *
+     * The address comes before the allowance: a partner that never heard its answer asks again, and must learn that
+     * the merchant is there, also when it took the last place.
+     */
+    readonly provision: (provision: Provision) => Effect.Effect<void, ProvisionFailure>
+    /** Another invitation in the place of the one before; gives the merchant as it is then. */
+    readonly replaceInvitation: (
+      partnerId: string,
+      id: string,
+      invitationHash: string
+    ) => Effect.Effect<Option.Option<MerchantStanding>, StorageError | CommitUnknown>
+    /** Newest first. */
+    readonly list: (
+      partnerId: string,
+      query: MerchantQuery
+    ) => Effect.Effect<ReadonlyArray<MerchantStanding>, StorageError>
+    /** The workspaces of every partner's merchants: a configuration that does not name them leaves them alone. */
+    readonly workspaceIds: Effect.Effect<ReadonlySet<string>, StorageError>
+  }
+>()("pointsman/ports/Merchants") {}

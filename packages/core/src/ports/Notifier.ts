@@ -1,0 +1,34 @@
+/**
+ * Tells people outside of the API. Pointsman sends no e-mail: provide a notifier of your own to have one sent.
+ *
+ * It is called after the fact was written, in the request that made it. It should hand the message over (to a queue,
+ * say) and return: after ten seconds it is interrupted. What it fails with is logged and changes nothing, so keep
+ * the token out of its errors.
+ */
+import { Context, Effect, Redacted } from "effect"
+import type { Merchant } from "../workspace/Merchant.ts"
+
+export interface Invitation {
+  readonly merchant: Merchant
+  /** Lets its bearer be taken for the merchant's owner, once. It is kept nowhere: only its hash is stored. */
+  readonly token: Redacted.Redacted<string>
+}
+
+export interface NotifierService {
+  /** Once for each invitation; a merchant that is invited again has a new token, and the one before is void. */
+  readonly merchantInvited: (invitation: Invitation) => Effect.Effect<void, unknown>
+}
+
+/** Writes to the log unless another one is provided. The token stands in that line: somebody has to pass it on. */
+export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {
+  defaultValue: () => ({
+    merchantInvited: ({ merchant, token }) =>
+      Effect.logInfo("a merchant is invited: pass the token on to its owner").pipe(
+        Effect.annotateLogs({
+          merchant_id: merchant.id,
+          email: merchant.email,
+          invitation_token: Redacted.value(token)
+        })
+      )
+  })
+})

@@ -1,0 +1,181 @@
+/**
+ * What a provider's word about a refund means, for the refund and for its payment (decisions, section 3). The direct
+ * answer, a provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import type { EventDraft, JsonObject } from "../events/Event.ts"
+import type { EventType } from "../events/EventType.ts"
+import { paymentEvent } from "../events/PaymentEvents.ts"
+import { step } from "../machine/Machine.ts"
+import type { Money } from "../money/Money.ts"
+import type { Payment } from "../payment/Payment.ts"
+import { PaymentMachine, type PaymentState } from "../payment/PaymentMachine.ts"
+import type { RefundAnswer } from "../ports/Connector.ts"
+import type { NotSent, Unanswered } from "../ports/Transport.ts"
+import { moveRefund, type Refund, type RefundReply } from "./Refund.ts"
+import { refundableMinor, refundTotals, withRefund } from "./RefundLedger.ts"
+import type { RefundEvent } from "./RefundMachine.ts"
+
+/** How a call to refund ended. */
+export type RefundEnd = RefundAnswer | NotSent | Unanswered
+
+export type RefundFact =
+  /** Minor units that went back. */
+  | { readonly on: "RefundConfirmed"; readonly amountMinor: number; readonly providerRefundId: string }
+  | { readonly on: "RefundAccepted"; readonly providerRefundId: string }
+  | { readonly on: "RefundMismatched"; readonly stated: Money; readonly providerRefundId: string }
+  | {
+      readonly on: "RefundRefused"
+      readonly code: string | null
+      readonly message: string
+      readonly providerRefundId: string | null
+    }
+  | { readonly on: "RefundUnanswered"; readonly reason: string }
+
+/** The end of a call, or what a look-up found, in the words of the refund's table. */
+export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { on: "RefundUnanswered", reason: end.reason }
+    case "pointsman/NotSent":
+      return refused(null, `Nothing was sent to the provider: ${end.reason}.`)
+    case "Rejected":
+      return refused(end.code, end.message)
+    case "RefundFailed":
+      return {
+        ...refused(end.reason, end.reason ?? "The provider says that the refund failed."),
+        providerRefundId: end.providerRefundId
+      }
+    case "Succeeded":
+    case "RefundPending": {
+      const { providerRefundId } = end
+      const stated = end.stated ?? asked
+      if (stated.currency !== asked.currency || stated.minorUnits > asked.minorUnits) {
+        return { on: "RefundMismatched", stated, providerRefundId }
+      }
+      return end._tag === "Succeeded"
+        ? { on: "RefundConfirmed", amountMinor: stated.minorUnits, providerRefundId }
+        : { on: "RefundAccepted", providerRefundId }
+    }
+  }
+}
+
+const refused = (code: string | null, message: string) =>
+  ({ on: "RefundRefused", code, message, providerRefundId: null }) as const
+
+/** The states in which there is captured money to give back. */
+const refundable: ReadonlySet<PaymentState> = new Set(["Captured", "PartiallyRefunded", "Refunded", "Settled"])
+
+export const isRefundable = (state: PaymentState): boolean => refundable.has(state)
+
+export interface Refunded {
+  readonly payment: Payment
+  readonly refund: Refund
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/** The payment and the refund after a fact. `refunds` are all of the payment's. */
+export const applyRefundFact = (
+  payment: Payment,
+  refunds: ReadonlyArray<Refund>,
+  refund: Refund,
+  fact: RefundFact,
+  now: number
+): Refunded => {
+  const moved = moveRefund(refund, eventFor(payment, refund, fact), changeOf(refund, fact, now))
+  // Another courier settled it first, and that stands.
+  if (Result.isFailure(moved)) return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
+  const { emits, refund: after } = moved.success
+  const totals = refundTotals(withRefund(refunds, after))
+  const wentBack = totals.refundedMinor > payment.refundedMinor
+  const row = wentBack
+    ? Result.getOrUndefined(
+        step(
+          PaymentMachine,
+          payment.state,
+          totals.refundedMinor === payment.capturedMinor ? "RefundedInFull" : "RefundedInPart"
+        )
+      )
+    : undefined
+  const told: Payment = {
+    ...payment,
+    ...totals,
+    state: row?.to ?? payment.state,
+    version: payment.version + 1,
+    updatedAt: now
+  }
+  return {
+    payment: told,
+    refund: after,
+    events: [...emits, ...(row?.emits ?? [])].map((type) => refundEvent(type, told, after, fact))
+  }
+}
+
+/** The fact as the table names it for a refund that stands where it stands. */
+const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {
+  if (fact.on === "RefundRefused" && refund.stage !== "Sending") return "RefundFailed"
+  const isSettled = refund.stage === "Refused" || refund.stage === "Failed"
+  if (fact.on === "RefundConfirmed" && isSettled && fact.amountMinor > refundableMinor(payment)) return "ExcessReported"
+  return fact.on
+}
+
+const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund> => {
+  switch (fact.on) {
+    case "RefundConfirmed":
+      return {
+        money: { ...refund.money, minorUnits: fact.amountMinor },
+        providerRefundId: fact.providerRefundId,
+        settledAt: now,
+        code: null,
+        failureReason: null
+      }
+    case "RefundAccepted":
+      return { providerRefundId: fact.providerRefundId, failureReason: null }
+    case "RefundMismatched":
+      return {
+        providerRefundId: fact.providerRefundId,
+        failureReason: "the provider stated another amount or currency"
+      }
+    case "RefundRefused":
+      return {
+        providerRefundId: fact.providerRefundId ?? refund.providerRefundId,
+        settledAt: now,
+        code: fact.code,
+        failureReason: fact.message
+      }
+    case "RefundUnanswered":
+      return { failureReason: fact.reason }
+  }
+}
+
+/** What a refund's events say (specification, payload of `payment.refund_failed`; decisions, section 3). */
+const refundEvent = (type: EventType, payment: Payment, refund: Refund, fact: RefundFact): EventDraft => {
+  const mismatch: JsonObject =
+    type === "payment.amount_mismatch" && fact.on === "RefundMismatched"
+      ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+      : {}
+  return paymentEvent(type, payment, {
+    refund_id: refund.id,
+    refund_amount: refund.money.minorUnits,
+    refunded_total: payment.refundedMinor,
+    refund_pending_amount: payment.refundPendingMinor,
+    ...(type === "payment.refund_failed" ? { failure_reason: refund.failureReason } : {}),
+    ...mismatch
+  })
+}
+
+/** What the request of a refund is told, by where the refund stands after the fact. */
+export const replyTo = ({ failureReason, stage }: Refund, payment: Payment): RefundReply => {
+  switch (stage) {
+    case "Succeeded":
+      return { _tag: "Done", payment }
+    case "Pending":
+      return { _tag: "RefundPending" }
+    case "Sending":
+    case "Unknown":
+      return { _tag: "ResultUnknown" }
+    case "Refused":
+    case "Failed":
+      return { _tag: "Refused", message: failureReason ?? "The provider refused." }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Gives captured money back: reserves the amount, asks the provider, records what came of it.
+ *
+ * The amount is reserved in the commit that writes the refund, before the provider is asked: two full refunds cannot
+ * both be sent. A result that nobody knows keeps it reserved.
+ *
+ * One that goes well is a read and two commits.
+ */
+import { Clock, Effect } from "effect"
+import { callProvider } from "../payment/CallProvider.ts"
+import type { Caller } from "../payment/CreateRequest.ts"
+import type { Answered } from "../payment/OperationOrder.ts"
+import type { Payment } from "../payment/Payment.ts"
+import { PaymentSettings } from "../payment/PaymentSettings.ts"
+import { isUsableAmount } from "../payment/SendCharge.ts"
+import { Turns } from "../payment/Turns.ts"
+import type { Connector, RefundAnswer } from "../ports/Connector.ts"
+import { NotSent, Unanswered } from "../ports/Transport.ts"
+import { claimRefund } from "./ClaimRefund.ts"
+import type { Refund } from "./Refund.ts"
+import { type RefundEnd, refundFactOf } from "./RefundFact.ts"
+import type { RefundOrder } from "./RefundOrder.ts"
+import { settleRefund } from "./SettleRefund.ts"
+
+/** Once claimed, a request runs to its end, also when its caller goes away. */
+export const refund = (caller: Caller, order: RefundOrder) => Effect.uninterruptible(refundOnce(caller, order))
+
+const refundOnce = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
+  const turns = yield* Turns
+  const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order))
+  if (claimed._tag === "Replayed") return claimed.answered
+  const { book, connection, refund } = claimed
+  const { sendWithinMillis } = yield* PaymentSettings
+  const beginBy = refund.sentAt + sendWithinMillis
+  const end: RefundEnd =
+    (yield* Clock.currentTimeMillis) > beginBy
+      ? new NotSent({ reason: "its claim grew too old to send on" })
+      : yield* callProvider(connection, (connector) => send(connector, refund, book.payment), beginBy)
+  const payment = yield* settleRefund(book, refund, refundFactOf(refund.money, end))
+  return { payment, isReplay: false } satisfies Answered
+})
+
+const send = (
+  connector: Connector,
+  refund: Refund,
+  payment: Payment
+): Effect.Effect<RefundEnd, NotSent | Unanswered> =>
+  connector.refund === undefined
+    ? Effect.fail(new NotSent({ reason: "the connection cannot refund any more" }))
+    : Effect.map(
+        connector.refund({
+          refundId: refund.id,
+          providerRef: refund.providerRef,
+          money: refund.money,
+          reason: refund.reason,
+          simulation: payment.simulation
+        }),
+        asUsable
+      )
+
+/** A success without the refund's id, or with an amount that is none, is nothing to build on: it may have executed. */
+const asUsable = (answer: RefundAnswer): RefundEnd => {
+  if (answer._tag !== "Succeeded" && answer._tag !== "RefundPending") return answer
+  if (answer.providerRefundId === "") return new Unanswered({ reason: "the connector gave no refund id" })
+  return isUsableAmount(answer.stated)
+    ? answer
+    : new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
+}
