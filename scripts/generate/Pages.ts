@@ -1,5 +1,5 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
-import { ClaimMachine, type Machine, PaymentMachine, statusOf } from "@pointsman/core"
+import { ClaimMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 
 type Table = Machine.Machine<string, string, string, string>
@@ -25,6 +25,13 @@ const lifecycles: ReadonlyArray<Lifecycle> = [
     about:
       "The inner states are finer than the statuses of the API: they say which operation is in flight or unknown. No row leads from an unknown state back to `Charging`.",
     statusOf
+  },
+  {
+    machine: RefundMachine,
+    title: "The life of a refund",
+    source: "packages/core/src/refunds/RefundMachine.ts",
+    about:
+      "A refund is an entry of its payment's refund ledger: `Sending`, `Pending` and `Unknown` are in `refund_pending_amount`, `Succeeded` in `refunded_amount`. What a confirmed refund does to its payment is in [the life of a payment](payment.md)."
   },
   {
     machine: ClaimMachine,
