@@ -1,5 +1,5 @@
 import { layer } from "@effect/vitest"
-import { type Directory, Ids, type Ledger } from "@pointsman/core"
+import { type Directory, Ids, type Ledger, type Merchants } from "@pointsman/core"
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
@@ -7,6 +7,7 @@ import { claims } from "./Claims.ts"
 import { directory } from "./Directory.ts"
 import { followers } from "./Followers.ts"
 import { interruption } from "./Interruption.ts"
+import { merchants } from "./Merchants.ts"
 import { moves } from "./Moves.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
@@ -19,7 +20,7 @@ import { text } from "./Text.ts"
  * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
  * clock is the test's.
  */
-export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Directory, E, Ids>): void => {
+export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Directory | Merchants, E, Ids>): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
     claims(it)
@@ -33,6 +34,7 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Dire
     followers(it)
     interruption(it)
     directory(it)
+    merchants(it)
     text(it)
   })
 }

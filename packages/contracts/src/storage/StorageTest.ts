@@ -1,5 +1,5 @@
 import type { Vitest } from "@effect/vitest"
-import type { Directory, Ids, Ledger } from "@pointsman/core"
+import type { Directory, Ids, Ledger, Merchants } from "@pointsman/core"
 
 /** What a chapter registers its tests with: the storage under test and new ids are at hand. */
-export type StorageTest = Vitest.MethodsNonLive<Ledger | Directory | Ids>
+export type StorageTest = Vitest.MethodsNonLive<Ledger | Directory | Merchants | Ids>

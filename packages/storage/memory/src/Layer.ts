@@ -1,7 +1,8 @@
-import { Directory, type Ids, Ledger } from "@pointsman/core"
+import { Directory, type Ids, Ledger, Merchants } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
+import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeState } from "./State.ts"
 
 export interface MemoryStorageOptions {
@@ -10,11 +11,14 @@ export interface MemoryStorageOptions {
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
-export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<Ledger | Directory, never, Ids> =>
+export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<Ledger | Directory | Merchants, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()
       const ledger = yield* makeLedger(state, options)
-      return Context.make(Ledger, ledger).pipe(Context.add(Directory, makeDirectory(state)))
+      return Context.make(Ledger, ledger).pipe(
+        Context.add(Directory, makeDirectory(state)),
+        Context.add(Merchants, makeMerchants(state, options))
+      )
     })
   )

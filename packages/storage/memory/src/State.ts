@@ -1,4 +1,14 @@
-import type { Attempt, Claim, DirectoryContents, Event, Operation, Payment, Refund, Tenant } from "@pointsman/core"
+import type {
+  Attempt,
+  Claim,
+  DirectoryContents,
+  Event,
+  Merchant,
+  Operation,
+  Payment,
+  Refund,
+  Tenant
+} from "@pointsman/core"
 
 /** What one tenant owns. */
 export interface TenantState {
@@ -14,23 +24,28 @@ export interface TenantState {
   readonly claims: Map<string, Claim>
 }
 
-/** Everything that is stored, shared by the ledger and the directory. Only copies enter and leave it. */
+/** Everything that is stored, shared by the ports. Only copies enter and leave it. */
 export interface State {
   readonly tenants: Map<string, TenantState>
+  /** Whose hosted page it is, by the hash of its token. */
+  readonly pages: Map<string, { readonly tenant: Tenant; readonly paymentId: string }>
   readonly workspaces: Map<string, DirectoryContents["workspaces"][number]>
   readonly apiKeys: Map<string, DirectoryContents["apiKeys"][number]>
   readonly connections: Map<string, DirectoryContents["connections"][number]>
   readonly routing: Map<string, DirectoryContents["routing"][number]>
   readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
+  readonly merchants: Map<string, Merchant>
 }
 
 export const make = (): State => ({
   tenants: new Map(),
+  pages: new Map(),
   workspaces: new Map(),
   apiKeys: new Map(),
   connections: new Map(),
   routing: new Map(),
-  webhookEndpoints: new Map()
+  webhookEndpoints: new Map(),
+  merchants: new Map()
 })
 
 /** No two tenants share a key: the environment is one of two words, and stands first. */

@@ -234,6 +234,27 @@ const operationIndexes = [
     where idempotency_key is not null`
 ]
 
+/** A partner provisions with a live key alone, so that its merchants belong to no environment. */
+const merchants = `create table merchants (
+  partner_id text not null,
+  id text not null,
+  workspace_id text not null,
+  name any not null,
+  email any not null,
+  email_key any not null,
+  country text not null,
+  category any,
+  invitation_hash text not null,
+  created_at integer not null,
+  primary key (partner_id, id),
+  foreign key (workspace_id) references workspaces
+) strict, without rowid`
+
+const merchantIndexes = [
+  "create unique index merchants_by_email on merchants (partner_id, email_key)",
+  "create index api_keys_by_workspace on api_keys (workspace_id, environment)"
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -260,7 +281,8 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     ...operationIndexes,
     matchesRefunds("new_payments_match_refunds", "insert"),
     matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor")
-  ])
+  ]),
+  "3_merchants": execute([merchants, ...merchantIndexes])
 }
 
 const table = "pointsman_migrations"

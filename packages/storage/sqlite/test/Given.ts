@@ -6,6 +6,7 @@ import {
   type Directory,
   Ids,
   type Ledger,
+  type Merchants,
   newClaim,
   type Payment,
   type StorageError,
@@ -28,7 +29,9 @@ export const newFile = Effect.map(
 /** Opens the file, runs the effect and closes the file. */
 export const withStorage =
   (options: SqliteStorageOptions) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Directory | Ids>> =>
+  <A, E, R>(
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Directory | Merchants | Ids>> =>
     Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
 
 /** A new payment with its attempt, its event and its key. */

@@ -1,0 +1,309 @@
+/** Partners' merchants: the allowance and the address hold however many are provisioned at once. */
+import { describe, expect } from "@effect/vitest"
+import {
+  Directory,
+  Ids,
+  type Merchant,
+  type MerchantStanding,
+  Merchants,
+  type Provision,
+  type Tenant,
+  workspaceOfMerchant
+} from "@pointsman/core"
+import { Clock, Effect, Option, Result } from "effect"
+import { apiKeyOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { racers } from "./Unguarded.ts"
+
+/** A stored partner with a live key, that no other test has. */
+const newPartner = Effect.fnUntraced(function* (allowance = 100) {
+  const tenant = yield* newTenant("production")
+  yield* writeDirectory({
+    workspaces: [workspaceOf(tenant, { partner: { allowance } })],
+    apiKeys: [apiKeyOf(tenant)]
+  })
+  return tenant
+})
+
+/** A merchant whose address nobody else has, unless it is given. */
+const newMerchant = Effect.fnUntraced(function* (partner: Tenant, fields: Partial<Merchant> = {}) {
+  const ids = yield* Ids
+  const id = yield* ids.merchant
+  return {
+    id,
+    partnerId: partner.workspaceId,
+    workspaceId: id,
+    name: "Corner shop",
+    email: `${id}@shop.example`,
+    country: "NL",
+    category: "retail",
+    invitationHash: `hash-of-${id}`,
+    createdAt: yield* Clock.currentTimeMillis,
+    ...fields
+  } satisfies Merchant
+})
+
+const provisioned = Effect.fnUntraced(function* (partner: Tenant, fields: Partial<Merchant> = {}) {
+  const merchant = yield* newMerchant(partner, fields)
+  yield* (yield* Merchants).provision({ merchant })
+  return merchant
+})
+
+const invited = (merchant: Merchant): MerchantStanding => ({ merchant, suspended: false, hasLiveKey: false })
+
+const list = Effect.fnUntraced(function* (partner: Tenant, limit = 2 * racers) {
+  return yield* (yield* Merchants).list(partner.workspaceId, { limit })
+})
+
+/** Nothing of the merchant is stored, its workspace neither. */
+const expectNoTrace = Effect.fnUntraced(function* (merchant: Merchant) {
+  const { list, workspaceIds } = yield* Merchants
+  const directory = yield* Directory
+  const rows = yield* list(merchant.partnerId, { limit: 2 * racers })
+  expect(rows.map((row) => row.merchant.id)).not.toContain(merchant.id)
+  expect((yield* workspaceIds).has(merchant.workspaceId)).toBe(false)
+  expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+})
+
+const refusalOf = Effect.fnUntraced(function* (provision: Provision) {
+  const failure = yield* Effect.flip((yield* Merchants).provision(provision))
+  yield* expectNoTrace(provision.merchant)
+  return failure
+})
+
+/** Provisions all at once. */
+const race = Effect.fnUntraced(function* (
+  merchants: ReadonlyArray<Merchant>,
+  provision: (provision: Provision) => Effect.Effect<void, { readonly _tag: string }>
+) {
+  const results = yield* Effect.forEach(
+    merchants,
+    (merchant) => Effect.map(Effect.result(provision({ merchant })), (result) => ({ merchant, result })),
+    { concurrency: "unbounded" }
+  )
+  return {
+    won: results.flatMap(({ merchant, result }) => (Result.isSuccess(result) ? [merchant] : [])),
+    lost: results.flatMap(({ merchant, result }) =>
+      Result.isFailure(result) ? [{ merchant, reason: result.failure._tag }] : []
+    )
+  }
+})
+
+export const merchants = (it: StorageTest): void => {
+  describe("merchants", () => {
+    it.effect(
+      "given a partner, when it provisions, then merchant and workspace are there, also for the directory",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Merchants
+          const directory = yield* Directory
+          const partner = yield* newPartner()
+          // Read before the write: what an adapter keeps of it must not be what is read after.
+          expect((yield* store.workspaceIds).size).toBeGreaterThanOrEqual(0)
+          const merchant = yield* newMerchant(partner)
+          expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+
+          yield* store.provision({ merchant, apiKeyHash: apiKeyOf(partner).hash })
+
+          expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+          expect((yield* store.workspaceIds).has(merchant.workspaceId)).toBe(true)
+          const workspace = Option.getOrThrow(yield* directory.workspace(merchant.workspaceId))
+          expect(workspace).toStrictEqual(workspaceOfMerchant(merchant))
+          const contents = yield* directory.contents
+          expect(contents.workspaces).toContainEqual(workspace)
+          expect(contents.apiKeys.filter(({ workspaceId }) => workspaceId === merchant.workspaceId)).toEqual([])
+        })
+    )
+
+    it.effect(
+      "given a merchant that is stored, when the same write comes again, then it succeeds and changes nothing",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Merchants
+          const partner = yield* newPartner(1)
+          const merchant = yield* provisioned(partner)
+          yield* writeDirectory({ workspaces: [workspaceOf(partner, { partner: null })] })
+          yield* store.provision({ merchant: { ...merchant, name: "Another name" }, apiKeyHash: "of no key" })
+          expect(yield* list(partner)).toStrictEqual([invited(merchant)])
+        })
+    )
+
+    it.effect("given a revoked key, no partner or a used address, when it provisions, then nothing is written", () =>
+      Effect.gen(function* () {
+        const partner = yield* newPartner(1)
+        const first = yield* provisioned(partner, { email: "Owner@Shop.example" })
+        const apiKey = apiKeyOf(partner)
+        // Each refusal stands although those after it in the port's order would refuse as well.
+        const twin = yield* newMerchant(partner, { email: "owner@shop.example" })
+        expect(yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash })).toMatchObject({
+          _tag: "pointsman/AlreadyInvited"
+        })
+        yield* writeDirectory({ workspaces: [workspaceOf(partner)] })
+        expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/NotAPartner")
+        yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5 }] })
+        expect((yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash }))._tag).toBe("pointsman/ApiKeyRevoked")
+        expect((yield* refusalOf({ merchant: twin, apiKeyHash: "of no key" }))._tag).toBe("pointsman/ApiKeyRevoked")
+        const stranger = yield* newMerchant(yield* newTenant("production"))
+        expect((yield* refusalOf({ merchant: stranger }))._tag).toBe("pointsman/NotAPartner")
+        expect(yield* list(partner)).toStrictEqual([invited(first)])
+      })
+    )
+
+    it.effect("given an allowance, when it is used up, lowered and raised, then the stored one counts", () =>
+      Effect.gen(function* () {
+        const partner = yield* newPartner(1)
+        const allow = (allowance: number) =>
+          writeDirectory({ workspaces: [workspaceOf(partner, { partner: { allowance } })] })
+        const first = yield* provisioned(partner)
+        const next = yield* newMerchant(partner)
+        expect(yield* refusalOf({ merchant: next })).toMatchObject({
+          _tag: "pointsman/AllowanceExhausted",
+          allowance: 1
+        })
+        yield* allow(0)
+        expect(yield* refusalOf({ merchant: next })).toMatchObject({
+          _tag: "pointsman/AllowanceExhausted",
+          allowance: 0
+        })
+        // A suspended merchant keeps its place.
+        yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(first), suspended: true }] })
+        yield* allow(1)
+        expect((yield* refusalOf({ merchant: next }))._tag).toBe("pointsman/AllowanceExhausted")
+        yield* allow(2)
+        yield* (yield* Merchants).provision({ merchant: next })
+        expect(yield* list(partner)).toHaveLength(2)
+      })
+    )
+
+    it.effect(`given an allowance of 2, when ${racers} provision at once, then two of them are there`, () =>
+      Effect.gen(function* () {
+        const { provision } = yield* Merchants
+        const partner = yield* newPartner(2)
+        const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
+        const { lost, won } = yield* race(contenders, provision)
+        expect(won).toHaveLength(2)
+        expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 2).fill("pointsman/AllowanceExhausted"))
+        const stored = yield* list(partner)
+        expect(new Set(stored.map(({ merchant }) => merchant))).toEqual(new Set(won))
+        for (const { merchant } of lost) yield* expectNoTrace(merchant)
+      })
+    )
+
+    it.effect("control: when the allowance is looked at before the write, then more than two are there", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const partner = yield* newPartner(racers)
+        const contenders = yield* Effect.forEach(Array(racers).keys(), () => newMerchant(partner))
+        const { won } = yield* race(
+          contenders,
+          Effect.fnUntraced(function* (provision: Provision) {
+            const present = yield* store.list(partner.workspaceId, { limit: 2 })
+            yield* Effect.yieldNow
+            if (present.length < 2) yield* store.provision(provision)
+            else return yield* Effect.fail({ _tag: "full" })
+          })
+        )
+        expect(won.length).toBeGreaterThan(2)
+      })
+    )
+
+    it.effect(
+      `given one address, when ${racers} provision it at once in two spellings, then one of them is there`,
+      () =>
+        Effect.gen(function* () {
+          const { provision } = yield* Merchants
+          const partner = yield* newPartner(racers)
+          const contenders = yield* Effect.forEach(Array(racers).keys(), (index) =>
+            newMerchant(partner, { email: index % 2 === 0 ? "Jörg@Shop.Example" : "jo\u0308rg@shop.example" })
+          )
+          const { lost, won } = yield* race(contenders, provision)
+          expect(won).toHaveLength(1)
+          expect(lost.map(({ reason }) => reason)).toEqual(Array(racers - 1).fill("pointsman/AlreadyInvited"))
+          // The spelling is kept.
+          expect(yield* list(partner)).toStrictEqual(won.map(invited))
+        })
+    )
+
+    it.effect("given two partners, when both invite one address, then each has its own and sees no other", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const [one, other] = [yield* newPartner(1), yield* newPartner(1)]
+        const email = "owner@shop.example"
+        const first = yield* provisioned(one, { email })
+        const second = yield* provisioned(other, { email })
+        expect(yield* list(one)).toStrictEqual([invited(first)])
+        expect(yield* list(other)).toStrictEqual([invited(second)])
+        expect(yield* store.replaceInvitation(other.workspaceId, first.id, "stolen")).toEqual(Option.none())
+        expect(yield* list(one)).toStrictEqual([invited(first)])
+      })
+    )
+
+    it.effect(
+      "given a merchant, when it is invited again, then it has the new invitation and nothing else changes",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Merchants
+          const partner = yield* newPartner()
+          const merchant = yield* provisioned(partner)
+          const neighbour = yield* provisioned(partner)
+          const after = invited({ ...merchant, invitationHash: "hash-of-another" })
+          const replace = store.replaceInvitation(partner.workspaceId, merchant.id, "hash-of-another")
+          expect(yield* replace).toStrictEqual(Option.some(after))
+          expect(yield* replace).toStrictEqual(Option.some(after))
+          expect(yield* list(partner)).toStrictEqual([invited(neighbour), after])
+          expect(yield* store.replaceInvitation(partner.workspaceId, "mer_of_nobody", "a")).toEqual(Option.none())
+        })
+    )
+
+    it.effect(
+      "given keys and a suspension, when merchants are listed, then their standing is that of the workspace",
+      () =>
+        Effect.gen(function* () {
+          const partner = yield* newPartner()
+          const merchant = yield* provisioned(partner)
+          const standing = Effect.map(list(partner), ([row]) => [row?.suspended, row?.hasLiveKey])
+          const live = apiKeyOf({ workspaceId: merchant.workspaceId, environment: "production" })
+          yield* writeDirectory({ apiKeys: [apiKeyOf({ workspaceId: merchant.workspaceId, environment: "sandbox" })] })
+          expect(yield* standing).toEqual([false, false])
+          yield* writeDirectory({ apiKeys: [live] })
+          expect(yield* standing).toEqual([false, true])
+          yield* writeDirectory({ workspaces: [{ ...workspaceOfMerchant(merchant), suspended: true }] })
+          expect(yield* standing).toEqual([true, true])
+          yield* writeDirectory({ apiKeys: [{ ...live, revokedAt: 5 }] })
+          expect(yield* standing).toEqual([true, false])
+        })
+    )
+
+    it.effect("given merchants, when they are read newest first while new ones arrive, then no page moves", () =>
+      Effect.gen(function* () {
+        const store = yield* Merchants
+        const partner = yield* newPartner()
+        const written = yield* Effect.forEach(Array(10).keys(), () => provisioned(partner))
+        const read: Array<MerchantStanding> = []
+        while (true) {
+          const page = yield* store.list(partner.workspaceId, { before: read.at(-1)?.merchant.id, limit: 4 })
+          expect(page.length).toBeLessThanOrEqual(4)
+          if (page.length === 0) break
+          read.push(...page)
+          yield* provisioned(partner)
+        }
+        expect(read).toStrictEqual(written.map(invited).toReversed())
+      })
+    )
+
+    it.effect("given awkward text, when it is provisioned, then it is read back as it was", () =>
+      Effect.gen(function* () {
+        const partner = yield* newPartner()
+        const awkward = ["👩‍👩‍👧‍👦 \u202eمرحبا", "'); drop table merchants; --", "a\u0000b", "\ud83d", "%_"]
+        for (const text of awkward) {
+          const merchant = yield* provisioned(partner, { name: text, email: `${text}@x`, category: text })
+          expect(yield* list(partner, 1)).toStrictEqual([invited(merchant)])
+          const twin = yield* newMerchant(partner, { email: `${text}@X` })
+          expect((yield* refusalOf({ merchant: twin }))._tag).toBe("pointsman/AlreadyInvited")
+        }
+        const none = yield* provisioned(partner, { category: null })
+        expect(yield* list(partner, 1)).toStrictEqual([invited(none)])
+      })
+    )
+  })
+}
