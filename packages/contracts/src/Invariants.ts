@@ -3,28 +3,30 @@
  * it after each step. All functions give the sentences that are not true: none for a sound payment.
  */
 import {
-  type Attempt,
   type AttemptOutcome,
+  brokenBalance,
   brokenInvariant,
   type Event,
   type EventType,
   Machine,
+  type Operation,
   type Payment,
+  type PaymentBook,
   PaymentMachine,
-  type PaymentState
+  type PaymentState,
+  type Refund
 } from "@pointsman/core"
 
-export interface PaymentRecord {
-  readonly payment: Payment
+export interface PaymentRecord extends PaymentBook {
   /** The whole timeline, oldest first. */
   readonly events: ReadonlyArray<Event>
-  /** In the order of their numbers. */
-  readonly attempts: ReadonlyArray<Attempt>
 }
 
 export const brokenInvariants = (record: PaymentRecord): ReadonlyArray<string> => [
   ...brokenBalances(record.payment),
   ...brokenAttempts(record),
+  ...brokenOperations(record),
+  ...brokenRefunds(record),
   ...brokenTimeline(record)
 ]
 
@@ -48,6 +50,7 @@ const moneyHeld: ReadonlySet<PaymentState> = new Set([
 ])
 const moneyUntouched: ReadonlySet<PaymentState> = new Set([
   "AwaitingCustomer",
+  "CheckoutOpen",
   "Charging",
   "ChargePending",
   "ChargeUnknown",
@@ -102,6 +105,50 @@ export const brokenAttempts = ({ attempts, payment }: PaymentRecord): ReadonlyAr
     ])
   ]
 }
+
+/** At most one capture or void is in flight, at most one captured, and none is for more than was authorized. */
+export const brokenOperations = ({ operations, payment }: PaymentRecord): ReadonlyArray<string> => {
+  const inFlight = operations.filter((operation) => operation.outcome === null)
+  const captures = operations.filter(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
+  return [
+    ...unless(inFlight.length <= 1, `${inFlight.length} operations are in flight`),
+    ...unless(captures.length <= 1, `${captures.length} captures are confirmed`),
+    ...unless(captures.length === 0 || payment.capturedMinor > 0, "a capture is confirmed, and nothing is captured"),
+    ...brokenEntries(payment, operations, payment.authorizedMinor)
+  ]
+}
+
+/** The refunds add up to what the payment and its timeline say, and none of them is for more than was captured. */
+export const brokenRefunds = ({ events, payment, refunds }: PaymentRecord): ReadonlyArray<string> => {
+  const unbalanced = brokenBalance(payment, refunds)
+  const succeeded = refunds.filter(({ stage }) => stage === "Succeeded").length
+  const told = events.filter(({ type }) => type === "payment.refunded").length
+  const keys = refunds.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
+  return [
+    ...(unbalanced === undefined ? [] : [unbalanced]),
+    ...unless(succeeded === told, `${succeeded} refunds succeeded, with ${told} events payment.refunded`),
+    ...unless(new Set(keys).size === keys.length, "two refunds have the same key"),
+    ...brokenEntries(payment, refunds, payment.capturedMinor)
+  ]
+}
+
+const brokenEntries = (
+  payment: Payment,
+  entries: ReadonlyArray<Operation | Refund>,
+  mostMinor: number
+): ReadonlyArray<string> =>
+  entries.flatMap(({ id, money, paymentId }, index) => {
+    const before = entries[index - 1]
+    return [
+      ...unless(paymentId === payment.id, `${id} is another payment's`),
+      ...unless(money.currency === payment.money.currency, `${id} is in another currency`),
+      ...unless(
+        Number.isSafeInteger(money.minorUnits) && money.minorUnits >= 0 && money.minorUnits <= mostMinor,
+        `${id} is for ${money.minorUnits} of ${mostMinor}`
+      ),
+      ...unless(before === undefined || before.id < id, `${id} is not in the order of ids`)
+    ]
+  })
 
 /** The timeline is in the order of the moves, and tells of nothing that did not happen. */
 export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArray<string> => {

@@ -1,25 +1,51 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Attempt, type EventType, Ids, type Payment, PaymentMachine, paymentEvent } from "@pointsman/core"
+import {
+  type Attempt,
+  type EventType,
+  Ids,
+  money,
+  type Operation,
+  type Payment,
+  PaymentMachine,
+  type PaymentRow,
+  paymentEvent,
+  type Refund
+} from "@pointsman/core"
 import { Effect } from "effect"
 import { brokenInvariants, type PaymentRecord } from "../src/Invariants.ts"
 import { blank, moveAlong, newTenant, rowOf, type Walked } from "../src/storage/Given.ts"
 
-/** A captured payment after a rejected first attempt, as a sound store would hold it. */
-const captured = Effect.gen(function* () {
+/** A payment that went along the rows, as a sound store would hold it. */
+const walk = Effect.fnUntraced(function* (rows: ReadonlyArray<PaymentRow>) {
   const ids = yield* Ids
   let walked: Walked = yield* blank(yield* newTenant())
   const events: Array<PaymentRecord["events"][number]> = []
-  for (const row of [
-    rowOf("Start", "ChargeSent"),
-    rowOf("Charging", "AttemptFollowed"),
-    rowOf("Charging", "ChargeCaptured")
-  ]) {
+  for (const row of rows) {
     const { after, change } = yield* moveAlong(walked, row)
     for (const event of change.events) events.push({ ...event, id: yield* ids.event })
     walked = after
   }
   return { ...walked, events } satisfies PaymentRecord
-}).pipe(Effect.provide(Ids.layer))
+}, Effect.provide(Ids.layer))
+
+/** A captured payment after a rejected first attempt. */
+const captured = walk([
+  rowOf("Start", "ChargeSent"),
+  rowOf("Charging", "AttemptFollowed"),
+  rowOf("Charging", "ChargeCaptured")
+])
+
+/** Authorized; a capture that was refused and one of 900 of 1000; refunds of 450 and 225. */
+const refunded = walk([
+  rowOf("Start", "ChargeSent"),
+  rowOf("Charging", "ChargeAuthorized"),
+  rowOf("Authorized", "CaptureClaimed"),
+  rowOf("Capturing", "CaptureRefused"),
+  rowOf("Authorized", "CaptureClaimed"),
+  rowOf("Capturing", "CaptureConfirmed"),
+  rowOf("Captured", "RefundedInPart"),
+  rowOf("PartiallyRefunded", "RefundedInPart")
+])
 
 const payment =
   (fields: Partial<Payment>) =>
@@ -32,6 +58,20 @@ const attempt =
     attempts: record.attempts.map((attempt) => (attempt.number === number ? { ...attempt, ...fields } : attempt))
   })
 
+const operation =
+  (index: number, fields: Partial<Operation>) =>
+  (record: PaymentRecord): PaymentRecord => ({
+    ...record,
+    operations: record.operations.map((operation, at) => (at === index ? { ...operation, ...fields } : operation))
+  })
+
+const refund =
+  (index: number, fields: Partial<Refund>) =>
+  (record: PaymentRecord): PaymentRecord => ({
+    ...record,
+    refunds: record.refunds.map((refund, at) => (at === index ? { ...refund, ...fields } : refund))
+  })
+
 const another =
   (type: EventType) =>
   (record: PaymentRecord): PaymentRecord => ({
@@ -39,7 +79,9 @@ const another =
     events: [...record.events, { ...paymentEvent(type, record.payment), id: "evt_~" }]
   })
 
-const spoilt: ReadonlyArray<readonly [name: string, spoil: (record: PaymentRecord) => PaymentRecord, told: RegExp]> = [
+type Spoilt = readonly [name: string, spoil: (record: PaymentRecord) => PaymentRecord, told: RegExp]
+
+const spoilt: ReadonlyArray<Spoilt> = [
   ["more is captured than was authorized", payment({ authorizedMinor: 1 }), /captured more than was authorized/],
   ["it is Captured with nothing captured", payment({ capturedMinor: 0 }), /Captured with 0 captured/],
   ["it is Declined with money captured", payment({ state: "Declined" }), /Declined with 1000 captured/],
@@ -92,6 +134,53 @@ const spoilt: ReadonlyArray<readonly [name: string, spoil: (record: PaymentRecor
   ["an event is another payment's", payment({ id: "another" }), /another payment's event/]
 ]
 
+const spoiltRefunded: ReadonlyArray<Spoilt> = [
+  [
+    "two operations are in flight",
+    (record) => {
+      const flying = operation(0, { outcome: null })(record)
+      return operation(1, { outcome: null })(flying)
+    },
+    /2 operations are in flight/
+  ],
+  ["two captures are confirmed", operation(0, { outcome: "Confirmed" }), /2 captures are confirmed/],
+  [
+    "a capture is confirmed and nothing is captured",
+    payment({ capturedMinor: 0 }),
+    /a capture is confirmed, and nothing is captured/
+  ],
+  ["an operation is another payment's", operation(1, { paymentId: "another" }), /op_.* is another payment's/],
+  ["an operation is for more", operation(1, { money: money(1001, "EUR") }), /op_.* is for 1001 of 1000/],
+  ["an operation is for less than nothing", operation(1, { money: money(-1, "EUR") }), /op_.* is for -1 of 1000/],
+  ["an operation is in another currency", operation(1, { money: money(900, "USD") }), /op_.* is in another currency/],
+  [
+    "its operations are in another order",
+    (record) => ({ ...record, operations: record.operations.toReversed() }),
+    /op_.* is not in the order of ids/
+  ],
+  [
+    "a refund is for more than the payment says",
+    refund(0, { money: money(451, "EUR") }),
+    /add up to 676 and 0 pending/
+  ],
+  ["a refund is missing", (record) => ({ ...record, refunds: record.refunds.slice(1) }), /add up to 225 and 0 pending/],
+  ["a refund that the payment counts is pending", refund(1, { stage: "Unknown" }), /add up to 450 and 225 pending/],
+  [
+    "a refund was not told",
+    (record) => ({ ...record, events: record.events.slice(0, -1) }),
+    /2 refunds succeeded, with 1/
+  ],
+  ["the payment reserves what no refund asks for", payment({ refundPendingMinor: 5 }), /the payment says 675 and 5/],
+  ["refunded and pending exceed what was captured", payment({ refundPendingMinor: 226 }), /exceed what was captured/],
+  [
+    "two refunds have one key",
+    (record) => refund(1, { idempotencyKey: "k" })(refund(0, { idempotencyKey: "k" })(record)),
+    /two refunds have the same key/
+  ],
+  ["a refund is another payment's", refund(1, { paymentId: "another" }), /rf_.* is another payment's/],
+  ["a refund is for more than was captured", refund(1, { money: money(901, "EUR") }), /rf_.* is for 901 of 900/]
+]
+
 describe("brokenInvariants", () => {
   it.effect("given a payment that was captured, when it is sound, then nothing is told", () =>
     Effect.map(captured, (record) => assert.deepStrictEqual(brokenInvariants(record), []))
@@ -100,6 +189,26 @@ describe("brokenInvariants", () => {
   for (const [name, spoil, told] of spoilt) {
     it.effect(`given a payment that was captured, when ${name}, then it is told`, () =>
       Effect.map(captured, (record) => assert.match(brokenInvariants(spoil(record)).join("; "), told))
+    )
+  }
+
+  it.effect("given a payment with operations and refunds, when it is sound, then nothing is told", () =>
+    Effect.gen(function* () {
+      const record = yield* refunded
+      assert.deepStrictEqual(brokenInvariants(record), [])
+      assert.deepStrictEqual(
+        [record.operations, record.refunds].map((entries) => entries.map((entry) => entry.money.minorUnits)),
+        [
+          [1000, 1000],
+          [450, 225]
+        ]
+      )
+    })
+  )
+
+  for (const [name, spoil, told] of spoiltRefunded) {
+    it.effect(`given a payment that was refunded in part, when ${name}, then it is told`, () =>
+      Effect.map(refunded, (record) => assert.match(brokenInvariants(spoil(record)).join("; "), told))
     )
   }
 
@@ -120,6 +229,8 @@ describe("brokenInvariants", () => {
             ...amounts
           } as Payment,
           attempts: [],
+          operations: [],
+          refunds: [],
           events: []
         }).some((sentence) => sentence.startsWith(`${state} with`))
       return !ask({}) && !ask({ authorizedMinor: 10 })

@@ -1,18 +1,20 @@
-/** A change that is refused, for whatever reason, leaves neither payment nor attempt nor event nor claim. */
+/** A change that is refused, for whatever reason, leaves nothing of what it carries. */
 import { describe, expect } from "@effect/vitest"
 import { type Change, type CommitFailure, Ledger } from "@pointsman/core"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import {
   apiKeyOf,
   firstChange,
   moveAlong,
   newTenant,
   noTrace,
+  reach,
   rowOf,
   traceOf,
   workspaceOf,
   writeDirectory
 } from "./Given.ts"
+import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 export const atomicity = (it: StorageTest): void => {
@@ -56,6 +58,27 @@ export const atomicity = (it: StorageTest): void => {
           // What was refused can be written as it should have been: it left nothing in the way.
           yield* ledger.commit(change)
           expect((yield* traceOf(change)).timeline).toHaveLength(1)
+        })
+      )
+    }
+
+    for (const { because, refused, spoil } of refusals) {
+      it.effect(`given a change with an operation and a refund, when ${because}, then none of it is written`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const { walked } = yield* reach(tenant, "Captured")
+          const { claim } = yield* firstChange(tenant)
+          const { after, change } = writeEntries(walked, {
+            operations: [yield* newOperation(walked.payment)],
+            refunds: [yield* newRefund(walked.payment)]
+          })
+          const sound = { ...change, claim: { expected: 0, after: { ...claim, paymentId: walked.payment.id } } }
+          const stored = yield* traceOf(sound)
+          expect((yield* Effect.flip(ledger.commit(spoil(sound))))._tag).toBe(refused)
+          expect(yield* traceOf(sound)).toStrictEqual(stored)
+          yield* ledger.commit(sound)
+          expect((yield* traceOf(sound)).book).toStrictEqual(Option.some(after))
         })
       )
     }

@@ -17,7 +17,10 @@ import {
   Machine,
   money,
   newClaim,
+  type OperationKind,
+  type OperationOutcome,
   type Payment,
+  type PaymentBook,
   type PaymentEvent,
   PaymentMachine,
   type PaymentRow,
@@ -26,6 +29,7 @@ import {
   type Workspace
 } from "@pointsman/core"
 import { Clock, Effect, Option, Result } from "effect"
+import { newOperation, newRefund, withEntries } from "./GivenEntries.ts"
 
 /** No other test has this tenant. */
 export const newTenant = Effect.fnUntraced(function* (environment: Environment = "sandbox") {
@@ -34,10 +38,7 @@ export const newTenant = Effect.fnUntraced(function* (environment: Environment =
 })
 
 /** A payment with everything that it has written so far. */
-export interface Walked {
-  readonly payment: Payment
-  readonly attempts: ReadonlyArray<Attempt>
-}
+export type Walked = PaymentBook
 
 /** Before the first move: version 0 is stored nowhere. */
 export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
@@ -81,7 +82,7 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
     updatedAt: now,
     settledAt: null
   }
-  return { payment, attempts: [] } satisfies Walked
+  return { payment, attempts: [], operations: [], refunds: [] } satisfies Walked
 })
 
 /** What a fact about a charge makes of the attempt that is in flight. */
@@ -96,6 +97,23 @@ const outcomes: Partial<Record<PaymentEvent, AttemptOutcome>> = {
   ChargeCancelled: "Canceled",
   ChargeUnanswered: "Unanswered",
   MismatchStated: "Mismatched"
+}
+
+/** What a fact about a capture or a void makes of the one that was asked for last. */
+const operationOutcomes: Partial<Record<PaymentEvent, Partial<Record<OperationKind, OperationOutcome>>>> = {
+  ChargeCaptured: { capture: "Confirmed", void: "Conflicted" },
+  CaptureAccepted: { capture: "Accepted" },
+  CaptureConfirmed: { capture: "Confirmed", void: "Conflicted" },
+  CaptureRefused: { capture: "Refused" },
+  CaptureUnanswered: { capture: "Unanswered" },
+  CaptureMismatched: { capture: "Unanswered" },
+  CaptureNotFound: { capture: "NotFound" },
+  VoidAccepted: { void: "Accepted" },
+  VoidConfirmed: { void: "Confirmed" },
+  VoidRefused: { void: "Refused" },
+  VoidUnanswered: { void: "Unanswered" },
+  VoidNotFound: { void: "NotFound" },
+  AuthorizationLapsed: { capture: "Conflicted" }
 }
 
 /** What a fact does to the fields of a payment, besides its state. */
@@ -165,9 +183,23 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
       checkout: null
     })
   }
-  const refund: JsonObject = {
-    refund_id: "rf_1",
-    refund_amount: payment.refundedMinor - before.payment.refundedMinor,
+  const operations = yield* operationsOf(before, payment, row.on, now)
+  const refunded = payment.refundedMinor - before.payment.refundedMinor
+  const refunds =
+    refunded === 0
+      ? []
+      : [
+          yield* newRefund(payment, {
+            stage: "Succeeded",
+            money: { ...payment.money, minorUnits: refunded },
+            requestedMinor: refunded,
+            answeredAt: now,
+            settledAt: now
+          })
+        ]
+  const told: JsonObject = {
+    refund_id: refunds[0]?.id ?? null,
+    refund_amount: refunded,
     refunded_total: payment.refundedMinor,
     refund_pending_amount: payment.refundPendingMinor
   }
@@ -175,10 +207,26 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
     tenant: payment.tenant,
     payment: { expected: before.payment.version, after: payment },
     attempts: changed,
-    events: row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? refund : {}))
+    operations,
+    refunds,
+    events: row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? told : {}))
   }
-  const attempts = new Map([...before.attempts, ...changed].map((attempt) => [attempt.id, attempt]))
-  return { change, after: { payment, attempts: [...attempts.values()] } satisfies Walked }
+  const after: Walked = {
+    payment,
+    attempts: withEntries(before.attempts, changed),
+    operations: withEntries(before.operations, operations),
+    refunds: withEntries(before.refunds, refunds)
+  }
+  return { change, after }
+})
+
+/** The capture or void that a fact begins, or the one that it says something of. */
+const operationsOf = Effect.fnUntraced(function* (before: Walked, payment: Payment, on: PaymentEvent, now: number) {
+  if (on === "CaptureClaimed") return [yield* newOperation(payment)]
+  if (on === "VoidClaimed") return [yield* newOperation(payment, { kind: "void" })]
+  const last = before.operations.at(-1)
+  const outcome = last && operationOutcomes[on]?.[last.kind]
+  return last === undefined || outcome === undefined ? [] : [{ ...last, outcome, answeredAt: now }]
 })
 
 /** Walks the table's shortest way to a state, each move committed. Gives what was told on the way, too. */
@@ -239,6 +287,7 @@ export const firstChange = Effect.fnUntraced(function* (
 export interface Trace {
   readonly payment: Option.Option<Payment>
   readonly attempts: ReadonlyArray<Attempt>
+  readonly book: Option.Option<PaymentBook>
   readonly timeline: ReadonlyArray<Event>
   readonly claim: Option.Option<Claim>
 }
@@ -251,12 +300,19 @@ export const traceOf = Effect.fnUntraced(function* (change: Change) {
   return {
     payment: yield* ledger.payment(tenant, id),
     attempts: yield* ledger.attempts(tenant, id),
+    book: yield* ledger.book(tenant, id),
     timeline: yield* ledger.timeline(tenant, id, { limit: 100 }),
     claim: change.claim === undefined ? Option.none() : yield* ledger.claim(tenant, change.claim.after.key)
   } satisfies Trace
 })
 
-export const noTrace: Trace = { payment: Option.none(), attempts: [], timeline: [], claim: Option.none() }
+export const noTrace: Trace = {
+  payment: Option.none(),
+  attempts: [],
+  book: Option.none(),
+  timeline: [],
+  claim: Option.none()
+}
 
 /** Events without the ids that the ledger stamped. */
 export const drafts = (events: ReadonlyArray<Event>): ReadonlyArray<EventDraft> =>

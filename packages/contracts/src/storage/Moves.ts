@@ -5,6 +5,7 @@ import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { brokenInvariants } from "../Invariants.ts"
 import { drafts, firstChange, moveAlong, newTenant, reachRow, traceOf } from "./Given.ts"
+import { newOperation, newRefund } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 export const moves = (it: StorageTest): void => {
@@ -23,6 +24,7 @@ export const moves = (it: StorageTest): void => {
           const stored = yield* traceOf(change)
           expect(Option.getOrThrow(stored.payment)).toStrictEqual(after.payment)
           expect(stored.attempts).toStrictEqual(after.attempts)
+          expect(Option.getOrThrow(stored.book)).toStrictEqual(after)
           expect(drafts(stored.timeline)).toStrictEqual([...told, ...change.events])
           expect(brokenInvariants({ ...after, events: stored.timeline })).toEqual([])
 
@@ -31,6 +33,8 @@ export const moves = (it: StorageTest): void => {
           const stale = {
             ...change,
             attempts: extra.change.attempts.map((attempt) => ({ ...attempt, paymentId: after.payment.id })),
+            operations: [yield* newOperation(after.payment)],
+            refunds: [yield* newRefund(after.payment)],
             claim: { expected: 0, after: { ...extra.claim, paymentId: after.payment.id } }
           }
           expect(yield* Effect.result(ledger.commit(stale))).toMatchObject(Result.fail({ _tag: "pointsman/Stale" }))

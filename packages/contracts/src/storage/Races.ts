@@ -3,9 +3,10 @@
  * writes without a guard. The control must show several winners, or the race proves nothing.
  */
 import { describe, expect } from "@effect/vitest"
-import { type Change, type CommitFailure, Ledger, PaymentMachine } from "@pointsman/core"
-import { Effect, Option, Result } from "effect"
+import { type Change, type CommitFailure, Ledger, PaymentMachine, Stale } from "@pointsman/core"
+import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
+import { newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 import { racers, unguarded } from "./Unguarded.ts"
 
@@ -64,6 +65,35 @@ export const races = (it: StorageTest): void => {
       Effect.gen(function* () {
         const { won } = yield* raceForVersion(unguarded(yield* Ledger))
         expect(won.length).toBeGreaterThan(1)
+      })
+    )
+
+    it.effect(
+      `given one version, when ${racers} changes give all of it back, then one is written and all others are stale`,
+      () =>
+        Effect.gen(function* () {
+          const { book, exits } = yield* raceForRefund(yield* Ledger)
+          expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+          expect(exits.filter(isStale)).toHaveLength(racers - 1)
+          expect(book.refunds.map(({ money }) => money.minorUnits)).toEqual([1000])
+          expect(book.payment).toMatchObject({ refundedMinor: 0, refundPendingMinor: 1000 })
+        })
+    )
+
+    it.effect("control: without a guard, several changes give all of it back", () =>
+      Effect.gen(function* () {
+        const { book, exits } = yield* raceForRefund(unguarded(yield* Ledger))
+        expect(exits.filter(Exit.isSuccess).length).toBeGreaterThan(1)
+        expect(book.refunds.length).toBeGreaterThan(1)
+      })
+    )
+
+    it.effect("given writers without a guard, when the refunds of others stand, then the sums let one through", () =>
+      Effect.gen(function* () {
+        const { book, exits } = yield* raceForRefund(unguarded(yield* Ledger, { forgets: false }))
+        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+        expect(exits.filter((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))).toHaveLength(racers - 1)
+        expect(book.refunds).toHaveLength(1)
       })
     )
 
@@ -127,3 +157,18 @@ const raceForVersion = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   )
   return { ...outcome, start }
 })
+
+const raceForRefund = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+  const { walked: start } = yield* reach(yield* newTenant(), "Captured")
+  const contenders = yield* Effect.forEach(Array(racers).keys(), () =>
+    Effect.map(newRefund(start.payment), (refund) => writeEntries(start, { refunds: [refund] }))
+  )
+  const exits = yield* Effect.forEach(contenders, ({ change }) => Effect.exit(ledger.commit(change)), {
+    concurrency: "unbounded"
+  })
+  const { id, tenant } = start.payment
+  return { book: Option.getOrThrow(yield* ledger.book(tenant, id)), exits }
+})
+
+const isStale = (exit: Exit.Exit<void, CommitFailure>): boolean =>
+  Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof Stale)

@@ -1,8 +1,9 @@
 /** A change that breaks a money rule, or does not fit together, dies and writes nothing. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger, type Payment } from "@pointsman/core"
+import { type Change, Ledger, money, type Payment } from "@pointsman/core"
 import { Cause, Effect, Exit } from "effect"
 import { firstChange, moveAlong, newTenant, noTrace, reach, rowOf, traceOf } from "./Given.ts"
+import { newOperation, newRefund } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 const payment =
@@ -33,6 +34,26 @@ const broken: Readonly<Record<string, (change: Change) => Change>> = {
     ...change,
     attempts: change.attempts.map((attempt) => ({ ...attempt, paymentId: "another" }))
   }),
+  "an operation is another payment's": (change) => ({
+    ...change,
+    operations: change.operations?.map((operation) => ({ ...operation, paymentId: "another" }))
+  }),
+  "an operation is in another currency": (change) => ({
+    ...change,
+    operations: change.operations?.map((operation) => ({ ...operation, money: money(1000, "USD") }))
+  }),
+  "a refund is another payment's": (change) => ({
+    ...change,
+    refunds: change.refunds?.map((refund) => ({ ...refund, paymentId: "another" }))
+  }),
+  "a refund is in another currency": (change) => ({
+    ...change,
+    refunds: change.refunds?.map((refund) => ({ ...refund, money: money(1000, "USD") }))
+  }),
+  "a refund is reserved that its payment does not know of": (change) => ({
+    ...change,
+    refunds: change.refunds?.map((refund) => ({ ...refund, stage: "Sending" }))
+  }),
   "an event is another payment's": (change) => ({
     ...change,
     events: change.events.map((event) => ({ ...event, paymentId: "another" }))
@@ -53,10 +74,18 @@ export const soundness = (it: StorageTest): void => {
       it.effect(`given a new payment, when ${because}, then it dies and nothing is written`, () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
-          const { change } = yield* firstChange(yield* newTenant())
+          const { after, change: first } = yield* firstChange(yield* newTenant())
+          const change: Change = {
+            ...first,
+            operations: [yield* newOperation(after.payment, { money: money(1000, "EUR") })],
+            refunds: [yield* newRefund(after.payment, { stage: "Refused", money: money(1000, "EUR") })]
+          }
           const exit = yield* Effect.exit(ledger.commit(spoil(change)))
           expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
           expect(yield* traceOf(change)).toStrictEqual(noTrace)
+          // What breaks it is what was spoilt.
+          yield* ledger.commit(change)
+          expect((yield* traceOf(change)).timeline).toHaveLength(1)
         })
       )
     }

@@ -3,9 +3,13 @@ import { type Directory, Ids, type Ledger, type Merchants } from "@pointsman/cor
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
+import { balances } from "./Balances.ts"
+import { books } from "./Books.ts"
 import { claims } from "./Claims.ts"
 import { directory } from "./Directory.ts"
+import { entryKeys } from "./EntryKeys.ts"
 import { followers } from "./Followers.ts"
+import { hostedPages } from "./HostedPages.ts"
 import { interruption } from "./Interruption.ts"
 import { merchants } from "./Merchants.ts"
 import { moves } from "./Moves.ts"
@@ -15,6 +19,7 @@ import { racingCreates } from "./RacingCreates.ts"
 import { soundness } from "./Soundness.ts"
 import { tenants } from "./Tenants.ts"
 import { text } from "./Text.ts"
+import { usage } from "./Usage.ts"
 
 /**
  * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
@@ -28,9 +33,14 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Dire
     races(it)
     racingCreates(it)
     soundness(it)
+    books(it)
+    balances(it)
+    entryKeys(it)
     apiKeys(it)
     tenants(it)
     pages(it)
+    hostedPages(it)
+    usage(it)
     followers(it)
     interruption(it)
     directory(it)

@@ -1,8 +1,9 @@
 /** Workspaces and environments never mix, whatever is asked of the ledger. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, type Tenant } from "@pointsman/core"
+import { Ledger, money, type Tenant } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 const key = "the-same-key-everywhere"
@@ -41,11 +42,45 @@ export const tenants = (it: StorageTest): void => {
           for (const [other, neighbour] of all.entries()) {
             const isOwn = other === index
             expect(Option.isSome(yield* ledger.payment(neighbour, payment.id))).toBe(isOwn)
+            expect(Option.isSome(yield* ledger.book(neighbour, payment.id))).toBe(isOwn)
             expect(yield* ledger.attempts(neighbour, payment.id)).toHaveLength(isOwn ? 1 : 0)
             expect(yield* ledger.timeline(neighbour, payment.id, { limit: 10 })).toHaveLength(isOwn ? 1 : 0)
           }
         }
       })
+    )
+
+    it.effect(
+      "given four tenants whose payments share ids and keys, when all are refunded, then each has its own",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const all = yield* neighbours
+          const { payment: model } = yield* blank(all[0] as Tenant)
+          const taken = {
+            ...model,
+            state: "Captured",
+            authorizedMinor: 1000,
+            capturedMinor: 1000,
+            connectionId: "first"
+          } as const
+          const operation = yield* newOperation(taken, { idempotencyKey: key })
+          const refund = yield* newRefund(taken, { idempotencyKey: key })
+          const books = all.map((tenant, index) => {
+            const minorUnits = 100 * (index + 1)
+            return writeEntries(
+              { payment: { ...taken, tenant }, attempts: [], operations: [], refunds: [] },
+              {
+                operations: [{ ...operation, sentAt: index }],
+                refunds: [{ ...refund, money: money(minorUnits, "EUR") }]
+              }
+            )
+          })
+          yield* Effect.forEach(books, ({ change }) => ledger.commit(change), { concurrency: "unbounded" })
+          for (const { after } of books) {
+            expect(yield* ledger.book(after.payment.tenant, model.id)).toStrictEqual(Option.some(after))
+          }
+        })
     )
 
     it.effect("given a payment, when another tenant writes under its id, then each has its own", () =>

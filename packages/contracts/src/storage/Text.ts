@@ -2,7 +2,18 @@
 import { describe, expect } from "@effect/vitest"
 import { Directory, Ledger, moveClaim, type Payment } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { connectionOf, drafts, firstChange, moveAlong, newTenant, rowOf, workspaceOf, writeDirectory } from "./Given.ts"
+import {
+  connectionOf,
+  drafts,
+  firstChange,
+  moveAlong,
+  newTenant,
+  reach,
+  rowOf,
+  workspaceOf,
+  writeDirectory
+} from "./Given.ts"
+import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 const awkward: Readonly<Record<string, string>> = {
@@ -61,6 +72,40 @@ export const text = (it: StorageTest): void => {
             events[0]
           )
           expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+        })
+      )
+    }
+
+    for (const [name, value] of Object.entries(awkward)) {
+      it.effect(`given ${name}, when operations and refunds carry it, then they are read back as they were`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { walked } = yield* reach(yield* newTenant(), "Captured")
+          const hosted = { tokenHash: walked.payment.id, returnUrl: value, cancelUrl: value, expiresAt: 1 }
+          const payment: Payment = { ...walked.payment, reference: value, hosted }
+          const checkout = { reference: value, sealedUrl: value, expiresAt: null }
+          const free = { idempotencyKey: value, connectionId: value, providerRef: value, code: value, reason: value }
+          const { after, change } = writeEntries(
+            {
+              ...walked,
+              payment,
+              attempts: walked.attempts.map((attempt) => ({ ...attempt, reason: value, checkout }))
+            },
+            {
+              operations: [yield* newOperation(payment, { ...free, reply: { _tag: "Done", payment } })],
+              refunds: [
+                yield* newRefund(payment, {
+                  ...free,
+                  providerRefundId: value,
+                  failureReason: value,
+                  reply: { _tag: "Refused", message: value }
+                })
+              ]
+            }
+          )
+          yield* ledger.commit({ ...change, attempts: after.attempts })
+          expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)
+          expect(Option.getOrThrow(yield* ledger.paymentOfPage(hosted.tokenHash))).toStrictEqual(after.payment)
         })
       )
     }

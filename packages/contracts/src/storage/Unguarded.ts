@@ -1,13 +1,19 @@
 /** The control of every race: a ledger without the guard that the race proves. */
-import { type Change, Ledger } from "@pointsman/core"
+import { type Change, Ledger, type Refund } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { traceOf } from "./Given.ts"
+import { type Trace, traceOf } from "./Given.ts"
 
 /** Enough that no pool of connections and no batch serves them one after the other by chance. */
 export const racers = 64
 
-/** Reads, and then writes over whatever is stored by now: what an adapter without a guard would do. */
-export const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => ({
+/**
+ * Reads, and then writes over whatever is stored by now: what an adapter without a guard would do. It `forgets` the
+ * refunds that others wrote meanwhile, unless told not to: while they stand, the sums give it away.
+ */
+export const unguarded = (
+  ledger: Ledger["Service"],
+  { forgets = true }: { readonly forgets?: boolean } = {}
+): Ledger["Service"] => ({
   ...ledger,
   commit: Effect.fnUntraced(function* (change: Change) {
     const { claim, payment } = change
@@ -15,14 +21,20 @@ export const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => ({
     yield* Effect.yieldNow
     if (claim?.expected === 0 && Option.isSome(seen.claim)) return yield* ledger.commit(change)
     if (payment.expected !== versionOf(seen.payment)) return yield* ledger.commit(change)
+    const known = new Set(refundsOf(seen).map(({ id }) => id))
     yield* Effect.retry(
       Effect.gen(function* () {
         const now = yield* traceOf(change).pipe(Effect.provideService(Ledger, ledger))
         const version = versionOf(now.payment)
         const claimVersion = versionOf(now.claim)
+        const meanwhile = forgets ? refundsOf(now).filter(({ id }) => !known.has(id)) : []
         yield* ledger.commit({
           ...change,
           payment: { expected: version, after: { ...payment.after, version: version + 1 } },
+          refunds: [
+            ...meanwhile.map((refund) => ({ ...refund, stage: "Refused" as const })),
+            ...(change.refunds ?? [])
+          ],
           claim: claim && { expected: claimVersion, after: { ...claim.after, version: claimVersion + 1 } }
         })
       }),
@@ -34,3 +46,6 @@ export const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => ({
 
 const versionOf = (stored: Option.Option<{ readonly version: number }>): number =>
   Option.match(stored, { onNone: () => 0, onSome: ({ version }) => version })
+
+const refundsOf = ({ book }: Trace): ReadonlyArray<Refund> =>
+  Option.match(book, { onNone: () => [], onSome: ({ refunds }) => refunds })

@@ -15,11 +15,13 @@ import {
   Ids,
   KeyTaken,
   Ledger,
+  type Operation,
   type Payment,
+  type PaymentBook,
   Stale
 } from "@pointsman/core"
 import { Effect, Option, Result, Semaphore } from "effect"
-import { byText, copy, forTenant, ofTenant, type State } from "./State.ts"
+import { byText, copy, forTenant, ofTenant, type State, tenantKey } from "./State.ts"
 
 export interface LedgerOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -34,8 +36,8 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
 
   const write = Effect.fnUntraced(function* (change: Change) {
     yield* Effect.fromResult(check(state, change))
-    const unbalanced = balance(state, change)
-    if (unbalanced !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${unbalanced}`))
+    const broken = brokenBy(state, change)
+    if (broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${broken}`))
     if (options.yieldBetween === true) yield* Effect.yieldNow
     const eventIds = yield* Effect.forEach(change.events, () => ids.event)
     apply(state, change, eventIds)
@@ -55,21 +57,20 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
     book: (tenant, id) =>
       Effect.sync(() => {
         const { attempts, operations, payments, refunds } = ofTenant(state, tenant)
-        return Option.map(Option.fromUndefinedOr(payments.get(id)), (payment) => ({
-          payment: sound(payment),
-          attempts: copy(attempts.get(id) ?? []),
-          operations: copy(operations.get(id) ?? []),
-          refunds: copy(refunds.get(id) ?? [])
-        }))
+        return Option.map(Option.fromUndefinedOr(payments.get(id)), (payment) =>
+          soundBook({
+            payment: sound(payment),
+            attempts: copy(attempts.get(id) ?? []),
+            operations: copy(operations.get(id) ?? []),
+            refunds: copy(refunds.get(id) ?? [])
+          })
+        )
       }),
     paymentOfPage: (tokenHash) =>
       Effect.sync(() => {
-        for (const { payments } of state.tenants.values()) {
-          for (const payment of payments.values()) {
-            if (payment.hosted?.tokenHash === tokenHash) return Option.some(sound(payment))
-          }
-        }
-        return Option.none()
+        const page = state.pages.get(tokenHash)
+        const payment = page && ofTenant(state, page.tenant).payments.get(page.paymentId)
+        return Option.map(Option.fromUndefinedOr(payment), sound)
       }),
     usage: ({ from, until, workspaceId }) =>
       Effect.sync(() => {
@@ -129,17 +130,36 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
   return Result.void
 }
 
-/** What is wrong between the payment and its refunds as they would be after the change. */
-const balance = (state: State, { payment, refunds = [], tenant }: Change): string | undefined =>
-  refunds.length === 0
-    ? undefined
-    : brokenBalance(payment.after, replaced(ofTenant(state, tenant).refunds.get(payment.after.id), refunds))
+/** What makes a change unwritable beside what is stored; `undefined` for a sound one. */
+const brokenBy = (state: State, change: Change): string | undefined => {
+  const { id, hosted } = change.payment.after
+  const { operations, refunds } = ofTenant(state, change.tenant)
+  const refundsAfter = replaced(refunds.get(id), change.refunds)
+  const page = hosted === null ? undefined : state.pages.get(hosted.tokenHash)
+  if (page !== undefined && (page.paymentId !== id || tenantKey(page.tenant) !== tenantKey(change.tenant))) {
+    return "another payment has the same hosted page"
+  }
+  if (isAnyTwice(refundsAfter.map(({ idempotencyKey }) => idempotencyKey))) return "two refunds have the same key"
+  if (isAnyTwice(replaced(operations.get(id), change.operations).map(keyOfLive))) {
+    return "two operations have the same key"
+  }
+  return brokenBalance(change.payment.after, refundsAfter)
+}
+
+/** Its key among those of its kind, for as long as it holds one. */
+const keyOfLive = ({ idempotencyKey, kind, outcome, reply }: Operation): string | null =>
+  idempotencyKey === null || (outcome !== null && reply === null) ? null : `${kind} ${idempotencyKey}`
+
+const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
+  const held = keys.filter((key) => key !== null)
+  return new Set(held).size < held.length
+}
 
 /** A known outcome, and not one of those that never left this machine. */
 const reachedProvider = ({ outcome }: Attempt): boolean =>
   outcome !== null && outcome !== "NotSent" && outcome !== "Abandoned"
 
-/** Replaced by id where they were, appended where they are new. */
+/** Replaced by id where they were, added where they are new. */
 const replaced = <A extends { readonly id: string }>(
   stored: ReadonlyArray<A> = [],
   written: ReadonlyArray<A> = []
@@ -149,17 +169,24 @@ const replaced = <A extends { readonly id: string }>(
   return [...byId.values()]
 }
 
+/** Ids are UUIDv7: their order is the order in which they were made. */
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byText(a.id, b.id)
+
 /** Runs to its end without a pause: nobody sees a part of it. */
 const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): void => {
   const { attempts, claims, events, operations, payments, refunds } = forTenant(state, change.tenant)
   const { id } = change.payment.after
+  const before = payments.get(id)?.hosted
+  if (before) state.pages.delete(before.tokenHash)
   payments.set(id, change.payment.after)
+  const { hosted } = change.payment.after
+  if (hosted !== null) state.pages.set(hosted.tokenHash, { tenant: change.tenant, paymentId: id })
   attempts.set(
     id,
     replaced(attempts.get(id), change.attempts).sort((a, b) => a.number - b.number)
   )
-  operations.set(id, replaced(operations.get(id), change.operations))
-  refunds.set(id, replaced(refunds.get(id), change.refunds))
+  operations.set(id, replaced(operations.get(id), change.operations).sort(byId))
+  refunds.set(id, replaced(refunds.get(id), change.refunds).sort(byId))
   change.events.forEach((event, index) => {
     events.push({ ...event, id: eventIds[index] as string })
   })
@@ -171,4 +198,10 @@ const sound = (payment: Payment): Payment => {
   const broken = brokenInvariant(payment)
   if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
   return copy(payment)
+}
+
+const soundBook = (book: PaymentBook): PaymentBook => {
+  const broken = brokenBalance(book.payment, book.refunds)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${book.payment.id}: ${broken}`)
+  return book
 }

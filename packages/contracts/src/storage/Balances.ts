@@ -1,0 +1,134 @@
+/** Refunds are an account: after every change they add up to what their payment says. What does not dies, unwritten. */
+import { describe, expect } from "@effect/vitest"
+import { type Change, Ledger, type Refund, refundStages } from "@pointsman/core"
+import { Cause, Effect, Exit, Option } from "effect"
+import { moveAlong, newTenant, reach, rowOf, traceOf } from "./Given.ts"
+import { newRefund, writeEntries } from "./GivenEntries.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** A captured payment of 1000, of which 300 are being given back and 200 were. */
+const given = Effect.gen(function* () {
+  const { walked } = yield* reach(yield* newTenant(), "Captured")
+  const { money } = walked.payment
+  const pending = yield* newRefund(walked.payment, { stage: "Pending", money: { ...money, minorUnits: 300 } })
+  const succeeded = yield* newRefund(walked.payment, { stage: "Succeeded", money: { ...money, minorUnits: 200 } })
+  const another = yield* newRefund(walked.payment, { money: { ...money, minorUnits: 100 } })
+  const { after, change } = writeEntries(walked, { refunds: [pending, succeeded] })
+  yield* (yield* Ledger).commit(change)
+  return { another, pending, stored: after, succeeded }
+})
+type Given = Effect.Success<typeof given>
+
+/** A sound change, but for what its payment says. */
+const saying = (
+  { stored }: Given,
+  refunds: ReadonlyArray<Refund>,
+  totals: { readonly refundedMinor: number; readonly refundPendingMinor: number }
+): Change => {
+  const { change } = writeEntries(stored, { refunds })
+  return { ...change, payment: { ...change.payment, after: { ...change.payment.after, ...totals } } }
+}
+
+const mismatches: Readonly<Record<string, (given: Given) => Change>> = {
+  "the payment reserves more than its refunds": (given) =>
+    saying(given, [given.another], { refundedMinor: 200, refundPendingMinor: 401 }),
+  "the payment does not reserve what a new refund asks for": (given) =>
+    saying(given, [given.another], { refundedMinor: 200, refundPendingMinor: 300 }),
+  "the payment forgets the refunds before it": (given) =>
+    saying(given, [given.another], { refundedMinor: 0, refundPendingMinor: 100 }),
+  "a refund succeeds and its amount stays reserved": (given) =>
+    saying(given, [{ ...given.pending, stage: "Succeeded" }], { refundedMinor: 200, refundPendingMinor: 300 }),
+  "a refund fails and its amount stays reserved": (given) =>
+    saying(given, [{ ...given.pending, stage: "Failed" }], { refundedMinor: 200, refundPendingMinor: 300 }),
+  "a refund is not settled and its amount counts as refunded": (given) =>
+    saying(given, [given.pending], { refundedMinor: 500, refundPendingMinor: 0 }),
+  "more is given back than the payment says, which says all of it": (given) =>
+    saying(given, [{ ...given.another, money: { ...given.another.money, minorUnits: 501 } }], {
+      refundedMinor: 200,
+      refundPendingMinor: 800
+    }),
+  "the totals move without a refund": (given) => saying(given, [], { refundedMinor: 500, refundPendingMinor: 0 }),
+  "the totals are cleared without a refund": (given) => saying(given, [], { refundedMinor: 0, refundPendingMinor: 0 })
+}
+
+export const balances = (it: StorageTest): void => {
+  describe("balances", () => {
+    it.effect("given refunds in every stage, when they are written, then the payment's totals are their sums", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { walked } = yield* reach(yield* newTenant(), "Captured")
+        const refunds = yield* Effect.forEach(refundStages, (stage, index) =>
+          newRefund(walked.payment, { stage, money: { ...walked.payment.money, minorUnits: 2 ** index } })
+        )
+        const { after, change } = writeEntries(walked, { refunds })
+        yield* ledger.commit(change)
+        const book = Option.getOrThrow(yield* ledger.book(after.payment.tenant, after.payment.id))
+        // Sending, Pending and Unknown are 1, 2 and 4; Succeeded is 8.
+        expect(book.payment).toMatchObject({ refundedMinor: 8, refundPendingMinor: 7 })
+        expect(book).toStrictEqual(after)
+      })
+    )
+
+    it.effect("given a refund, when its payment moves for another reason, then the totals stay its", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { stored } = yield* given
+        const { after, change } = yield* moveAlong(stored, rowOf("Captured", "DisputeOpened"))
+        yield* ledger.commit(change)
+        expect(yield* traceOf(change)).toMatchObject({ book: Option.some(after) })
+      })
+    )
+
+    for (const [because, spoil] of Object.entries(mismatches)) {
+      it.effect(`given refunds, when ${because}, then it dies and nothing is written`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const all = yield* given
+          const sound = writeEntries(all.stored, { refunds: [all.another] })
+          const broken = { ...spoil(all), attempts: all.stored.attempts.map((one) => ({ ...one, code: "changed" })) }
+          const before = yield* traceOf(broken)
+          const exit = yield* Effect.exit(ledger.commit(broken))
+          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+          expect(yield* traceOf(broken)).toStrictEqual(before)
+          // It left nothing in the way.
+          yield* ledger.commit(sound.change)
+          expect(yield* traceOf(sound.change)).toMatchObject({ book: Option.some(sound.after) })
+        })
+      )
+    }
+
+    it.effect("given a stale change that would not add up either, when it is written, then Stale is told first", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { another, stored } = yield* given
+        const first = writeEntries(stored, { refunds: [another] })
+        const second = writeEntries(stored, { refunds: [yield* newRefund(stored.payment, { money: another.money })] })
+        yield* ledger.commit(first.change)
+        expect((yield* Effect.flip(ledger.commit(second.change)))._tag).toBe("pointsman/Stale")
+      })
+    )
+
+    it.effect("given changes at once, when one does not add up, then it dies alone and the others are written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const all = yield* Effect.forEach(Array(8).keys(), () => given)
+        const sound = all.map(({ another, stored }) => writeEntries(stored, { refunds: [another] }))
+        const changes = sound.map(({ change }, index) =>
+          index === 3
+            ? { ...change, payment: { ...change.payment, after: { ...change.payment.after, refundPendingMinor: 0 } } }
+            : change
+        )
+        const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
+          concurrency: "unbounded"
+        })
+        for (const [index, exit] of exits.entries()) {
+          const { after, change } = sound[index] as (typeof sound)[number]
+          expect(Exit.isSuccess(exit)).toBe(index !== 3)
+          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(index === 3)
+          const { stored } = all[index] as Given
+          expect(yield* traceOf(change)).toMatchObject({ book: Option.some(index === 3 ? stored : after) })
+        }
+      })
+    )
+  })
+}

@@ -1,0 +1,134 @@
+/**
+ * A key names one refund of a payment for good, and one operation of a payment and kind for as long as it is in flight
+ * or has a reply. A second one is no race, which the version settles, but a defect: it dies and writes nothing.
+ */
+import { describe, expect } from "@effect/vitest"
+import { type Change, Ledger } from "@pointsman/core"
+import { Cause, Effect, Exit, Option } from "effect"
+import { newTenant, reach, traceOf, type Walked } from "./Given.ts"
+import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const idempotencyKey = "key-0001"
+const part = { minorUnits: 100, currency: "EUR" } as const
+
+const commits = Effect.fnUntraced(function* ({ after, change }: ReturnType<typeof writeEntries>) {
+  const ledger = yield* Ledger
+  yield* ledger.commit(change)
+  expect(Option.getOrThrow(yield* ledger.book(change.tenant, after.payment.id))).toStrictEqual(after)
+  return after
+})
+
+const dies = Effect.fnUntraced(function* ({ change }: { readonly change: Change }) {
+  const stored = yield* traceOf(change)
+  const exit = yield* Effect.exit((yield* Ledger).commit(change))
+  expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+  expect(yield* traceOf(change)).toStrictEqual(stored)
+})
+
+const captured = Effect.map(
+  Effect.flatMap(newTenant(), (tenant) => reach(tenant, "Captured")),
+  ({ walked }) => walked
+)
+const authorized = Effect.map(
+  Effect.flatMap(newTenant(), (tenant) => reach(tenant, "Authorized")),
+  ({ walked }) => walked
+)
+
+const refundUnderKey = ({ payment }: Walked) => newRefund(payment, { money: part, idempotencyKey })
+
+export const entryKeys = (it: StorageTest): void => {
+  describe("keys of operations and refunds", () => {
+    for (const stage of ["Sending", "Unknown", "Succeeded", "Refused", "Failed"] as const) {
+      it.effect(`given a refund that is ${stage}, when another one has its key, then it dies`, () =>
+        Effect.gen(function* () {
+          const start = yield* captured
+          const first = yield* commits(writeEntries(start, { refunds: [{ ...(yield* refundUnderKey(start)), stage }] }))
+          yield* dies(writeEntries(first, { refunds: [yield* refundUnderKey(first)] }))
+        })
+      )
+    }
+
+    it.effect("given a new key, when two refunds of one change have it, then it dies", () =>
+      Effect.gen(function* () {
+        const start = yield* captured
+        yield* dies(writeEntries(start, { refunds: [yield* refundUnderKey(start), yield* refundUnderKey(start)] }))
+      })
+    )
+
+    it.effect("given a refund, when another payment's has its key, then both are written", () =>
+      Effect.gen(function* () {
+        const { tenant } = (yield* captured).payment
+        for (let count = 0; count < 2; count++) {
+          const { walked } = yield* reach(tenant, "Captured")
+          yield* commits(writeEntries(walked, { refunds: [yield* refundUnderKey(walked)] }))
+        }
+      })
+    )
+
+    it.effect("given operations and refunds without a key, when more of them come, then all are written", () =>
+      Effect.gen(function* () {
+        let last = yield* captured
+        for (let count = 0; count < 2; count++) {
+          const reply = { _tag: "ResultUnknown" } as const
+          last = yield* commits(
+            writeEntries(last, {
+              operations: [yield* newOperation(last.payment, { outcome: "Refused", reply })],
+              refunds: [yield* newRefund(last.payment, { money: part })]
+            })
+          )
+        }
+      })
+    )
+
+    it.effect("given an operation in flight, when another one of its kind has its key, then it dies", () =>
+      Effect.gen(function* () {
+        const start = yield* authorized
+        const operation = newOperation(start.payment, { idempotencyKey })
+        const first = yield* commits(writeEntries(start, { operations: [yield* operation] }))
+        yield* dies(writeEntries(first, { operations: [yield* operation] }))
+      })
+    )
+
+    it.effect("given an operation with a reply, when another one of its kind has its key, then it dies", () =>
+      Effect.gen(function* () {
+        const start = yield* authorized
+        const replied = yield* newOperation(start.payment, {
+          idempotencyKey,
+          outcome: "Unanswered",
+          reply: { _tag: "ResultUnknown" }
+        })
+        const first = yield* commits(writeEntries(start, { operations: [replied] }))
+        yield* dies(writeEntries(first, { operations: [yield* newOperation(start.payment, { idempotencyKey })] }))
+      })
+    )
+
+    it.effect("given an operation that was refused, when another one has its key, then both are written", () =>
+      Effect.gen(function* () {
+        let last = yield* authorized
+        for (let count = 0; count < 3; count++) {
+          const operation = yield* newOperation(last.payment, { idempotencyKey })
+          last = yield* commits(writeEntries(last, { operations: [operation] }))
+          last = yield* commits(writeEntries(last, { operations: [{ ...operation, outcome: "Refused" }] }))
+        }
+        expect(last.operations).toHaveLength(3)
+      })
+    )
+
+    it.effect("given a capture, when a void or another payment's capture has its key, then all are written", () =>
+      Effect.gen(function* () {
+        const start = yield* authorized
+        const first = yield* commits(
+          writeEntries(start, {
+            operations: [
+              yield* newOperation(start.payment, { idempotencyKey, kind: "capture" }),
+              yield* newOperation(start.payment, { idempotencyKey, kind: "void" })
+            ]
+          })
+        )
+        const { walked: other } = yield* reach(first.payment.tenant, "Authorized")
+        yield* commits(writeEntries(other, { operations: [yield* newOperation(other.payment, { idempotencyKey })] }))
+      })
+    )
+  })
+}

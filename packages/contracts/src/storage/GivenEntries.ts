@@ -1,0 +1,89 @@
+/** Operations and refunds of a payment, and the changes that write them. */
+import {
+  type Change,
+  Ids,
+  type Operation,
+  type Payment,
+  type PaymentBook,
+  type Refund,
+  refundTotals
+} from "@pointsman/core"
+import { Clock, Effect } from "effect"
+
+/** A capture of all that is authorized, in flight. */
+export const newOperation = Effect.fnUntraced(function* (payment: Payment, fields: Partial<Operation> = {}) {
+  const ids = yield* Ids
+  const operation: Operation = {
+    id: yield* ids.operation,
+    paymentId: payment.id,
+    kind: "capture",
+    idempotencyKey: null,
+    requestedMinor: null,
+    money: { ...payment.money, minorUnits: payment.authorizedMinor },
+    connectionId: "first",
+    providerRef: "ref-1",
+    timeoutMillis: 30_000,
+    sentAt: yield* Clock.currentTimeMillis,
+    answeredAt: null,
+    outcome: null,
+    code: null,
+    reason: null,
+    reply: null,
+    ...fields
+  }
+  return operation
+})
+
+/** A refund of all that was captured, being sent. */
+export const newRefund = Effect.fnUntraced(function* (payment: Payment, fields: Partial<Refund> = {}) {
+  const ids = yield* Ids
+  const refund: Refund = {
+    id: yield* ids.refund,
+    paymentId: payment.id,
+    stage: "Sending",
+    money: { ...payment.money, minorUnits: payment.capturedMinor },
+    requestedMinor: null,
+    reason: null,
+    idempotencyKey: null,
+    connectionId: "first",
+    providerRef: "ref-1",
+    providerRefundId: null,
+    timeoutMillis: 30_000,
+    sentAt: yield* Clock.currentTimeMillis,
+    answeredAt: null,
+    settledAt: null,
+    code: null,
+    failureReason: null,
+    reply: null,
+    ...fields
+  }
+  return refund
+})
+
+/** Replaced by id where they were, added where they are new; oldest first. */
+export const withEntries = <A extends { readonly id: string }>(
+  stored: ReadonlyArray<A>,
+  written: ReadonlyArray<A>
+): ReadonlyArray<A> =>
+  [...new Map([...stored, ...written].map((entry) => [entry.id, entry])).values()].sort((a, b) =>
+    a.id < b.id ? -1 : 1
+  )
+
+/** Writes entries of a payment whose state stays as it is; its totals follow from its refunds. */
+export const writeEntries = (
+  before: PaymentBook,
+  entries: { readonly operations?: ReadonlyArray<Operation>; readonly refunds?: ReadonlyArray<Refund> }
+): { readonly change: Change; readonly after: PaymentBook } => {
+  const refunds = withEntries(before.refunds, entries.refunds ?? [])
+  const payment = { ...before.payment, ...refundTotals(refunds), version: before.payment.version + 1 }
+  return {
+    change: {
+      tenant: payment.tenant,
+      payment: { expected: before.payment.version, after: payment },
+      attempts: [],
+      ...entries,
+      events: []
+    },
+    after: { ...before, payment, operations: withEntries(before.operations, entries.operations ?? []), refunds }
+  }
+}

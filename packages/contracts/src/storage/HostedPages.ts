@@ -1,0 +1,109 @@
+/** A hosted page is found by the hash of its token, whoever owns it, and by nothing else. */
+import { describe, expect } from "@effect/vitest"
+import { type HostedPage, Ids, Ledger, Machine, type Tenant } from "@pointsman/core"
+import { Cause, Effect, Exit, Option } from "effect"
+import { blank, firstChange, moveAlong, newTenant, noTrace, rowOf, traceOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const newPage = Effect.map(
+  Effect.flatMap(Ids, (ids) => ids.request),
+  (token): HostedPage => ({
+    tokenHash: `hash-of-${token}`,
+    returnUrl: `https://shop.example/back?of=${token}`,
+    cancelUrl: null,
+    expiresAt: 1_800_000
+  })
+)
+
+/** A payment that awaits its customer on the page. */
+const awaiting = Effect.fnUntraced(function* (tenant: Tenant, hosted: HostedPage) {
+  const start = yield* blank(tenant)
+  const payment = { ...start.payment, hosted }
+  return yield* moveAlong({ ...start, payment }, rowOf(Machine.Start, "CustomerAwaited"))
+})
+
+export const hostedPages = (it: StorageTest): void => {
+  describe("hosted pages", () => {
+    it.effect("given payments of several tenants, when a page's hash is given, then its payment is found", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const environment of ["sandbox", "production"] as const) {
+          const page = yield* newPage
+          const { after, change } = yield* awaiting(yield* newTenant(environment), page)
+          yield* ledger.commit(change)
+          expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+          expect(yield* ledger.payment(change.tenant, after.payment.id)).toStrictEqual(Option.some(after.payment))
+        }
+      })
+    )
+
+    it.effect("given a page, when anything but its hash is given, then nothing is found", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const page = yield* newPage
+        const { after, change } = yield* awaiting(tenant, page)
+        yield* ledger.commit(change)
+        yield* ledger.commit((yield* firstChange(tenant)).change)
+        const { tokenHash } = page
+        for (const other of [
+          "",
+          "null",
+          "%",
+          tokenHash.slice(0, -1),
+          `${tokenHash} `,
+          `${tokenHash}\u0000`,
+          tokenHash.toUpperCase(),
+          tokenHash.replace("hash-of-", ""),
+          after.payment.id,
+          page.returnUrl
+        ]) {
+          expect(yield* ledger.paymentOfPage(other)).toEqual(Option.none())
+        }
+      })
+    )
+
+    it.effect("given a page, when its payment moves on, then the page shows the payment as it is now", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const page = yield* newPage
+        const first = yield* awaiting(yield* newTenant(), page)
+        yield* ledger.commit(first.change)
+        const { after, change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
+        yield* ledger.commit(change)
+        expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+      })
+    )
+
+    it.effect("given a page, when its payment is written with another one, then the first one is found no more", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [page, next] = [yield* newPage, yield* newPage]
+        const first = yield* awaiting(yield* newTenant(), page)
+        yield* ledger.commit(first.change)
+        const { change } = yield* moveAlong(first.after, rowOf("AwaitingCustomer", "ChargeSent"))
+        const after = { ...change.payment.after, hosted: next }
+        yield* ledger.commit({ ...change, payment: { ...change.payment, after } })
+        expect(yield* ledger.paymentOfPage(page.tokenHash)).toEqual(Option.none())
+        expect(yield* ledger.paymentOfPage(next.tokenHash)).toStrictEqual(Option.some(after))
+      })
+    )
+
+    it.effect("given a page, when another payment has its hash, whoever's, then it dies and nothing is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const page = yield* newPage
+        const { after, change } = yield* awaiting(tenant, page)
+        yield* ledger.commit(change)
+        for (const owner of [tenant, yield* newTenant()]) {
+          const second = yield* awaiting(owner, page)
+          const exit = yield* Effect.exit(ledger.commit(second.change))
+          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+          expect(yield* traceOf(second.change)).toStrictEqual(noTrace)
+        }
+        expect(yield* ledger.paymentOfPage(page.tokenHash)).toStrictEqual(Option.some(after.payment))
+      })
+    )
+  })
+}

@@ -1,0 +1,92 @@
+/** Usage counts production payments that reached a provider, each once. */
+import { describe, expect } from "@effect/vitest"
+import { type AttemptOutcome, attemptOutcomes, Ledger, type Tenant } from "@pointsman/core"
+import { Effect } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const ever = { from: 0, until: Number.MAX_SAFE_INTEGER }
+
+/** A payment whose first attempt came to the outcome. */
+const write = Effect.fnUntraced(function* (tenant: Tenant, outcome: AttemptOutcome | null, createdAt = 1000) {
+  const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
+  yield* (yield* Ledger).commit({ ...change, attempts: change.attempts.map((attempt) => ({ ...attempt, outcome })) })
+  return after
+})
+
+export const usage = (it: StorageTest): void => {
+  describe("usage", () => {
+    for (const outcome of [null, ...attemptOutcomes]) {
+      const counts = outcome !== null && outcome !== "NotSent" && outcome !== "Abandoned"
+      it.effect(
+        `given an attempt that came to ${outcome ?? "no answer yet"}, then its payment ${counts ? "counts" : "does not count"}`,
+        () =>
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const tenant = yield* newTenant("production")
+            yield* write(tenant, outcome)
+            expect(yield* ledger.usage({ workspaceId: tenant.workspaceId, ...ever })).toBe(counts ? 1 : 0)
+          })
+      )
+    }
+
+    it.effect("given several attempts, when any of them reached a provider, then the payment counts once", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant("production")
+        for (const outcomes of [
+          ["Rejected", "Captured"],
+          ["NotSent", "Declined"],
+          ["NotSent", "NotSent"]
+        ] as const) {
+          const first = yield* firstChange(tenant)
+          yield* ledger.commit(first.change)
+          const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "AttemptFollowed"))
+          const attempts = after.attempts.map((attempt, index) => ({ ...attempt, outcome: outcomes[index] ?? null }))
+          yield* ledger.commit({ ...change, attempts })
+        }
+        expect(yield* ledger.usage({ workspaceId: tenant.workspaceId, ...ever })).toBe(2)
+      })
+    )
+
+    it.effect("given a call in flight, when it is answered, then its payment counts from then on", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant("production")
+        const first = yield* write(tenant, null)
+        const count = ledger.usage({ workspaceId: tenant.workspaceId, ...ever })
+        expect(yield* count).toBe(0)
+        yield* ledger.commit((yield* moveAlong(first, rowOf("Charging", "ChargeUnanswered"))).change)
+        expect(yield* count).toBe(1)
+      })
+    )
+
+    it.effect("given payments over time, when a span is asked for, then its start is inside and its end is not", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant("production")
+        for (const createdAt of [999, 1000, 1500, 1999, 2000, 2001]) yield* write(tenant, "Captured", createdAt)
+        const count = (from: number, until: number) => ledger.usage({ workspaceId: tenant.workspaceId, from, until })
+        expect(yield* count(1000, 2000)).toBe(3)
+        expect(yield* count(1000, 2001)).toBe(4)
+        expect(yield* count(1001, 2000)).toBe(2)
+        expect(yield* count(2000, 2000)).toBe(0)
+        expect(yield* count(2000, 1000)).toBe(0)
+        expect(yield* count(0, 5000)).toBe(6)
+      })
+    )
+
+    it.effect("given sandbox payments and other workspaces' payments, when usage is asked for, then none counts", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant("production")
+        const { workspaceId } = tenant
+        yield* write(tenant, "Captured")
+        yield* write({ workspaceId, environment: "sandbox" }, "Captured")
+        yield* write({ workspaceId: `${workspaceId} production`, environment: "production" }, "Captured")
+        expect(yield* ledger.usage({ workspaceId, ...ever })).toBe(1)
+        expect(yield* ledger.usage({ workspaceId: (yield* newTenant()).workspaceId, ...ever })).toBe(0)
+      })
+    )
+  })
+}
