@@ -174,13 +174,25 @@ describe("DirectoryPlan", () => {
       ...nothing,
       workspaces: [workspace("demo")],
       connections: [connection("d1", { workspaceId: "demo" })],
-      apiKeys: [storedKey("k1", { workspaceId: "demo" })],
+      apiKeys: [storedKey("k1", { workspaceId: "demo", source: "operator" })],
       webhookEndpoints: [endpoint("e1", { workspaceId: "demo" })]
     }
     assert.deepStrictEqual(plan(present, wanted(), 10, ["demo"]), { ...nothing, workspaces: [workspace("acme")] })
     const named = plan(present, wanted({ workspaces: [workspace("demo")] }), 10, ["demo"])
     assert.deepStrictEqual(named.connections, [connection("d1", { workspaceId: "demo", active: false })])
-    assert.deepStrictEqual(named.apiKeys, [storedKey("k1", { workspaceId: "demo", revokedAt: 10 })])
+    assert.deepStrictEqual(named.apiKeys, [])
+  })
+
+  it("given a key that the file gave to a workspace outside its rule, when it is no longer named, then it is revoked", () => {
+    const present = {
+      ...nothing,
+      workspaces: [workspace("acme"), workspace("mer_1")],
+      apiKeys: [storedKey("k1", { workspaceId: "mer_1" })]
+    }
+    assert.deepStrictEqual(plan(present, wanted(), 10, ["mer_1"]), {
+      ...nothing,
+      apiKeys: [storedKey("k1", { workspaceId: "mer_1", revokedAt: 10 })]
+    })
   })
 
   it("given a connection id that is taken elsewhere or named twice, when planned, then nothing is and it is said", () => {

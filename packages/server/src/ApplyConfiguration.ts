@@ -4,6 +4,7 @@ import {
   type DirectoryConflict,
   type DirectoryContents,
   isEmptyPlan,
+  Merchants,
   planDirectory,
   Secrets
 } from "@pointsman/core"
@@ -21,11 +22,13 @@ export const applyConfiguration = Effect.fnUntraced(function* (
   present: DirectoryContents
 ) {
   const directory = yield* Directory
+  const merchants = yield* Merchants
   const wanted = yield* configuredDirectory(file, present)
   const plan = planDirectory(present, wanted, {
     now: yield* Clock.currentTimeMillis,
-    // A sandbox that was made for a first look is nobody's configuration.
-    notRuled: new Set([demoWorkspaceId])
+    // A sandbox that was made for a first look is nobody's configuration, and a partner's merchants are the partner's.
+    // Asked for after `present` was read, so that no workspace is in there without being known here.
+    notRuled: new Set([demoWorkspaceId, ...(yield* merchants.workspaceIds)])
   })
   if (Result.isFailure(plan)) {
     const places = yield* placesOf(file)

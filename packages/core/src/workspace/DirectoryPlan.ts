@@ -46,7 +46,10 @@ export type DirectoryConflict =
 export interface DirectoryPlanOptions {
   /** Epoch milliseconds. */
   readonly now: number
-  /** Workspaces that the configuration does not rule, unless it names them: they stay as they are. */
+  /**
+   * Workspaces that the configuration does not rule, unless it names them: they stay as they are, but for keys that an
+   * earlier configuration brought.
+   */
   readonly notRuled: ReadonlySet<string>
 }
 
@@ -63,7 +66,7 @@ export const planDirectory = (
   const isRuled = (workspaceId: string) => named.has(workspaceId) || !options.notRuled.has(workspaceId)
   return Result.succeed({
     workspaces: changed(present.workspaces, wanted.workspaces, (workspace) => workspace.id),
-    apiKeys: planApiKeys(present, wanted, isRuled, options.now),
+    apiKeys: planApiKeys(present, wanted, options.now),
     connections: changed(
       present.connections,
       withAbsentInactive(present.connections, wanted.connections, isRuled),
@@ -115,12 +118,7 @@ const apiKeyConflicts = (present: DirectoryContents, wanted: WantedDirectory): R
   })
 }
 
-const planApiKeys = (
-  present: DirectoryContents,
-  wanted: WantedDirectory,
-  isRuled: (workspaceId: string) => boolean,
-  now: number
-): ReadonlyArray<ApiKey> => {
+const planApiKeys = (present: DirectoryContents, wanted: WantedDirectory, now: number): ReadonlyArray<ApiKey> => {
   const stored = byKey(present.apiKeys, (key) => key.hash)
   const named = new Set(wanted.apiKeys.map((key) => key.hash))
   const alive = wanted.apiKeys.flatMap((key): ReadonlyArray<ApiKey> => {
@@ -130,10 +128,7 @@ const planApiKeys = (
     return [{ ...key, revokedAt: null, source: "configuration", createdAt: before?.createdAt ?? now }]
   })
   const revoked = present.apiKeys
-    .filter(
-      (key) =>
-        key.source === "configuration" && key.revokedAt === null && !named.has(key.hash) && isRuled(key.workspaceId)
-    )
+    .filter((key) => key.source === "configuration" && key.revokedAt === null && !named.has(key.hash))
     .map((key): ApiKey => ({ ...key, revokedAt: now }))
   return changed(present.apiKeys, [...alive, ...revoked], (key) => key.hash)
 }

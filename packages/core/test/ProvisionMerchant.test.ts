@@ -1,0 +1,319 @@
+/** What a partner is told, and who is invited, when the store or the notifier fails at any point. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Caller,
+  Connectors,
+  Directory,
+  Ids,
+  type Invitation,
+  type MerchantDetails,
+  Merchants,
+  Notifier,
+  type NotifierService,
+  Pointsman,
+  Secrets,
+  StorageError,
+  Transport,
+  Unanswered
+} from "@pointsman/core"
+import { openSecretsLayer } from "@pointsman/core/testing"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, References } from "effect"
+import { CommitUnknown } from "../src/ports/StorageError.ts"
+import { runOut } from "./support/World.ts"
+
+const partner = {
+  id: "partner",
+  name: "Partner",
+  country: "NL",
+  category: null,
+  suspended: false,
+  partner: { allowance: 2 }
+}
+const caller: Caller = { tenant: { workspaceId: partner.id, environment: "production" }, workspace: partner }
+const shop: MerchantDetails = { name: "Corner shop", email: "Owner@Shop.example", country: "NL", category: "food" }
+
+type Fault = "unwritten" | "lost" | "unheard" | undefined
+
+interface Run {
+  readonly layer: Layer.Layer<Pointsman | Merchants | Directory>
+  readonly invitations: Array<Invitation>
+  readonly log: Array<string>
+  /** What happens to the n-th write, counted from 1; `unheard` writes, and its answer is lost. */
+  onWrite: (number: number) => Fault
+  /** Happens after each write, before it is answered. */
+  afterWrite: Effect.Effect<void>
+  writes: number
+}
+
+/** Open, and yet a hash is told from what it is of. */
+const marked = Layer.effect(
+  Secrets,
+  Effect.map(Secrets, (secrets) => ({ ...secrets, hash: (text: string) => Effect.succeed(`hash-of-${text}`) }))
+).pipe(Layer.provide(openSecretsLayer))
+
+const hashOf = ({ token }: Invitation): string => `hash-of-${Redacted.value(token)}`
+
+const run = (options: { readonly notifier?: NotifierService | "default" } = {}): Run => {
+  const faults: Run = {
+    invitations: [],
+    log: [],
+    onWrite: () => undefined,
+    afterWrite: Effect.void,
+    writes: 0,
+    get layer() {
+      return layer
+    }
+  }
+  const faulty = <A, E>(write: Effect.Effect<A, E>) =>
+    Effect.gen(function* () {
+      const fault = faults.onWrite(++faults.writes)
+      const failure = { operation: "provision", cause: new Error("told to fail") }
+      if (fault === "unwritten") return yield* new StorageError(failure)
+      if (fault === "lost") return yield* new CommitUnknown(failure)
+      const written = yield* write
+      yield* faults.afterWrite
+      return fault === "unheard" ? yield* new CommitUnknown(failure) : written
+    })
+  const faultyMerchants = Layer.effect(
+    Merchants,
+    Effect.map(Merchants, (merchants) =>
+      Merchants.of({
+        ...merchants,
+        provision: (provision) => faulty(merchants.provision(provision)),
+        replaceInvitation: (...order) => faulty(merchants.replaceInvitation(...order))
+      })
+    )
+  )
+  const listening: NotifierService = {
+    merchantInvited: (invitation) => Effect.sync(() => faults.invitations.push(invitation))
+  }
+  const notifier = options.notifier ?? listening
+  const logger = Logger.make<unknown, void>(({ cause, fiber, message }) => {
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    faults.log.push(`${JSON.stringify(message)} ${JSON.stringify(annotations)} ${Cause.pretty(cause)}`)
+  })
+  const configured = Layer.effectDiscard(
+    Effect.andThen(Directory, (directory) =>
+      directory.write({ workspaces: [partner], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] })
+    )
+  )
+  const layer = Pointsman.layer().pipe(
+    Layer.provide(notifier === "default" ? Layer.empty : Layer.succeed(Notifier, notifier)),
+    Layer.provide(faultyMerchants),
+    Layer.provideMerge(configured),
+    Layer.provideMerge(MemoryStorage.layer()),
+    Layer.provide([
+      Ids.layer,
+      marked,
+      Connectors.layer([]),
+      Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+    ]),
+    Layer.provideMerge(Logger.layer([logger])),
+    Layer.orDie
+  )
+  return faults
+}
+
+const provision = Effect.fnUntraced(function* (details: MerchantDetails = shop) {
+  const pointsman = yield* Pointsman
+  return yield* runOut(yield* Effect.forkChild(Effect.exit(pointsman.provisionMerchant(caller, details))))
+})
+
+const stored = Effect.gen(function* () {
+  const rows = yield* (yield* Merchants).list(partner.id, { limit: 10 })
+  return rows.map(({ merchant }) => merchant)
+})
+
+const failureTag = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): string | undefined =>
+  Exit.isFailure(exit) ? (Cause.squash(exit.cause) as E)._tag : undefined
+
+describe("provisioning", () => {
+  const plain = run()
+  it.effect(
+    "given a partner, when it provisions, then its owner is invited with a token whose hash alone is stored",
+    () =>
+      Effect.gen(function* () {
+        const merchant = Exit.getSuccess(yield* provision())
+        assert.strictEqual(merchant._tag, "Some")
+        const [invitation] = plain.invitations
+        assert.strictEqual(plain.invitations.length, 1)
+        const token = Redacted.value((invitation as Invitation).token)
+        // 32 bytes in Base64, without padding.
+        assert.match(token, /^[A-Za-z0-9_-]{43}$/u)
+        const rows = yield* stored
+        assert.deepStrictEqual(
+          rows.map(({ email, invitationHash, partnerId }) => [email, invitationHash, partnerId]),
+          [["Owner@Shop.example", `hash-of-${token}`, "partner"]]
+        )
+        assert.notInclude(JSON.stringify({ ...invitation, merchant: null }), token)
+        assert.match(rows[0]?.id ?? "", /^mer_[0-9a-f-]{36}$/u)
+        assert.deepStrictEqual(plain.log, [])
+      }).pipe(Effect.provide(plain.layer))
+  )
+
+  const twice = run()
+  it.effect("given an invited address, when it is invited in another spelling, then nobody hears of it", () =>
+    Effect.gen(function* () {
+      yield* provision()
+      const again = yield* provision({ ...shop, email: "owner@SHOP.example" })
+      assert.strictEqual(failureTag(again), "pointsman/AlreadyInvited")
+      yield* provision({ ...shop, email: "other@shop.example" })
+      const third = yield* provision({ ...shop, email: "third@shop.example" })
+      assert.strictEqual(failureTag(third), "pointsman/AllowanceExhausted")
+      assert.strictEqual(twice.invitations.length, 2)
+    }).pipe(Effect.provide(twice.layer))
+  )
+
+  const logging = run({ notifier: "default" })
+  it.effect("given no notifier, when a merchant is invited, then the log has the token for who passes it on", () =>
+    Effect.gen(function* () {
+      yield* provision()
+      const [merchant] = yield* stored
+      assert.strictEqual(logging.log.length, 1)
+      const token = merchant?.invitationHash.replace("hash-of-", "")
+      assert.include(logging.log[0] ?? "", `"invitation_token":"${token}"`)
+      assert.include(logging.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
+    }).pipe(Effect.provide(logging.layer))
+  )
+})
+
+describe("a store that fails", () => {
+  const unwritten = run()
+  it.effect(
+    "given a write that surely failed, when it is answered, then nobody is invited and it may be sent again",
+    () =>
+      Effect.gen(function* () {
+        unwritten.onWrite = (number) => (number === 1 ? "unwritten" : undefined)
+        assert.strictEqual(failureTag(yield* provision()), "pointsman/StorageError")
+        assert.deepStrictEqual([unwritten.writes, unwritten.invitations.length], [1, 0])
+        assert.isTrue(Exit.isSuccess(yield* provision()))
+        assert.strictEqual(unwritten.invitations.length, 1)
+      }).pipe(Effect.provide(unwritten.layer))
+  )
+
+  const unheard = run()
+  it.effect(
+    "given a write whose answer is lost, when it was written, then one merchant and one invitation come of it",
+    () =>
+      Effect.gen(function* () {
+        unheard.onWrite = (number) => (number === 1 ? "unheard" : number === 2 ? "unwritten" : undefined)
+        const exit = yield* provision()
+        assert.isTrue(Exit.isSuccess(exit))
+        const rows = yield* stored
+        assert.strictEqual(rows.length, 1)
+        assert.deepStrictEqual(
+          unheard.invitations.map(hashOf),
+          rows.map(({ invitationHash }) => invitationHash)
+        )
+      }).pipe(Effect.provide(unheard.layer))
+  )
+
+  const lost = run()
+  it.effect("given a store that never tells, when it is given up, then it is unknown and nobody is invited", () =>
+    Effect.gen(function* () {
+      lost.onWrite = (number) => (number === 1 ? "unheard" : "unwritten")
+      assert.strictEqual(failureTag(yield* provision()), "pointsman/CommitUnknown")
+      assert.deepStrictEqual([lost.writes, lost.invitations.length], [8, 0])
+      // It was written after all: it is in the list, and its owner can be invited again.
+      lost.onWrite = () => undefined
+      const [merchant] = yield* stored
+      const pointsman = yield* Pointsman
+      yield* pointsman.inviteMerchantAgain(partner.id, merchant?.id ?? "")
+      assert.strictEqual(lost.invitations.length, 1)
+    }).pipe(Effect.provide(lost.layer))
+  )
+})
+
+describe("a notifier that fails", () => {
+  const broken: ReadonlyArray<readonly [what: string, notifier: NotifierService]> = [
+    ["fails", { merchantInvited: () => Effect.fail(new Error("the queue is full")) }],
+    ["dies", { merchantInvited: () => Effect.die(new Error("the queue is full")) }],
+    [
+      "throws",
+      {
+        merchantInvited: () => {
+          throw new Error("the queue is full")
+        }
+      }
+    ],
+    ["never returns", { merchantInvited: () => Effect.never }]
+  ]
+  for (const [what, notifier] of broken) {
+    const failing = run({ notifier })
+    it.effect(
+      `given one that ${what}, when a merchant is provisioned, then it stands and the log asks for another`,
+      () =>
+        Effect.gen(function* () {
+          assert.isTrue(Exit.isSuccess(yield* provision()))
+          const [merchant] = yield* stored
+          assert.strictEqual(failing.log.length, 1)
+          assert.include(failing.log[0] ?? "", "invite the merchant again")
+          assert.include(failing.log[0] ?? "", `"merchant_id":"${merchant?.id}"`)
+          assert.notInclude(failing.log[0] ?? "", merchant?.invitationHash.replace("hash-of-", "") ?? "")
+        }).pipe(Effect.provide(failing.layer))
+    )
+  }
+})
+
+describe("a caller that goes away", () => {
+  const left = run()
+  it.effect(
+    "given a merchant that is written, when the caller is interrupted, then its owner is invited all the same",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const written = yield* Deferred.make<void>()
+        const answered = yield* Deferred.make<void>()
+        left.afterWrite = Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(answered))
+        const fiber = yield* Effect.forkChild(pointsman.provisionMerchant(caller, shop))
+        yield* Deferred.await(written)
+        const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+        yield* Deferred.succeed(answered, undefined)
+        yield* Fiber.join(interruption)
+        assert.deepStrictEqual(
+          left.invitations.map(hashOf),
+          (yield* stored).map(({ invitationHash }) => invitationHash)
+        )
+        assert.strictEqual(left.invitations.length, 1)
+      }).pipe(Effect.provide(left.layer))
+  )
+})
+
+describe("inviting again", () => {
+  const again = run()
+  it.effect(
+    "given a merchant, when it is invited again, then the new token is the stored one and the old one is not",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* provision()
+        const [before] = yield* stored
+        again.onWrite = (number) => (number === 2 ? "unheard" : undefined)
+        const invited = yield* runOut(
+          yield* Effect.forkChild(pointsman.inviteMerchantAgain(partner.id, before?.id ?? ""))
+        )
+        const [after] = yield* stored
+        assert.deepStrictEqual(again.invitations.map(hashOf), [before?.invitationHash, after?.invitationHash])
+        assert.notStrictEqual(before?.invitationHash, after?.invitationHash)
+        assert.strictEqual(invited.status, "invited")
+      }).pipe(Effect.provide(again.layer))
+  )
+
+  const stranger = run()
+  it.effect("given another partner or no merchant, when it is invited again, then there is none and nobody hears", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* provision()
+      const [merchant] = yield* stored
+      for (const [owner, id] of [
+        ["another", merchant?.id ?? ""],
+        [partner.id, "mer_of_nobody"]
+      ] as const) {
+        const exit = yield* Effect.exit(pointsman.inviteMerchantAgain(owner, id))
+        assert.strictEqual(failureTag(exit), "pointsman/MerchantNotFound")
+      }
+      assert.strictEqual(stranger.invitations.length, 1)
+    }).pipe(Effect.provide(stranger.layer))
+  )
+})
