@@ -15,6 +15,7 @@ import { type ChargeInHand, claimChange, decisionsAtMost, withAttempts, withRout
 import { type Caller, type Created, type CreateRequest, NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import { commitInsistently, readInsistently } from "./Insistently.ts"
 import { newAttempt, newPayment } from "./NewPayment.ts"
+import type { Payment } from "./Payment.ts"
 import { PaymentMachine } from "./PaymentMachine.ts"
 import { claimStanding, endUnsent, type KeyStanding, keyStanding } from "./ReplayCreate.ts"
 import { abandon } from "./SettleCharge.ts"
@@ -153,11 +154,7 @@ const giveBack = Effect.fnUntraced(function* (
 })
 
 /** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
-export const claimNext = Effect.fnUntraced(function* (
-  inHand: ChargeInHand,
-  after: Attempt,
-  connection: Connection
-) {
+export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, after: Attempt, connection: Connection) {
   const ledger = yield* Ledger
   const now = yield* Clock.currentTimeMillis
   const attempt = yield* newAttempt(connection, inHand.payment, after.number + 1, now)

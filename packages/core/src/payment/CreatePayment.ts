@@ -6,25 +6,21 @@
  *
  * A create that goes well is two commits and no read: claim + payment + attempt, then outcome + events + stored
  * answer. Every further attempt adds one.
+ *
+ * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
  */
-import { Clock, Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
+import { createHosted } from "../hosted/CreateHosted.ts"
 import { createFingerprintText } from "../idempotency/Fingerprint.ts"
-import { type ChargeEnd, type ChargeRequest, Connectors } from "../ports/Connector.ts"
-import { Directory } from "../ports/Directory.ts"
 import { Ids } from "../ports/Ids.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { Circuits } from "../routing/Circuits.ts"
-import type { Connection } from "../routing/Connection.ts"
-import { mayFollow, type NothingExecuted, planRoute, type RoutePlan } from "../routing/RoutePlan.ts"
-import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
-import { abandonAttempt, endAttempt } from "./Attempt.ts"
-import type { ChargeInHand } from "./ChargeInHand.ts"
-import { claimFirst, claimNext } from "./ClaimCharge.ts"
+import { attemptInTurn } from "./AttemptInTurn.ts"
+import { claimFirst } from "./ClaimCharge.ts"
 import { type Caller, type Created, type CreateRequest, PaymentResultUnknown, RoutingFailed } from "./CreateRequest.ts"
-import { PaymentSettings } from "./PaymentSettings.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
+import { routePayment, takesCharges } from "./RoutePayment.ts"
 import { sendCharge } from "./SendCharge.ts"
-import { abandon, settle, settleState, settleUnexecuted } from "./SettleCharge.ts"
+import { abandon } from "./SettleCharge.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away (decisions, section 5). */
 export const create = (caller: Caller, request: CreateRequest) => Effect.uninterruptible(createOnce(caller, request))
@@ -35,7 +31,12 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   const fingerprint =
     request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
   const paymentId = yield* ids.payment
-  const routed = yield* Effect.result(route(caller, request, paymentId))
+  const { details, instruments, returnUrl } = request
+  if (typeof returnUrl === "string")
+    return yield* createHosted(caller, { ...request, returnUrl }, fingerprint, paymentId)
+  const routed = yield* Effect.result(
+    routePayment({ ...caller, paymentId, details, instruments, isAble: takesCharges })
+  )
   if (Result.isFailure(routed)) {
     return yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, routed.failure)
   }
@@ -51,7 +52,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
     attemptInTurn(plan.success, begun, {
-      send: (inHand, beginBy) => sendCharge(inHand, request.instruments, request.details.simulation, beginBy),
+      send: (inHand, beginBy) => sendCharge(inHand, { instruments, simulation: details.simulation }, beginBy),
       tooLate: abandon
     }),
     (cause) => new PaymentResultUnknown({ paymentId, cause })

@@ -17,5 +17,8 @@ export const factDecisionsAtMost = 20
 export const keepTrying = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
   Effect.ignore(Effect.retry(work, Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])))
 
+/** A whole step, tried again for as long as a client waits, whatever it failed with. */
+export const insistently = <A, E, R>(step: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => Effect.retry(step, again)
+
 export const readInsistently = <A>(read: Effect.Effect<A, StorageError>): Effect.Effect<A, StorageError> =>
   Effect.retry(read, again)

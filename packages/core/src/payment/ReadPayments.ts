@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
+import { endExpiredPage } from "../hosted/FindPage.ts"
 import { type EventQuery, Ledger, type PaymentQuery, type TimelineQuery } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { Payment } from "./Payment.ts"
@@ -15,11 +16,12 @@ export class PaymentNotFound extends Schema.TaggedError<PaymentNotFound>()("poin
 /** UUIDv7 as we write it; anything else names no payment of ours and need not be asked for. */
 const paymentId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
+/** A hosted page whose time is over is settled first: nobody reads that the customer can still act. */
 export const payment = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   if (!paymentId.test(id)) return yield* new PaymentNotFound()
   const ledger = yield* Ledger
   const found = yield* ledger.payment(tenant, id)
-  return yield* Effect.mapError(Effect.fromOption(found), () => new PaymentNotFound())
+  return yield* endExpiredPage(yield* Effect.mapError(Effect.fromOption(found), () => new PaymentNotFound()))
 })
 
 /** Newest first. */

@@ -120,12 +120,20 @@ const unansweredAttempt = (attempt: Attempt): Attempt => ({
 })
 
 /**
- * A key is kept for 24 hours after its answer, for an attempt without one after its settlement, and for as long as
- * its payment is UNKNOWN (rule 5).
+ * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
+ * (rule 5). Where the key's answer told of no outcome and a provider was asked, the 24 hours run from the settlement:
+ * of a charge that was answered UNKNOWN, and of a hosted page whose customer paid after it was answered.
  */
 const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
   if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false
-  const wasUnanswered = claim.answer !== null && statusOf[claim.answer.state] === "UNKNOWN"
-  const from = wasUnanswered ? payment.settledAt : claim.answeredAt
+  const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt
   return from !== null && now >= from + keyRetentionMillis
+}
+
+/** Whether the key was answered before the outcome was known, and there is one to wait for. */
+const wasAnsweredBefore = ({ answer }: Claim, payment: Payment): boolean => {
+  if (answer === null) return false
+  const status = statusOf[answer.state]
+  // On a page where nobody acted, or that ended without a route, nothing was asked.
+  return status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)
 }

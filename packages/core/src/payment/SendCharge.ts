@@ -1,19 +1,49 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Effect } from "effect"
-import type { ChargeAnswer, ChargeEnd, ChargeRequest } from "../ports/Connector.ts"
+import type { ChargeAnswer, ChargeEnd } from "../ports/Connector.ts"
 import { Unanswered } from "../ports/Transport.ts"
-import type { Connection } from "../routing/Connection.ts"
 import { callProvider } from "./CallProvider.ts"
+import type { ChargeInHand } from "./ChargeInHand.ts"
+import type { Instrument } from "./CreateRequest.ts"
+import type { Simulation } from "./Simulation.ts"
+
+/** What a charge is sent with, besides what is stored. */
+export interface ChargeWith {
+  readonly instruments: ReadonlyArray<Instrument> | null
+  readonly simulation: Simulation | null
+}
 
 export const sendCharge = (
-  connection: Connection,
-  request: ChargeRequest,
+  inHand: ChargeInHand,
+  { instruments, simulation }: ChargeWith,
   /** Epoch milliseconds; see `BeginBy`. */
   beginBy: number
-) => callProvider<ChargeEnd>(connection, (connector) => Effect.map(connector.charge(request), asUsable), beginBy)
+) => {
+  const instrument = instruments?.find(({ connectionId }) => connectionId === inHand.connection.id)?.token ?? null
+  const request = { ...chargeDetails(inHand), instrument, simulation }
+  return callProvider<ChargeEnd>(
+    inHand.connection,
+    (connector) => Effect.map(connector.charge(request), asUsable),
+    beginBy
+  )
+}
+
+/** What a charge and the opening of a checkout say alike. */
+export const chargeDetails = ({ attempt, payment }: ChargeInHand) => ({
+  attemptId: attempt.id,
+  attemptNumber: attempt.number,
+  paymentId: payment.id,
+  money: payment.money,
+  country: payment.country,
+  method: payment.method,
+  cardBrand: payment.cardBrand,
+  initiator: payment.initiator,
+  capture: payment.captureMethod === "automatic",
+  reference: payment.reference
+})
 
 /** A success that names no charge, or an amount that is none, is no answer to build on: it may have executed. */
-const asUsable = (answer: ChargeAnswer): ChargeEnd => {
+export const asUsable = <Answer extends ChargeAnswer>(answer: Answer): Answer | Unanswered => {
   if (answer._tag !== "Authorized" && answer._tag !== "Captured" && answer._tag !== "Pending") return answer
   if (answer.providerRef === "") return new Unanswered({ reason: "the connector gave no provider reference" })
   return isUsableAmount(answer.stated)

@@ -4,11 +4,13 @@
  * The rule that a reader would otherwise break: once a provider may have been asked, a store that fails is no reason
  * to say that nothing happened. What cannot be recorded is `PaymentResultUnknown`.
  */
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Option, Redacted, Result } from "effect"
+import { checkoutUrlContext } from "../hosted/HostedPage.ts"
 import { type Claim, moveClaim } from "../idempotency/Claim.ts"
 import type { ClaimEvent } from "../idempotency/ClaimMachine.ts"
-import type { ChargeState } from "../ports/Connector.ts"
+import type { ChargeState, CheckoutOpened } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
+import { Secrets } from "../ports/Secrets.ts"
 import { type Attempt, abandonAttempt, endAttempt } from "./Attempt.ts"
 import { applyChargeFact, type ChargeFact, chargeFactOf, type Moved } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withRouting } from "./ChargeInHand.ts"
@@ -39,6 +41,15 @@ export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: R
   )
 }
 
+/** The provider's page is open: the customer pays there, and a look-up tells what came of it. */
+export const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
+  const secrets = yield* Secrets
+  const { expiresAt, reference, url } = opened
+  const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))
+  const attempt = { ...endAttempt(inHand.attempt, opened, now), checkout: { reference, sealedUrl, expiresAt } }
+  return yield* settle(inHand, attempt, { on: "CheckoutOpened" })
+})
+
 /**
  * Nothing may be sent on the claim any more, and nothing was: the key is free again, and the request may be sent again.
  * Where a retry has answered the key meanwhile, that answer stands, and the payment is given.
@@ -48,6 +59,10 @@ export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
   if (settled.isAbandoned) return yield* new NothingSent({ cause: "nothing was sent on the claim" })
   return settled.payment
 })
+
+/** As `abandon`, where nobody will send the request again: the payment is given as it failed. */
+export const abandonForGood = (inHand: ChargeInHand) =>
+  settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
 
 /** Records a fact, however often other writers come first, and gives the payment as it is answered. */
 export const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>

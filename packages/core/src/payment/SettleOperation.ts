@@ -7,7 +7,7 @@
 import { Clock, Effect, Option, Result } from "effect"
 import { Ledger } from "../ports/Ledger.ts"
 import { Background } from "./Background.ts"
-import { commitInsistently, factDecisionsAtMost, keepTrying, readInsistently } from "./Insistently.ts"
+import { factDecisionsAtMost, insistently, keepTrying } from "./Insistently.ts"
 import type { Operation, OperationReply } from "./Operation.ts"
 import { applyOperationFact, type OperationFact, saidOf } from "./OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "./OperationOrder.ts"
@@ -22,11 +22,13 @@ export const settleOperation = Effect.fnUntraced(function* (
 ) {
   const turns = yield* Turns
   const background = yield* Background
+  // A turn is one try: while the store is down, others are not kept waiting.
   const inTurn = (reply: OperationReply | undefined) =>
     Effect.catchDefect(turns.take(payment.id)(recordOperation(payment, operation, fact, reply)), Effect.fail)
-  const recorded = yield* Effect.result(inTurn(undefined))
+  const recorded = yield* Effect.result(insistently(inTurn(undefined)))
   if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success)
   const said = saidOf(fact)
+  yield* Effect.logError(`the end of ${operation.id} could not be recorded; it is tried again`, recorded.failure)
   yield* background.run(keepTrying(inTurn({ _tag: "StateUnconfirmed", said })))
   return yield* new StateUnconfirmed({ said })
 })
@@ -51,7 +53,7 @@ export const recordOperation = Effect.fnUntraced(function* (
     const after = applyOperationFact(stored, ours, fact, isLatest, now)
     const closed = reply === undefined ? after.operation : { ...after.operation, reply: ours.reply ?? reply }
     const written = yield* Effect.result(
-      commitInsistently({
+      ledger.commit({
         tenant: stored.tenant,
         payment: { expected: stored.version, after: after.payment },
         attempts: [],
@@ -62,11 +64,11 @@ export const recordOperation = Effect.fnUntraced(function* (
     if (Result.isSuccess(written)) return closed
     failure = written.failure
     if (written.failure._tag === "pointsman/StorageError") break
-    const book = Option.getOrUndefined(yield* readInsistently(ledger.book(stored.tenant, stored.id)))
+    const book = Option.getOrUndefined(yield* ledger.book(stored.tenant, stored.id))
     const found = book?.operations.find(({ id }) => id === operation.id)
     if (book === undefined || found === undefined) break
-    // The commit whose answer was lost had been written.
-    if (isSameWrite(found, closed)) return found
+    // An earlier try, or a commit whose answer was lost, had been written.
+    if (isRecorded(found, closed)) return found
     stored = book.payment
     ours = found
     isLatest = book.operations.at(-1)?.id === operation.id
@@ -74,10 +76,8 @@ export const recordOperation = Effect.fnUntraced(function* (
   return yield* Effect.fail(failure)
 })
 
-const isSameWrite = (found: Operation, written: Operation): boolean =>
-  found.outcome === written.outcome &&
-  found.answeredAt === written.answeredAt &&
-  found.reply?._tag === written.reply?._tag
+const isRecorded = (found: Operation, wanted: Operation): boolean =>
+  found.outcome === wanted.outcome && (found.reply !== null || wanted.reply === null)
 
 /** What the request of a settled operation is told. */
 export const answerOf = ({ reason, reply }: Pick<Operation, "reason" | "reply">) => {

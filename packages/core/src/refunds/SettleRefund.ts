@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Option, Result } from "effect"
 import { Background } from "../payment/Background.ts"
-import { commitInsistently, factDecisionsAtMost, keepTrying, readInsistently } from "../payment/Insistently.ts"
+import { factDecisionsAtMost, insistently, keepTrying } from "../payment/Insistently.ts"
 import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../payment/OperationOrder.ts"
 import { Turns } from "../payment/Turns.ts"
 import { Ledger, type PaymentBook } from "../ports/Ledger.ts"
@@ -19,11 +19,13 @@ import { RefundPending } from "./RefundOrder.ts"
 export const settleRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund, fact: RefundFact) {
   const turns = yield* Turns
   const background = yield* Background
+  // A turn is one try: while the store is down, others are not kept waiting.
   const inTurn = (reply: RefundReply | undefined) =>
     Effect.catchDefect(turns.take(refund.paymentId)(recordRefund(book, refund, fact, reply)), Effect.fail)
-  const recorded = yield* Effect.result(inTurn(undefined))
+  const recorded = yield* Effect.result(insistently(inTurn(undefined)))
   if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success.reply)
   const reply = unrecorded(fact)
+  yield* Effect.logError(`the end of ${refund.id} could not be recorded; it is tried again`, recorded.failure)
   yield* background.run(keepTrying(inTurn(reply)))
   return yield* answerOf(reply)
 })
@@ -59,7 +61,7 @@ export const recordRefund = Effect.fnUntraced(function* (
     const told = ours.reply ?? reply ?? replyTo(after.refund, after.payment)
     const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
     const written = yield* Effect.result(
-      commitInsistently({
+      ledger.commit({
         tenant,
         payment: { expected: stored.payment.version, after: after.payment },
         attempts: [],
@@ -70,13 +72,11 @@ export const recordRefund = Effect.fnUntraced(function* (
     if (Result.isSuccess(written)) return { refund: closed, reply: told }
     failure = written.failure
     if (written.failure._tag === "pointsman/StorageError") break
-    const read = Option.getOrUndefined(yield* readInsistently(ledger.book(tenant, refund.paymentId)))
+    const read = Option.getOrUndefined(yield* ledger.book(tenant, refund.paymentId))
     const found = read?.refunds.find(({ id }) => id === refund.id)
     if (read === undefined || found === undefined) break
-    // The commit whose answer was lost had been written.
-    if (found.stage === closed.stage && found.answeredAt === closed.answeredAt && found.reply !== null) {
-      return { refund: found, reply: found.reply }
-    }
+    // An earlier try, or a commit whose answer was lost, had been written.
+    if (found.stage === closed.stage && found.reply !== null) return { refund: found, reply: found.reply }
     stored = read
     ours = found
   }

@@ -54,9 +54,10 @@ export const world = (
     readonly routing?: RoutingSettings
     readonly connections?: ReadonlyArray<Partial<Connection> & { readonly id: string }>
     readonly yieldBetween?: boolean
+    readonly provider?: ScriptedProvider
   } = {}
 ): World => {
-  const provider = scriptedProvider()
+  const provider = options.provider ?? scriptedProvider()
   const ledger = faultyLedger()
   const storage = MemoryStorage.layer({ yieldBetween: options.yieldBetween ?? false }).pipe(Layer.provide(Ids.layer))
   const configured = Layer.effectDiscard(

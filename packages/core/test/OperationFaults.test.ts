@@ -1,0 +1,253 @@
+/** What if the process dies, or the store fails, at every step of a capture, a void and a refund? */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman, Unanswered } from "@pointsman/core"
+import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
+import { Deferred, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+
+const kinds = ["capture", "void", "refund"] as const
+type Kind = (typeof kinds)[number]
+
+const minute = 60_000
+const key = "operation-1"
+const unknownState = { capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" } as const
+const doneState = { capture: "Captured", void: "Voided", refund: "Refunded" } as const
+const restState = { capture: "Authorized", void: "Authorized", refund: "Captured" } as const
+const inProgress = {
+  capture: "pointsman/RequestInProgress",
+  void: "pointsman/RequestInProgress",
+  refund: "pointsman/RefundPending"
+} as const
+
+/** The create takes two commits. */
+const claim = 3
+const outcome = 4
+
+const given = (kind: Kind) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const captureMethod = kind === "refund" ? "automatic" : "manual"
+    return (yield* pointsman.create(caller, request({ details: { captureMethod } }))).payment
+  })
+
+const ask = (kind: Kind, { id }: Payment, idempotencyKey: string | null = key) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const order = { paymentId: id, idempotencyKey, amountMinor: null, reason: null }
+    return yield* Effect.result(
+      Effect.gen(function* () {
+        return yield* pointsman[kind](caller, order)
+      })
+    )
+  })
+
+/** `Done`, `Replayed`, or the failure's tag. */
+const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly isReplay: boolean }, E>): string =>
+  Result.isFailure(answer) ? answer.failure._tag : answer.success.isReplay ? "Replayed" : "Done"
+
+const calls = ({ provider }: World): number =>
+  provider.captures.length + provider.voids.length + provider.refunds.length
+
+const answerLate = ({ provider }: World) =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const { onCapture, onRefund, onVoid } = provider
+    provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
+    provider.onVoid = (asked) => Effect.andThen(Deferred.await(gate), onVoid(asked))
+    provider.onRefund = (asked) => Effect.andThen(Deferred.await(gate), onRefund(asked))
+    return gate
+  })
+
+const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
+  const answer = () =>
+    refuse === "silent"
+      ? Effect.fail(new Unanswered({ reason: "time-out" }))
+      : Effect.succeed({ _tag: "Rejected", code: "no", message: "Not today." } as const)
+  provider.onCapture = answer
+  provider.onVoid = answer
+  provider.onRefund = answer
+}
+
+for (const kind of kinds) {
+  describe(`${kind}, when its process dies mid-call`, () => {
+    const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
+    it.effect("then the key is in progress for 15 minutes, and unknown from then on; one call", () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        yield* answerLate(died)
+        yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+        yield* TestClock.adjust(15 * minute - 1)
+        assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+        yield* TestClock.adjust(1)
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        const after = yield* pointsman.payment(tenant, payment.id)
+        assert.strictEqual(after.state, unknownState[kind])
+        if (kind === "refund") assert.strictEqual(after.refundPendingMinor, 1999)
+        assert.strictEqual(calls(died), 1)
+      }).pipe(Effect.provide(died.layer))
+    )
+
+    const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
+    it.effect(
+      "and it wakes after a retry called it unknown, then the truth is recorded, and the key's answer stands",
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          const gate = yield* answerLate(woke)
+          const first = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+          yield* TestClock.adjust(15 * minute)
+          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+          yield* Deferred.succeed(gate, undefined)
+          yield* runOut(first)
+          const after = yield* pointsman.payment(tenant, payment.id)
+          assert.strictEqual(after.state, doneState[kind])
+          assert.strictEqual(after.refundPendingMinor, 0)
+          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+          assert.strictEqual(calls(woke), 1)
+        }).pipe(Effect.provide(woke.layer))
+    )
+  })
+
+  describe(`${kind}, when the claim's commit`, () => {
+    const cases: ReadonlyArray<readonly [said: string, fault: CommitFault]> = [
+      ["fails", "unwritten"],
+      ["is lost", "lost"],
+      ["is written and unheard", "unheard"],
+      ["lands a second later", { landsAfter: 1_000 }]
+    ]
+    for (const [said, fault] of cases) {
+      const failing = world()
+      it.effect(`${said}, then nothing is sent, the key is free, and a retry does it once`, () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          failing.ledger.onCommit = (number) => (number === claim ? fault : undefined)
+          assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
+          yield* TestClock.adjust("5 seconds")
+          assert.strictEqual(calls(failing), 0)
+          const between = yield* pointsman.payment(tenant, payment.id)
+          assert.strictEqual(between.state, restState[kind])
+          assert.strictEqual(between.refundPendingMinor, 0)
+          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+          assert.strictEqual(calls(failing), 1)
+        }).pipe(Effect.provide(failing.layer))
+      )
+    }
+
+    const slow = world()
+    it.effect("takes longer than the send window, then nothing is sent", () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        slow.ledger.onCommit = (number) => (number === claim ? 5_001 : undefined)
+        const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+        assert.strictEqual(told(answer), "pointsman/ProviderRefused")
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, restState[kind])
+        assert.strictEqual(calls(slow), 0)
+      }).pipe(Effect.provide(slow.layer))
+    )
+  })
+
+  describe(`${kind}, when the outcome's commit`, () => {
+    for (const fault of ["lost", "unheard"] as const) {
+      const faulty = world()
+      it.effect(`is ${fault}, then it is read again: written once, answered as it is`, () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          faulty.ledger.onCommit = (number) => (number === outcome ? fault : undefined)
+          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+          assert.lengthOf((yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items, 3)
+          assert.strictEqual(told(yield* ask(kind, payment)), "Replayed")
+          assert.strictEqual(calls(faulty), 1)
+        }).pipe(Effect.provide(faulty.layer))
+      )
+    }
+
+    const says = {
+      confirmed: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "StateUnconfirmed" },
+      refused: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" },
+      silent: { capture: "StateUnconfirmed", void: "StateUnconfirmed", refund: "ResultUnknown" }
+    } as const
+    for (const said of ["confirmed", "refused", "silent"] as const) {
+      const down = world()
+      it.effect(`never works and the provider said ${said}, then that is told, recorded later, and told again`, () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          if (said !== "confirmed") failWith(down, said)
+          down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+          assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
+          if (Result.isFailure(answer) && "said" in answer.failure) {
+            assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
+          }
+          assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+          down.ledger.onCommit = () => undefined
+          yield* TestClock.adjust("2 minutes")
+          const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
+          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
+          assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
+          assert.strictEqual(calls(down), 1)
+        }).pipe(Effect.provide(down.layer))
+      )
+    }
+  })
+
+  describe(`${kind}, when its caller goes away`, () => {
+    const gone = world()
+    it.effect("then it runs to its end", () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        const gate = yield* answerLate(gone)
+        const fiber = yield* Effect.forkDetach(ask(kind, payment), { startImmediately: true })
+        fiber.interruptUnsafe()
+        yield* Deferred.succeed(gate, undefined)
+        yield* TestClock.adjust(1)
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+      }).pipe(Effect.provide(gone.layer))
+    )
+  })
+}
+
+describe("a connection that cannot", () => {
+  it.effect("capture, void or refund, then it is refused before anything is written", () =>
+    Effect.gen(function* () {
+      for (const kind of kinds) {
+        const unable = world({ provider: scriptedProvider({ without: [kind] }) })
+        yield* Effect.gen(function* () {
+          const payment = yield* given(kind)
+          const { commit } = unable.ledger.calls
+          const expected = kind === "refund" ? "pointsman/NotRefundable" : "pointsman/Unsupported"
+          assert.strictEqual(told(yield* ask(kind, payment)), expected)
+          assert.strictEqual(unable.ledger.calls.commit, commit)
+        }).pipe(Effect.provide(unable.layer))
+      }
+    })
+  )
+})
+
+describe("the round trips of an operation that goes well", () => {
+  for (const kind of kinds) {
+    const counted = world()
+    it.effect(`${kind}: one read and two commits`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given(kind)
+        const before = { ...counted.ledger.calls }
+        yield* ask(kind, payment)
+        const after = counted.ledger.calls
+        assert.deepStrictEqual(
+          { commit: after.commit - before.commit, book: after.book - before.book, payment: after.payment },
+          { commit: 2, book: 1, payment: before.payment }
+        )
+      }).pipe(Effect.provide(counted.layer))
+    )
+  }
+})
