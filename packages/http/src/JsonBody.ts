@@ -21,6 +21,28 @@ export const readJson = Effect.fnUntraced(function* (
   maximumBytes: number
 ): Effect.fn.Return<unknown, BodyRefusal> {
   if (!isPlainJson(request)) return yield* Effect.fail(unsupportedMediaType)
+  return yield* parseJson(yield* readBytes(request, maximumBytes))
+})
+
+/** As `readJson`, for a body that may be left out: `undefined` for none. What is empty needs no media type. */
+export const readOptionalJson = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  maximumBytes: number
+): Effect.fn.Return<unknown, BodyRefusal> {
+  const isJson = isPlainJson(request)
+  const bytes = yield* Effect.mapError(readBytes(request, maximumBytes), (refusal) =>
+    isJson ? refusal : unsupportedMediaType
+  )
+  if (bytes.length === 0) return undefined
+  if (!isJson) return yield* Effect.fail(unsupportedMediaType)
+  return yield* parseJson(bytes)
+})
+
+/** The body as it came, of whatever media type, up to a size that is checked while it streams. */
+export const readBytes = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  maximumBytes: number
+): Effect.fn.Return<Uint8Array, ErrorBody<"payload_too_large" | "invalid_json">> {
   // A declared length is refused before any byte of the body is read.
   if (Number(request.headers["content-length"]) > maximumBytes) return yield* Effect.fail(tooLarge(maximumBytes))
   const buffer = yield* request.arrayBuffer.pipe(
@@ -28,7 +50,7 @@ export const readJson = Effect.fnUntraced(function* (
     Effect.interruptible,
     Effect.mapError((error) => (isTooLarge(error) ? tooLarge(maximumBytes) : invalidJson("it could not be read")))
   )
-  return yield* parseJson(new Uint8Array(buffer))
+  return new Uint8Array(buffer)
 })
 
 /** No media type at all is JSON. A `charset` has no meaning for JSON (RFC 8259, section 8.1) and is not looked at. */
@@ -41,18 +63,18 @@ const isPlainJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
-const unsupportedMediaType: BodyRefusal = {
+export const unsupportedMediaType: BodyRefusal = {
   error: {
     code: "unsupported_media_type",
     message: "The body must be sent as `Content-Type: application/json`, without a Content-Encoding."
   }
 }
 
-const tooLarge = (maximumBytes: number): BodyRefusal => ({
+export const tooLarge = (maximumBytes: number): ErrorBody<"payload_too_large"> => ({
   error: { code: "payload_too_large", message: `The body must not be larger than ${maximumBytes} bytes.` }
 })
 
-const invalidJson = (why: string): BodyRefusal => ({
+export const invalidJson = (why: string): ErrorBody<"invalid_json"> => ({
   error: { code: "invalid_json", message: `The body is not valid JSON: ${why}.` }
 })
 

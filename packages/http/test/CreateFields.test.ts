@@ -197,6 +197,7 @@ describe("what core is asked", () => {
           simulation: null
         },
         instruments: null,
+        returnUrl: null,
         cancelUrl: null,
         idempotencyKey: null,
         debug: false

@@ -1,5 +1,5 @@
 import { KeyReused, PaymentNotFound } from "@pointsman/core"
-import { RateExceeded, RateLimit } from "@pointsman/http"
+import { RateLimit } from "@pointsman/http"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { paymentId, scripted } from "./support/Scripted.ts"
@@ -135,10 +135,10 @@ describe("Idempotency-Key", () => {
 describe("the rate limiter's place", () => {
   const asked: Array<string> = []
   const limited = serve(script.layer, undefined, [
-    Layer.succeed(RateLimit, {
+    Layer.succeed(RateLimit.RateLimit, {
       take: (apiKey) => {
         asked.push(apiKey.hash)
-        return Effect.fail(new RateExceeded({ retryAfterMillis: 1200 }))
+        return Effect.fail(new RateLimit.RateExceeded({ retryAfterMillis: 1200 }))
       }
     })
   ])

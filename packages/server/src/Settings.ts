@@ -206,11 +206,10 @@ export const variables = {
   rateLimit: variable<number | null>({
     variable: "POINTSMAN_RATE_LIMIT",
     flag: "rate-limit",
-    meaning: "Requests per second and key; off for no limit",
+    meaning: "Requests per second and API key, twice as many at once; off for no limit",
     expected: "a whole number of requests per second from 1 to 1000000, or `off`",
     default: "100",
     absent: 100,
-    used: false,
     read: (text): Option.Option<number | null> => (text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text))
   }),
   allowPrivateWebhooks: variable<boolean>({

@@ -1,0 +1,120 @@
+/**
+ * `POST /payments/{id}/capture`, `/void` and `/refunds`. As with a create, the body is read last of all checks but the
+ * fields, and a client that hangs up does not cut an operation in two.
+ */
+import { type Answered, type CaptureFailure, Pointsman, type RefundFailure, type VoidFailure } from "@pointsman/core"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { CurrentCaller } from "./api/Authorization.ts"
+import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
+import { operationLimits } from "./api/Operations.ts"
+import { errorBodyOf } from "./ErrorTable.ts"
+import { readBytes, readOptionalJson } from "./JsonBody.ts"
+import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
+import { PaymentViews } from "./PaymentView.ts"
+import { printable } from "./ProviderMessage.ts"
+import { report } from "./Report.ts"
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "operations",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    const views = yield* PaymentViews
+    const answer = Effect.fnUntraced(function* ({ isReplay, payment }: Answered) {
+      return HttpApiSchema.withHeaders({
+        body: { data: yield* views.payment(payment) },
+        headers: isReplay ? { "idempotent-replay": "true" as const } : {}
+      })
+    })
+    return handlers
+      .handleRaw(
+        "capture",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const caller = yield* callerOf
+          const { amount = null } = yield* decodeCapture(yield* readBody(request))
+          const answered = yield* pointsman
+            .capture(caller, { paymentId: params.id, amountMinor: amount, idempotencyKey: keyOf(headers) })
+            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("capture", failure))))
+          return yield* answer(answered)
+        }),
+        { uninterruptible: true }
+      )
+      .handleRaw(
+        "void",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const caller = yield* callerOf
+          yield* ignoreBody(request)
+          const answered = yield* pointsman
+            .void(caller, { paymentId: params.id, idempotencyKey: keyOf(headers) })
+            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("void", failure))))
+          return yield* answer(answered)
+        }),
+        { uninterruptible: true }
+      )
+      .handleRaw(
+        "refund",
+        Effect.fnUntraced(function* ({ headers, params, request }) {
+          const caller = yield* callerOf
+          const { amount = null, reason = null } = yield* decodeRefund(yield* readBody(request))
+          const answered = yield* pointsman
+            .refund(caller, { paymentId: params.id, amountMinor: amount, reason, idempotencyKey: keyOf(headers) })
+            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("refund", failure))))
+          return yield* answer(answered)
+        }),
+        { uninterruptible: true }
+      )
+  })
+)
+
+const callerOf = Effect.map(CurrentCaller, ({ apiKey, tenant, workspace }) => ({
+  tenant,
+  workspace,
+  apiKeyHash: apiKey.hash
+}))
+
+const keyOf = (headers: { readonly "idempotency-key"?: string }): string | null => headers["idempotency-key"] ?? null
+
+/** As the body of a create, but that it may be left out, and that broken JSON is `validation_error` here. */
+const readBody = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.mapError(
+    readOptionalJson(request, operationLimits.bodyBytes),
+    ({ error }): ErrorBody<"unsupported_media_type" | "payload_too_large" | "validation_error"> =>
+      error.code === "invalid_json"
+        ? { error: { ...error, code: "validation_error" } }
+        : { error: { ...error, code: error.code } }
+  )
+
+/** A void takes no body. What comes all the same is read, so that it has a bound, and nobody looks at it. */
+const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.mapError(
+    readBytes(request, operationLimits.bodyBytes),
+    ({ error }): ErrorBody<"payload_too_large" | "internal_error"> =>
+      error.code === "payload_too_large"
+        ? { error: { ...error, code: error.code } }
+        : { error: { code: "internal_error", message: "The request could not be read. It changed nothing." } }
+  )
+
+/** The table's envelope, with what only this failure can tell. */
+const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
+  failure: CaptureFailure | VoidFailure | RefundFailure,
+  body: ErrorBody<Code>
+): Effect.fn.Return<never, ErrorBody<Code>> {
+  if (failure._tag === "pointsman/NothingSent") yield* report(failure)
+  return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
+})
+
+const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure, message: string): string => {
+  switch (failure._tag) {
+    case "pointsman/InvalidAmount":
+      return `${message} Expected ${failure.expected}.`
+    case "pointsman/ProviderRefused":
+      return printable(failure.message) || message
+    case "pointsman/StateUnconfirmed":
+      return `${message} It said: ${failure.said}.`
+    default:
+      return message
+  }
+}
