@@ -1,0 +1,169 @@
+/** What may be given back, and what happens to it, over several refunds of one payment. */
+import { assert, describe, it } from "@effect/vitest"
+import { brokenBalance, Ledger, type Payment, Pointsman, type RefundAnswer, Unanswered } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const hour = 3_600_000
+const silent = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+const pending = () => Effect.succeed<RefundAnswer>({ _tag: "RefundPending", providerRefundId: "provider-refund" })
+
+const captured = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  return (yield* pointsman.create(caller, request({ details: { money: { minorUnits: 1000, currency: "EUR" } } })))
+    .payment
+})
+
+const refund = ({ id }: Payment, amountMinor: number | null, idempotencyKey: string | null = null) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return yield* Effect.result(
+      pointsman.refund(caller, { paymentId: id, amountMinor, reason: "returned", idempotencyKey })
+    )
+  })
+
+const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
+  Result.isFailure(answer)
+    ? answer.failure._tag
+    : `${answer.success.payment.state} ${answer.success.payment.refundedMinor}`
+
+const book = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    return Option.getOrThrow(yield* ledger.book(tenant, id))
+  })
+
+describe("partial refunds", () => {
+  const parts = world()
+  it.effect("given three, then they add up, the last one is clamped to what is left, and a fourth is refused", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 400")
+      assert.strictEqual(told(yield* refund(payment, 400)), "PartiallyRefunded 800")
+      assert.strictEqual(told(yield* refund(payment, 400)), "Refunded 1000")
+      assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/InvalidAmount")
+      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/InvalidAmount")
+      assert.deepStrictEqual(
+        parts.provider.refunds.map(({ money }) => money.minorUnits),
+        [400, 400, 200]
+      )
+      const { payment: stored, refunds } = yield* book(payment)
+      assert.isUndefined(brokenBalance(stored, refunds))
+    }).pipe(Effect.provide(parts.layer))
+  )
+
+  const held = world()
+  it.effect("given one is unknown, then its amount stays reserved; the rest can be refunded, and no more", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      held.provider.onRefund = silent
+      assert.strictEqual(told(yield* refund(payment, 700)), "pointsman/ResultUnknown")
+      held.provider.onRefund = pending
+      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
+      assert.strictEqual(held.provider.refunds[1]?.money.minorUnits, 300)
+      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/RefundPending")
+      assert.strictEqual(told(yield* refund(payment, 1)), "pointsman/RefundPending")
+      assert.lengthOf(held.provider.refunds, 2)
+      const { payment: stored } = yield* book(payment)
+      assert.deepInclude(stored, { state: "Captured", refundedMinor: 0, refundPendingMinor: 1000 })
+    }).pipe(Effect.provide(held.layer))
+  )
+
+  const many = world({ yieldBetween: true })
+  it.effect("given 64 at once of a tenth each, then ten reach the provider", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      const answers = yield* Effect.forEach(Array.from({ length: 64 }), () => refund(payment, 100), {
+        concurrency: "unbounded"
+      })
+      assert.lengthOf(answers.filter(Result.isSuccess), 10)
+      assert.lengthOf(many.provider.refunds, 10)
+      const { payment: stored, refunds } = yield* book(payment)
+      assert.deepInclude(stored, { state: "Refunded", refundedMinor: 1000, refundPendingMinor: 0 })
+      assert.isUndefined(brokenBalance(stored, refunds))
+    }).pipe(Effect.provide(many.layer))
+  )
+})
+
+describe("a refund's key", () => {
+  const other = world()
+  it.effect("given it comes with another amount, then it is refused, also where both come to the same", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
+      assert.strictEqual(told(yield* refund(payment, null, "refund-01")), "pointsman/KeyReused")
+      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "pointsman/KeyReused")
+      assert.lengthOf(other.provider.refunds, 1)
+    }).pipe(Effect.provide(other.layer))
+  )
+
+  const clamped = world()
+  it.effect("given a clamped amount is asked for again, then it is the same refund", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured
+      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
+      assert.strictEqual(told(yield* refund(payment, 5000, "refund-01")), "Refunded 1000")
+      assert.lengthOf(clamped.provider.refunds, 1)
+    }).pipe(Effect.provide(clamped.layer))
+  )
+
+  for (const [said, answer, first, later] of [
+    ["succeeded", undefined, "PartiallyRefunded 600", "Refunded 1000"],
+    ["pending", pending, "pointsman/RefundPending", "pointsman/RefundPending"],
+    ["unknown", silent, "pointsman/ResultUnknown", "pointsman/RefundPending"],
+    [
+      "refused",
+      () => Effect.succeed<RefundAnswer>({ _tag: "Rejected", code: "no", message: "Not today." }),
+      "pointsman/ProviderRefused",
+      "pointsman/ProviderRefused"
+    ]
+  ] as const) {
+    const dated = world()
+    it.effect(`given it stands for a ${said} refund, then 24 hours the stored answer, then the record; one call`, () =>
+      Effect.gen(function* () {
+        const payment = yield* captured
+        const { onRefund } = dated.provider
+        if (answer !== undefined) dated.provider.onRefund = answer
+        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
+        dated.provider.onRefund = onRefund
+        yield* refund(payment, 400, "refund-02")
+        yield* TestClock.adjust(24 * hour - 1)
+        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), first)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(told(yield* refund(payment, 600, "refund-01")), later)
+        assert.lengthOf(dated.provider.refunds, 2)
+      }).pipe(Effect.provide(dated.layer))
+    )
+  }
+})
+
+describe("a payment without captured money", () => {
+  const never = world()
+  it.effect("given it is authorized, voided or declined, then nothing can be refunded", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const manual = request({ details: { captureMethod: "manual" } })
+      const { payment } = yield* pointsman.create(caller, manual)
+      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
+      yield* pointsman.void(caller, { paymentId: payment.id, idempotencyKey: null })
+      assert.strictEqual(told(yield* refund(payment, null)), "pointsman/NotRefundable")
+      never.provider.onCharge = () =>
+        Effect.succeed({ _tag: "Declined", providerRef: null, category: "expired_card", code: "expired", soft: false })
+      const declined = yield* pointsman.create(caller, request())
+      assert.strictEqual(told(yield* refund(declined.payment, null)), "pointsman/NotRefundable")
+      assert.lengthOf(never.provider.refunds, 0)
+    }).pipe(Effect.provide(never.layer))
+  )
+
+  const part = world()
+  it.effect("given part of the authorization was captured, then that part alone can be refunded", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+      yield* pointsman.capture(caller, { paymentId: payment.id, amountMinor: 700, idempotencyKey: null })
+      assert.strictEqual(told(yield* refund(payment, null)), "Refunded 700")
+      assert.strictEqual(part.provider.refunds[0]?.money.minorUnits, 700)
+    }).pipe(Effect.provide(part.layer))
+  )
+})
