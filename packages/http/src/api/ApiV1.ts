@@ -7,7 +7,20 @@ import { Operations } from "./Operations.ts"
 import { Payments } from "./Payments.ts"
 import { ProviderWebhooks } from "./ProviderWebhooks.ts"
 
-const about = OpenApi.annotations({ title: "Payment orchestration API", version: "1" })
+const about = OpenApi.annotations({
+  title: "Payment orchestration API",
+  version: "1",
+  summary: "Payments over your own accounts at payment providers.",
+  description: `Create a payment, and it is routed over your active provider connections. All providers look alike: one payment, one set of statuses.
+
+- Send your API key as \`Authorization: Bearer <API_KEY>\`. A \`ps_test_\` key works in the sandbox, where no money moves.
+- Amounts are integers in the currency's minor unit: \`1999\` is 19.99 EUR, 1999 JPY or 1.999 KWD.
+- An answer holds \`data\`, a failure \`error\` with a \`code\` and a \`message\`. Decide by the code; messages may change.
+- \`UNKNOWN\` means that a provider may have acted and nobody knows yet. It is neither a success nor a decline.
+- Unknown fields of a request are ignored. Fields, statuses, event types and codes may be added to answers; ignore those that you do not know.
+- Every answer carries \`X-Request-Id\`. An unknown route is 404 \`not_found\`, a known path with another method 405 \`method_not_allowed\`, in the same envelope.`,
+  license: { name: "MIT", identifier: "MIT" }
+})
 
 /** Every endpoint of the specification. */
 export const ApiV1 = HttpApi.make("pointsman")
@@ -19,7 +32,7 @@ export const ApiV1 = HttpApi.make("pointsman")
 
 /** The groups that have handlers. The others answer 404, as any unknown route does. */
 export const ServedApi = HttpApi.make("pointsman")
-  .add(Payments, Events)
+  .add(Payments, Operations, Events, Merchants, OpenApiDocument)
   .prefix("/api/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(about)

@@ -1,7 +1,7 @@
 /** Who may call what (specification, Authentication; decisions, sections 4 and 11). */
 import type { ApiKey, Scope, Tenant, Workspace } from "@pointsman/core"
 import { Context } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { errors, tooManyRequests } from "./Errors.ts"
 
 /** The scope that an endpoint requires: an annotation. An endpoint with a key and without a scope is a mistake. */
@@ -13,10 +13,22 @@ export class CurrentCaller extends Context.Service<
   { readonly tenant: Tenant; readonly workspace: Workspace; readonly apiKey: ApiKey }
 >()("pointsman/http/CurrentCaller") {}
 
+const bearer = HttpApiSecurity.bearer.pipe(
+  HttpApiSecurity.annotateMerge(
+    OpenApi.annotations({
+      format: "ps_test_… or ps_live_…",
+      description:
+        "An API key, sent from your server alone. A `ps_test_` key reads and writes the sandbox, a `ps_live_` key " +
+        "production. What each operation requires are the scopes that stand beside it; a key without a list of scopes " +
+        "has all."
+    })
+  )
+)
+
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentCaller }>()(
   "pointsman/http/Authorization",
   {
-    security: { bearer: HttpApiSecurity.bearer },
+    security: { bearer },
     error: [
       ...errors("unauthorized", "workspace_suspended", "insufficient_scope", "internal_error"),
       tooManyRequests("rate_limited")
@@ -29,7 +41,7 @@ export class PartnerAuthorization extends HttpApiMiddleware.Service<
   PartnerAuthorization,
   { provides: CurrentCaller }
 >()("pointsman/http/PartnerAuthorization", {
-  security: { bearer: HttpApiSecurity.bearer },
+  security: { bearer },
   error: [
     ...errors(
       "unauthorized",

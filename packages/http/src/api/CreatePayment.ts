@@ -13,6 +13,8 @@ import {
 } from "@pointsman/core"
 import { Schema } from "effect"
 import { looksLikeCardNumber } from "./CardNumber.ts"
+import { documented } from "./Documented.ts"
+import { isStorableText } from "./StorableText.ts"
 
 export const createLimits = {
   bodyBytes: 16_384,
@@ -23,13 +25,8 @@ export const createLimits = {
   token: 255
 } as const
 
-/** Lone surrogates have no UTF-8, and NUL is refused by Postgres: neither can be stored and given back as it came. */
-const isStorableText = Schema.makeFilter((text: string) => text.isWellFormed() && !text.includes("\0"), {
-  expected: "text without NUL and without lone surrogates"
-})
-
-const text = (options: { readonly minimum?: number; readonly maximum: number }) =>
-  Schema.String.check(
+const text = (options: { readonly minimum?: number; readonly maximum: number; readonly description?: string }) =>
+  Schema.String.annotate(options.description === undefined ? {} : { description: options.description }).check(
     Schema.isMinCodePoints(options.minimum ?? 0),
     Schema.isMaxCodePoints(options.maximum),
     isStorableText
@@ -43,46 +40,95 @@ const WebAddress = Schema.String.annotate({ format: "uri" }).check(
 )
 
 const Instrument = Schema.Struct({
-  connection: text({ minimum: 1, maximum: createLimits.connection }),
+  connection: text({ minimum: 1, maximum: createLimits.connection }).annotateKey(
+    documented("The id of the connection that the token is for.")
+  ),
   token: Schema.RedactedFromValue(
-    text({ minimum: 1, maximum: createLimits.token }).check(
-      Schema.makeFilter((token: string) => !looksLikeCardNumber(token), { expected: "no card number" })
-    )
+    text({
+      minimum: 1,
+      maximum: createLimits.token,
+      description: "What the provider itself issued for a stored credential. Never card data."
+    }).check(Schema.makeFilter((token: string) => !looksLikeCardNumber(token), { expected: "no card number" }))
   )
+}).annotate({ description: "A stored credential at one connection's provider." })
+
+const ChargeOutcome = Schema.Literals(chargeSimulations).annotate({
+  identifier: "SimulatedCharge",
+  description:
+    "`no_answer` ends in `UNKNOWN`; `technical_error` and the soft declines let the next connection be tried where " +
+    "the routing mode allows it."
 })
 
 const Simulation = Schema.Struct({
-  charge: Schema.optionalKey(
-    Schema.Union([Schema.Literals(chargeSimulations), Schema.NonEmptyArray(Schema.Literals(chargeSimulations))])
+  charge: Schema.optionalKey(Schema.Union([ChargeOutcome, Schema.NonEmptyArray(ChargeOutcome)])).annotateKey(
+    documented("An outcome, or a list with one for each attempt. Without it, the charge is approved.")
   ),
-  capture: Schema.optionalKey(Schema.Literals(operationSimulations)),
-  void: Schema.optionalKey(Schema.Literals(operationSimulations)),
-  refund: Schema.optionalKey(Schema.Literals(refundSimulations)),
-  lookup: Schema.optionalKey(Schema.Literals(lookupSimulations))
+  capture: Schema.optionalKey(Schema.Literals(operationSimulations)).annotateKey(
+    documented("What a capture ends in.", { default: "confirm" })
+  ),
+  void: Schema.optionalKey(Schema.Literals(operationSimulations)).annotateKey(
+    documented("What a void ends in.", { default: "confirm" })
+  ),
+  refund: Schema.optionalKey(Schema.Literals(refundSimulations)).annotateKey(
+    documented("What a refund ends in.", { default: "confirm" })
+  ),
+  lookup: Schema.optionalKey(Schema.Literals(lookupSimulations)).annotateKey(
+    documented("What a later check of the provider states.", { default: "executed" })
+  )
+}).annotate({
+  identifier: "Simulation",
+  description: "What the simulated provider does with this payment. With a `ps_test_` key alone."
 })
 
 export const CreatePayment = Schema.Struct({
   amount: Schema.Number.check(
     Schema.isInt(),
     Schema.isBetween({ minimum: amountLimits.minimum, maximum: amountLimits.maximum })
+  ).annotateKey(
+    documented(
+      "In the minor unit of `currency`: 1999 is 19.99 EUR, 1999 JPY or 1.999 KWD. A wrong scale does not fail; it " +
+        "charges the wrong amount.",
+      { examples: [1999] }
+    )
   ),
   currency: Schema.String.check(
     Schema.isPattern(/^[A-Z]{3}$/u),
     Schema.makeFilter(isCurrency, { expected: "an ISO 4217 currency" })
-  ),
+  ).annotateKey(documented("A currency of ISO 4217.", { examples: ["EUR"] })),
   country: Schema.String.check(
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
+  ).annotateKey(documented("The customer's country, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
+  method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })).annotateKey(
+    documented("What the customer pays with.")
   ),
-  method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })),
-  card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })),
-  reference: Schema.optionalKey(text({ maximum: createLimits.reference })),
-  initiator: Schema.optionalKey(Schema.Literals(initiators).annotate({ default: "cit" })),
-  capture_method: Schema.optionalKey(Schema.Literals(captureMethods).annotate({ default: "automatic" })),
-  return_url: Schema.optionalKey(WebAddress),
-  cancel_url: Schema.optionalKey(WebAddress),
-  debug: Schema.optionalKey(Schema.Boolean.annotate({ default: false })),
-  /** With a sandbox key alone. */
+  card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })).annotateKey(
+    documented("The brand of the card, where it is known; routing rules may look at it.", { examples: ["visa"] })
+  ),
+  reference: Schema.optionalKey(text({ maximum: createLimits.reference })).annotateKey(
+    documented("Your own identifier. It comes back in answers and webhooks.", { examples: ["order-1001"] })
+  ),
+  initiator: Schema.optionalKey(Schema.Literals(initiators).annotate({ default: "cit" })).annotateKey(
+    documented("`cit`: the customer is present. `mit`: initiated by the merchant, for example recurring.")
+  ),
+  capture_method: Schema.optionalKey(Schema.Literals(captureMethods).annotate({ default: "automatic" })).annotateKey(
+    documented("`manual` authorizes alone; capture or void the payment later.")
+  ),
+  return_url: Schema.optionalKey(WebAddress).annotateKey(
+    documented(
+      "Asks for the hosted redirect flow: the answer's `next_action.url` takes the customer's payment, and sends the " +
+        "customer back to this http or https URL."
+    )
+  ),
+  cancel_url: Schema.optionalKey(WebAddress).annotateKey(
+    documented("Where the hosted page sends a customer who cancels; `return_url` without it. An http or https URL.")
+  ),
+  debug: Schema.optionalKey(Schema.Boolean.annotate({ default: false })).annotateKey(
+    documented(
+      "Lists every connection that was removed before routing, in `routing.excluded` or in the error " +
+        "`routing_failed`. Ignored with `return_url`."
+    )
+  ),
   simulate: Schema.optionalKey(Simulation),
   instruments: Schema.optionalKey(
     Schema.Array(Instrument).check(
@@ -93,6 +139,11 @@ export const CreatePayment = Schema.Struct({
         { expected: "at most one token for each connection" }
       )
     )
+  ).annotateKey(
+    documented(
+      "For direct charges at real providers: one stored credential for each connection that may take the payment. " +
+        "Connections without one are excluded then."
+    )
   )
-}).annotate({ identifier: "CreatePayment" })
+}).annotate({ identifier: "CreatePayment", description: "A payment to create." })
 export type CreatePayment = typeof CreatePayment.Type

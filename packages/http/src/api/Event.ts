@@ -1,13 +1,23 @@
 /** An entry of a payment's timeline as the API and webhooks show it (specification, Event). */
 import { Schema } from "effect"
+import { documented } from "./Documented.ts"
+import { pageOf } from "./Pages.ts"
 import { DateTime } from "./Payment.ts"
 
 export const Event = Schema.Struct({
-  /** Unique, for de-duplication. */
-  id: Schema.String,
-  /** For example `payment.captured`; new types may be added. */
-  type: Schema.String,
-  created: DateTime,
-  data: Schema.Record(Schema.String, Schema.Json)
-}).annotate({ identifier: "Event" })
+  id: Schema.String.annotateKey(
+    documented("Unique. The same event may reach you more than once: skip an id that you have processed.", {
+      examples: ["evt_01a1fe08-9226-7266-a33a-e3e7f1609a4e"]
+    })
+  ),
+  type: Schema.String.annotateKey(
+    documented("What happened. New types may be added.", { examples: ["payment.captured"] })
+  ),
+  created: DateTime.annotateKey(documented("When it happened.")),
+  data: Schema.Record(Schema.String, Schema.Json).annotateKey(
+    documented("What the event says. The webhooks of this document list the fields of each type.")
+  )
+}).annotate({ identifier: "Event", description: "An entry of a payment's append-only timeline." })
 export type Event = typeof Event.Type
+
+export const EventList = pageOf(Event).annotate({ identifier: "EventList", description: "A page of events." })

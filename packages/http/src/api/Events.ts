@@ -2,9 +2,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
 import { errors } from "./Errors.ts"
-import { Event } from "./Event.ts"
-import { EventCursor, Limit, pageOf } from "./Pages.ts"
+import { EventList } from "./Event.ts"
+import { afterEvent, beforeEvent, limitParameter } from "./Pages.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
 
 /** One exact type. Types may be added, so one that we do not write matches nothing and is no error. */
@@ -14,17 +15,30 @@ export class Events extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/events", {
       query: {
-        type: Schema.optionalKey(EventTypeFilter),
-        before: Schema.optionalKey(EventCursor),
-        after: Schema.optionalKey(EventCursor),
-        limit: Schema.optionalKey(Limit)
+        type: Schema.optionalKey(EventTypeFilter).annotateKey(
+          documented("One exact type. A type that does not exist matches nothing.", { examples: ["payment.captured"] })
+        ),
+        before: beforeEvent,
+        after: afterEvent,
+        limit: limitParameter
       },
-      success: pageOf(Event).annotate({ identifier: "EventList" }),
+      success: EventList,
       error: errors("internal_error")
     })
       .middleware(ValidationErrors)
       .middleware(Authorization)
       .annotate(RequiredScope, "events:read")
-      .annotate(OpenApi.Summary, "Events across all payments, newest first; oldest first when only after is given")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "listEvents",
+          summary: "List events",
+          description:
+            "The polling equivalent of the webhooks: events of all payments of the key's environment, newest first. " +
+            "To follow them, send the id of the newest event that you have as `after`; then they come oldest first, " +
+            "and none is left out."
+        })
+      )
   )
-  .annotate(OpenApi.Title, "Events") {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Events", description: "What happened to payments, for reading by polling." })
+  ) {}

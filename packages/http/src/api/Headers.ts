@@ -1,10 +1,22 @@
 /** Request and response headers that more than one endpoint has. */
 import { Schema } from "effect"
+import { documented } from "./Documented.ts"
 
 /** Printable ASCII is U+0020 to U+007E (decisions, section 4). */
 export const IdempotencyKey = Schema.String.check(Schema.isPattern(/^[ -~]{8,200}$/u))
 
-export const idempotencyHeader = { "idempotency-key": Schema.optionalKey(IdempotencyKey) }
+/** `meaning`: what the key does for the endpoint, and when it must be there. */
+export const idempotencyHeader = (meaning: string) => ({
+  "idempotency-key": Schema.optionalKey(IdempotencyKey).annotateKey(
+    documented(`${meaning} 8 to 200 printable ASCII characters.`, {
+      examples: ["3b0e2f6c-7d3a-4f0e-9a53-1f5d1c1f7a10"]
+    })
+  )
+})
 
 /** There, with this one value, when the answer replays an earlier request's. */
-export const replayHeader = { "idempotent-replay": Schema.optionalKey(Schema.Literal("true")) }
+export const replayHeader = {
+  "idempotent-replay": Schema.optionalKey(Schema.Literal("true")).annotateKey(
+    documented("Present when this is the answer to an earlier request with the same key.")
+  )
+}

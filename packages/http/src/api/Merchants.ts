@@ -3,64 +3,96 @@ import { isCountry } from "@pointsman/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PartnerAuthorization, RequiredScope } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
 import { errors } from "./Errors.ts"
-import { Limit, pageOf } from "./Pages.ts"
+import { beforeMerchant, limitParameter, pageOf } from "./Pages.ts"
 import { DateTime } from "./Payment.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
+import { isStorableText } from "./StorableText.ts"
 
-export const merchantLimits = { name: 120, email: 254, category: 64, cursor: 200 } as const
+export const merchantLimits = { bodyBytes: 16_384, name: 120, email: 254, category: 64 } as const
 
 export const CreateMerchant = Schema.Struct({
-  name: Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(merchantLimits.name)),
-  email: Schema.String.annotate({ format: "email" }).check(
-    Schema.isMaxCodePoints(merchantLimits.email),
-    Schema.isPattern(/^[^\s@]+@[^\s@]+$/u)
-  ),
+  name: Schema.String.check(
+    Schema.isMinCodePoints(1),
+    Schema.isMaxCodePoints(merchantLimits.name),
+    isStorableText
+  ).annotateKey(documented("The name of the merchant's workspace.", { examples: ["Corner Bakery"] })),
+  email: Schema.String.annotate({ format: "email" })
+    .check(Schema.isMaxCodePoints(merchantLimits.email), Schema.isPattern(/^[^\s@]+@[^\s@]+$/u), isStorableText)
+    .annotateKey(documented("The owner, who is invited by e-mail.", { examples: ["owner@bakery.test"] })),
   country: Schema.String.check(
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
-  ),
-  category: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(merchantLimits.category)))
-}).annotate({ identifier: "CreateMerchant" })
+  ).annotateKey(documented("Where the merchant is registered, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
+  category: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxCodePoints(merchantLimits.category), isStorableText)
+  ).annotateKey(documented("The merchant's category; some providers do not work with some.", { examples: ["food"] }))
+}).annotate({ identifier: "CreateMerchant", description: "A sub-merchant to provision." })
+export type CreateMerchant = typeof CreateMerchant.Type
 
 export const Merchant = Schema.Struct({
-  id: Schema.String,
-  name: Schema.String,
-  email: Schema.String,
-  country: Schema.String,
-  category: Schema.NullOr(Schema.String),
-  status: Schema.Literals(["invited", "active", "suspended"]),
-  created: DateTime
-}).annotate({ identifier: "Merchant" })
+  id: Schema.String.annotateKey(documented("The id of the merchant's workspace.")),
+  name: Schema.String.annotateKey(documented("The name of the merchant's workspace.")),
+  email: Schema.String.annotateKey(documented("The owner's e-mail address.")),
+  country: Schema.String.annotateKey(documented("ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$" })),
+  category: Schema.NullOr(Schema.String).annotateKey(documented("The merchant's category, if any.")),
+  status: Schema.Literals(["invited", "active", "suspended"]).annotateKey(
+    documented("`active` while the merchant has a live key, `invited` before.")
+  ),
+  created: DateTime.annotateKey(documented("When the merchant was provisioned."))
+}).annotate({ identifier: "Merchant", description: "A partner's sub-merchant." })
+export type Merchant = typeof Merchant.Type
 
 export class Merchants extends HttpApiGroup.make("merchants")
   .add(
     HttpApiEndpoint.post("create", "/merchants", {
       payload: CreateMerchant,
-      success: Schema.Struct({ data: Merchant }).annotate({ httpApiStatus: 201 }),
+      success: Schema.Struct({ data: Merchant }).annotate({
+        identifier: "MerchantEnvelope",
+        httpApiStatus: 201,
+        description: "The sub-merchant's workspace was created and its owner invited."
+      }),
       error: errors(
         "unsupported_media_type",
         "payload_too_large",
         "invalid_json",
         "validation_error",
         "already_invited",
+        "unauthorized",
+        "not_a_partner",
         "internal_error"
       )
     })
       .middleware(PartnerAuthorization)
       .annotate(RequiredScope, "merchants:write")
-      .annotate(OpenApi.Summary, "Provision a sub-merchant"),
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "createMerchant",
+          summary: "Provision a sub-merchant",
+          description:
+            "Creates a workspace for a sub-merchant and invites its owner. For white-label partners, with a live key."
+        })
+      ),
     HttpApiEndpoint.get("list", "/merchants", {
       query: {
-        before: Schema.optionalKey(Schema.String.check(Schema.isMaxCodePoints(merchantLimits.cursor))),
-        limit: Schema.optionalKey(Limit)
+        before: beforeMerchant,
+        limit: limitParameter
       },
-      success: pageOf(Merchant).annotate({ identifier: "MerchantList" }),
+      success: pageOf(Merchant).annotate({ identifier: "MerchantList", description: "A page of sub-merchants." }),
       error: errors("internal_error")
     })
       .middleware(ValidationErrors)
       .middleware(PartnerAuthorization)
       .annotate(RequiredScope, "merchants:read")
-      .annotate(OpenApi.Summary, "List your sub-merchants")
+      .annotateMerge(
+        OpenApi.annotations({
+          identifier: "listMerchants",
+          summary: "List your sub-merchants",
+          description: "The partner's sub-merchants, newest first. For white-label partners, with a live key."
+        })
+      )
   )
-  .annotate(OpenApi.Title, "Merchants") {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Merchants", description: "For white-label partners: their sub-merchants." })
+  ) {}

@@ -1,11 +1,22 @@
 /** `GET /openapi.json`, unauthenticated. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { errors } from "./Errors.ts"
 
 export class OpenApiDocument extends HttpApiGroup.make("openApiDocument")
   .add(
     HttpApiEndpoint.get("openapi", "/openapi.json", {
-      success: Schema.Record(Schema.String, Schema.Json)
-    }).annotate(OpenApi.Summary, "The machine-readable contract")
+      success: [
+        Schema.Record(Schema.String, Schema.Json).annotate({ description: "An OpenAPI 3.1 document." }),
+        HttpApiSchema.Empty(304).annotate({ description: "The document is the one that `If-None-Match` names." })
+      ],
+      error: errors("internal_error")
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "getOpenApi",
+        summary: "The machine-readable contract",
+        description: "This document: OpenAPI 3.1. No API key is needed."
+      })
+    )
   )
-  .annotate(OpenApi.Title, "Contract") {}
+  .annotateMerge(OpenApi.annotations({ title: "Contract", description: "What this API is, for machines." })) {}

@@ -1,14 +1,16 @@
 /** Lists are read in pages: a limit, a cursor that is the last id of the page before, and whether there is more. */
 import { Schema, SchemaGetter } from "effect"
+import { documented } from "./Documented.ts"
 
 export const pageLimits = { minimum: 1, maximum: 100, default: 50 } as const
 
 export const pageOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
-    data: Schema.Array(item),
-    has_more: Schema.Boolean,
-    /** The last id of this page when there is more, else null. */
-    next_cursor: Schema.NullOr(Schema.String)
+    data: Schema.Array(item).annotateKey(documented("The rows of this page.", { maxItems: pageLimits.maximum })),
+    has_more: Schema.Boolean.annotateKey(documented("Whether rows follow this page.")),
+    next_cursor: Schema.NullOr(Schema.String).annotateKey(
+      documented("The cursor of the next page: the last id of this one when there is more, else null.")
+    )
   })
 
 /** Rows at most; 50 when absent. Digits alone: `1e1` and `+5` are no limits. */
@@ -17,6 +19,11 @@ export const Limit = Schema.String.check(Schema.isPattern(/^[0-9]{1,9}$/u)).pipe
     decode: SchemaGetter.transform(Number),
     encode: SchemaGetter.transform(String)
   })
+)
+
+/** The parameter `limit` of every list. */
+export const limitParameter = Schema.optionalKey(Limit).annotateKey(
+  documented("How many rows at most.", { type: "integer", ...pageLimits })
 )
 
 const uuid = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -32,3 +39,17 @@ const cursor = (pattern: string) =>
 
 export const PaymentCursor = cursor(uuid)
 export const EventCursor = cursor(`evt_${uuid}`)
+export const MerchantCursor = cursor(`mer_${uuid}`)
+
+const beforeMeaning = "Cursor: the last id of the page before, as `next_cursor` gives it. Older rows follow."
+const afterMeaning = "Cursor: an event's id, as `next_cursor` gives it. Newer rows follow, oldest first."
+const eventId = { examples: ["evt_01a1fe08-9226-7266-a33a-e3e7f1609a4e"] }
+
+export const beforePayment = Schema.optionalKey(PaymentCursor).annotateKey(
+  documented(beforeMeaning, { examples: ["01a1fe08-9226-7266-a33a-e3e7f1609a4e"] })
+)
+export const beforeMerchant = Schema.optionalKey(MerchantCursor).annotateKey(
+  documented(beforeMeaning, { examples: ["mer_01a1fe08-9226-7266-a33a-e3e7f1609a4e"] })
+)
+export const beforeEvent = Schema.optionalKey(EventCursor).annotateKey(documented(beforeMeaning, eventId))
+export const afterEvent = Schema.optionalKey(EventCursor).annotateKey(documented(afterMeaning, eventId))

@@ -1,19 +1,37 @@
 /** `POST /psp-webhooks/{pspId}`: called by payment providers, and by nobody with a key (decisions, section 10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { documented } from "./Documented.ts"
 import { errors, tooManyRequests } from "./Errors.ts"
 
 export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
   .add(
     HttpApiEndpoint.post("receive", "/psp-webhooks/:pspId", {
       // The connection's id.
-      params: { pspId: Schema.String },
+      params: { pspId: Schema.String.annotateKey(documented("The connection's id.")) },
       // Optional to the decoder: a missing one is 401, and some providers sign in a header of their own.
-      headers: { "x-service-signature": Schema.optionalKey(Schema.String) },
+      headers: {
+        "x-service-signature": Schema.optionalKey(Schema.String).annotateKey(
+          documented(
+            "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed by the connection's webhook " +
+              "secret. Required, unless the connection's provider signs in a header of its own."
+          )
+        )
+      },
       // The signature covers the bytes as they came.
       payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/json" })),
       success: Schema.Struct({ data: Schema.Struct({ accepted: Schema.Literal(true) }) }),
       error: [...errors("unauthorized", "payload_too_large", "internal_error"), tooManyRequests("rate_limited")]
-    }).annotate(OpenApi.Summary, "Receive a provider's message")
+    }).annotateMerge(
+      OpenApi.annotations({
+        identifier: "receiveProviderWebhook",
+        summary: "Receive a provider's message",
+        description:
+          "Called by payment providers, not by merchants. A missing or wrong signature and an unknown connection are " +
+          "answered alike: 401."
+      })
+    )
   )
-  .annotate(OpenApi.Title, "Provider webhooks") {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Provider webhooks", description: "Where payment providers send their messages." })
+  ) {}

@@ -1,0 +1,160 @@
+/**
+ * The failures of each operation: one answer for each status, with exactly the codes that the contract declares
+ * there, and one example for each code with the message that the server sends.
+ */
+import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AuthorizeRequest.ts"
+import { createLimits } from "../api/CreatePayment.ts"
+import { type ErrorBody, type ErrorCode, errorCodes } from "../api/Errors.ts"
+import { type Operation as CoreOperation, errorTable } from "../ErrorTable.ts"
+import {
+  createExpectations,
+  merchantExpectations,
+  operationExpectations,
+  queryExpectations,
+  validationErrorOf
+} from "../Expectations.ts"
+import { serverFailed } from "../Fallbacks.ts"
+import { invalidJson, tooLarge, unsupportedMediaType } from "../JsonBody.ts"
+import { keyRequired } from "../PaymentHandlers.ts"
+import { malformedKey } from "../RequestErrors.ts"
+import { exampleIds, exclusionExample } from "./Examples.ts"
+import type { Example, JsonSchema, Response } from "./Model.ts"
+
+/** The rows of core's failures that an operation answers from. */
+const coreOperations: Readonly<Record<string, CoreOperation>> = {
+  createPayment: "create",
+  capturePayment: "capture",
+  voidPayment: "void",
+  refundPayment: "refund",
+  listPayments: "payments",
+  retrievePayment: "payment",
+  listPaymentEvents: "timeline",
+  listEvents: "events",
+  createMerchant: "provisionMerchant",
+  listMerchants: "merchants"
+}
+
+/** One mistake of a request for each operation that takes more than a page's limit, as the server tells it. */
+const mistakes: Readonly<Record<string, string>> = {
+  createPayment: `\`amount\` must be ${createExpectations.amount}`,
+  capturePayment: "the body must be a JSON object",
+  refundPayment: `\`reason\` must be ${operationExpectations.reason}`,
+  createMerchant: `\`email\` must be ${merchantExpectations.email}`
+}
+
+/** The codes of an answer, in the order of the contract, from the schema that the generator made of it. */
+export const codesIn = (schema: unknown): ReadonlyArray<ErrorCode> => [
+  ...new Set(enumValues(schema).filter(isErrorCode))
+]
+
+const enumValues = (node: unknown): ReadonlyArray<unknown> => {
+  if (typeof node !== "object" || node === null) return []
+  return Object.entries(node).flatMap(([keyword, value]) =>
+    keyword === "enum" && Array.isArray(value) ? value : enumValues(value)
+  )
+}
+
+const isErrorCode = (value: unknown): value is ErrorCode =>
+  typeof value === "string" && Object.hasOwn(errorCodes, value)
+
+export const errorResponse = (
+  operationId: string,
+  scope: string | undefined,
+  codes: ReadonlyArray<ErrorCode>
+): Omit<Response, "headers"> => ({
+  description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n"),
+  content: {
+    "application/json": {
+      schema: errorSchema(codes),
+      examples: Object.fromEntries(codes.map((code) => [code, exampleOf(operationId, scope, code)]))
+    }
+  }
+})
+
+const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: {
+        code: { type: "string", enum: codes, description: "Stable. Decide by it." },
+        message: { type: "string", description: "For people. It may change; do not read it in code." },
+        ...(codes.includes("routing_failed")
+          ? {
+              excluded: {
+                type: "array",
+                items: { $ref: "#/components/schemas/RoutingExclusion" },
+                description:
+                  "Every connection that was removed before routing. Present on `routing_failed` when the request set " +
+                  "`debug`."
+              }
+            }
+          : {}),
+        ...(codes.includes("payment_result_unknown")
+          ? {
+              request_id: {
+                type: "string",
+                description: "The same as `X-Request-Id`. Present on `payment_result_unknown`."
+              }
+            }
+          : {})
+      }
+    }
+  }
+})
+
+const exampleOf = (operationId: string, scope: string | undefined, code: ErrorCode): Example => {
+  const { error } = bodyOf(operationId, scope, code)
+  return {
+    summary: errorCodes[code].meaning,
+    value: {
+      error: {
+        code,
+        message: error.message,
+        ...(code === "routing_failed" ? { excluded: [exclusionExample] } : {}),
+        ...(code === "payment_result_unknown" ? { request_id: exampleIds.request } : {})
+      }
+    }
+  }
+}
+
+/** The body that the server sends: from the table of core's failures, or from whatever refuses before core. */
+const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode): ErrorBody => {
+  switch (code) {
+    case "workspace_suspended":
+      return suspended
+    case "insufficient_scope":
+      return insufficientScope(scope ?? "")
+    case "rate_limited":
+      return rateLimited(1)
+    case "idempotency_key_required":
+      return keyRequired
+    case "invalid_idempotency_key":
+      return malformedKey
+    case "unsupported_media_type":
+      return unsupportedMediaType
+    case "payload_too_large":
+      return tooLarge(createLimits.bodyBytes)
+    case "invalid_json":
+      return invalidJson("it cannot be parsed")
+    case "validation_error":
+      return validationErrorOf(mistakes[operationId] ?? `\`limit\` must be ${queryExpectations.limit}`)
+    case "live_key_required":
+      return liveKeyRequired
+    case "not_a_partner":
+      return notAPartner
+    default:
+      return { error: { code, message: coreMessage(operationId, code) ?? serverFailed } }
+  }
+}
+
+const coreMessage = (operationId: string, code: ErrorCode): string | undefined => {
+  const operation = coreOperations[operationId]
+  const rows = [
+    ...(code === "unauthorized" ? Object.values(errorTable.authenticate) : []),
+    ...(operation === undefined ? [] : Object.values(errorTable[operation]))
+  ]
+  return rows.find((row) => row.code === code)?.message
+}

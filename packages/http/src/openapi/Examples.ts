@@ -1,0 +1,206 @@
+/** Requests and answers that the document shows. A test holds them against the document's own schemas. */
+import type { EventType, JsonObject, PaymentStatus } from "@pointsman/core"
+import type { Event } from "../api/Event.ts"
+import type { Payment, RoutingDecision, RoutingExclusion } from "../api/Payment.ts"
+import type { Example } from "./Model.ts"
+
+export const exampleIds = {
+  payment: "01a1fe08-9226-7266-a33a-e3e7f1609a4e",
+  attempt: "att_01a1fe08-9228-7603-b126-ec7b725f925d",
+  event: "evt_01a1fe08-9231-7a0c-9d0f-5b1c7f0e2a61",
+  refund: "rf_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e77",
+  delivery: "dlv_01a1fe08-9300-7b11-a5c2-0f9e8d7c6b5a",
+  request: "req_01a1fe08-9220-7f3a-8c4d-6e5f4a3b2c1d"
+} as const
+
+const created = "2026-11-21T12:15:37.000Z"
+
+export const exclusionExample: RoutingExclusion = {
+  providerId: "acquirer-us",
+  name: "US acquirer",
+  code: "CURRENCY_NOT_SUPPORTED",
+  reason: "The connection does not take EUR."
+}
+
+const routing: RoutingDecision = {
+  path: "engine",
+  strategy: "order",
+  mode: "failover",
+  rule: null,
+  candidates: [{ connection_id: "acquirer-eu", name: "European acquirer", priority: 1 }],
+  attempts: [{ attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", outcome: "captured", code: null }]
+}
+
+const captured: Payment = {
+  id: exampleIds.payment,
+  payment_id: exampleIds.payment,
+  reference: "order-1001",
+  payment_status: "CAPTURED",
+  status: "CAPTURED",
+  environment: "sandbox",
+  amount: 1999,
+  currency: "EUR",
+  country: "NL",
+  method: "card",
+  card_brand: null,
+  initiator: "cit",
+  capture_method: "automatic",
+  decline_category: null,
+  decline_reason: null,
+  captured_amount: 1999,
+  refunded_amount: 0,
+  refund_pending_amount: 0,
+  next_action: { type: "NONE" },
+  created
+}
+
+const statusOf = (status: Payment["status"]) => ({ payment_status: status, status })
+
+const authorized: Payment = {
+  ...captured,
+  ...statusOf("AUTHORIZED"),
+  capture_method: "manual",
+  captured_amount: 0
+}
+
+const outcome = (attempt: string, code: string | null = null): RoutingDecision => ({
+  ...routing,
+  attempts: [{ attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", outcome: attempt, code }]
+})
+
+/** What an event of each type may look like; the status is the one that most often goes with it. */
+export const eventExample = (type: EventType): Event => {
+  const [status, details] = eventDetails[type]
+  return {
+    id: exampleIds.event,
+    type,
+    created,
+    data: {
+      payment_id: exampleIds.payment,
+      reference: "order-1001",
+      payment_status: status,
+      environment: "sandbox",
+      amount: 1999,
+      currency: "EUR",
+      ...details
+    }
+  }
+}
+
+const refund = (refunded: number, pending: number) => ({
+  refund_id: exampleIds.refund,
+  refund_amount: 500,
+  refunded_total: refunded,
+  refund_pending_amount: pending
+})
+
+const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObject]>> = {
+  "payment.created": ["PENDING", {}],
+  "payment.requires_action": ["REQUIRES_ACTION", {}],
+  "payment.pending": ["PENDING", {}],
+  "payment.authorized": ["AUTHORIZED", {}],
+  "payment.captured": ["CAPTURED", {}],
+  "payment.declined": ["DECLINED", { decline_category: "insufficient_funds", decline_code: "51" }],
+  "payment.failed": ["FAILED", {}],
+  "payment.unknown": ["UNKNOWN", {}],
+  "payment.cancelled": ["CANCELLED", {}],
+  "payment.capture_unknown": ["UNKNOWN", {}],
+  "payment.void_unknown": ["UNKNOWN", {}],
+  "payment.refund_pending": ["CAPTURED", refund(0, 500)],
+  "payment.refund_unknown": ["CAPTURED", refund(0, 500)],
+  "payment.refunded": ["PARTIALLY_REFUNDED", refund(500, 0)],
+  "payment.refund_failed": ["CAPTURED", { ...refund(0, 0), failure_reason: "account_closed" }],
+  "payment.settled": ["SETTLED", {}],
+  "payment.chargeback": ["CHARGEBACK", {}],
+  "payment.chargeback_reversed": ["CAPTURED", {}],
+  "payment.conflict": ["CAPTURED", { attempt_id: exampleIds.attempt, connection_id: "acquirer-eu" }],
+  "payment.amount_mismatch": ["UNKNOWN", { stated_amount: 2000, stated_currency: "EUR" }]
+}
+
+const merchant = {
+  id: "corner-bakery",
+  name: "Corner Bakery",
+  email: "owner@bakery.test",
+  country: "NL",
+  category: "food",
+  status: "invited",
+  created
+}
+
+const page = (rows: ReadonlyArray<unknown>) => ({ data: rows, has_more: false, next_cursor: null })
+
+type Examples = Readonly<Record<string, Example>>
+
+/** By operation. */
+export const requestExamples: Readonly<Record<string, Examples>> = {
+  createPayment: {
+    minimal: { summary: "The least", value: { amount: 1999, currency: "EUR", country: "NL" } },
+    manual: {
+      summary: "Authorize now, capture later",
+      value: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1001", capture_method: "manual" }
+    },
+    simulated: {
+      summary: "Sandbox: a provider that does not answer",
+      value: { amount: 1999, currency: "EUR", country: "NL", simulate: { charge: "no_answer" } }
+    }
+  },
+  capturePayment: {
+    part: { summary: "A part of the authorization", value: { amount: 1500 } },
+    all: { summary: "All of it", value: {} }
+  },
+  refundPayment: {
+    part: { summary: "A part", value: { amount: 500, reason: "One item came back." } },
+    all: { summary: "All of the balance", value: {} }
+  },
+  createMerchant: {
+    merchant: {
+      summary: "A sub-merchant",
+      value: { name: "Corner Bakery", email: "owner@bakery.test", country: "NL", category: "food" }
+    }
+  }
+}
+
+/** By operation: what its success answers. */
+export const answerExamples: Readonly<Record<string, Examples>> = {
+  createPayment: {
+    captured: { summary: "Captured", value: { data: { ...captured, routing } } },
+    authorized: { summary: "Authorized", value: { data: { ...authorized, routing: outcome("authorized") } } },
+    declined: {
+      summary: "Declined",
+      value: {
+        data: {
+          ...captured,
+          ...statusOf("DECLINED"),
+          captured_amount: 0,
+          decline_category: "insufficient_funds",
+          decline_reason: "51",
+          routing: outcome("declined", "51")
+        }
+      }
+    },
+    unknown: {
+      summary: "Unknown: the provider may have charged",
+      value: {
+        data: { ...captured, ...statusOf("UNKNOWN"), captured_amount: 0, routing: outcome("unanswered") }
+      }
+    }
+  },
+  listPayments: { page: { summary: "A page", value: page([captured]) } },
+  retrievePayment: { payment: { summary: "A payment", value: { data: captured } } },
+  capturePayment: {
+    captured: { summary: "Captured", value: { data: { ...captured, capture_method: "manual" } } }
+  },
+  voidPayment: {
+    cancelled: { summary: "Voided", value: { data: { ...authorized, ...statusOf("CANCELLED") } } }
+  },
+  refundPayment: {
+    refunded: {
+      summary: "Refunded in part",
+      value: { data: { ...captured, ...statusOf("PARTIALLY_REFUNDED"), refunded_amount: 500 } }
+    }
+  },
+  listPaymentEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
+  listEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
+  createMerchant: { merchant: { summary: "A sub-merchant", value: { data: merchant } } },
+  listMerchants: { page: { summary: "A page", value: page([merchant]) } }
+}

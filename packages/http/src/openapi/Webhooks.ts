@@ -1,0 +1,189 @@
+/** What the service sends to a merchant's webhook endpoints: one entry for each type of event. */
+import { declineCategories, type EventType, environments, eventTypes, paymentStatuses } from "@pointsman/core"
+import { eventExample, exampleIds } from "./Examples.ts"
+import type { JsonSchema, Operation, Parameter, PathItem } from "./Model.ts"
+
+export const webhooksTag = {
+  name: "Webhooks",
+  description:
+    "Events that this service posts to your webhook endpoints. Verify `X-Service-Signature` over the raw body before " +
+    "you parse it, and refuse a timestamp that is more than 300 seconds off. The same event may arrive more than once: " +
+    "skip an `id` that you have processed.\n\n" +
+    "An attempt that fails on the network, times out (15 seconds), redirects or is answered 5xx is made again later. " +
+    "A 4xx is taken as your answer, and the delivery ends."
+}
+
+/** What each type means, for people. */
+const meanings: Readonly<Record<EventType, string>> = {
+  "payment.created": "A payment was created and is about to be sent to a provider.",
+  "payment.requires_action": "The customer must act: the hosted page awaits them.",
+  "payment.pending": "The provider accepted the payment and is still processing it.",
+  "payment.authorized": "The amount is authorized.",
+  "payment.captured": "The payment is captured.",
+  "payment.declined": "The payment was declined.",
+  "payment.failed": "No attempt executed anything.",
+  "payment.unknown": "The provider gave no usable answer and may have charged.",
+  "payment.cancelled": "The payment was voided or cancelled, or it expired.",
+  "payment.capture_unknown": "The provider gave no usable answer to a capture and may have captured.",
+  "payment.void_unknown": "The provider gave no usable answer to a void and may have voided.",
+  "payment.refund_pending": "The provider accepted a refund and is still processing it.",
+  "payment.refund_unknown": "The provider gave no usable answer to a refund and may have refunded.",
+  "payment.refunded": "The provider confirmed a refund.",
+  "payment.refund_failed": "A refund that was held is settled as not refunded; its amount is free again.",
+  "payment.settled": "The provider reports that the payment was settled.",
+  "payment.chargeback": "The payment is disputed, or a dispute was lost.",
+  "payment.chargeback_reversed": "A dispute was won.",
+  "payment.conflict": "The provider states what contradicts the payment; operations look at it.",
+  "payment.amount_mismatch": "The provider states another amount or currency; operations look at it."
+}
+
+type Fields = Readonly<Record<string, JsonSchema>>
+
+const text = (description: string): JsonSchema => ({ type: "string", description })
+const textOrNull = (description: string): JsonSchema => ({ type: ["string", "null"], description })
+const minorUnits = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description })
+
+/** The fields of every event's `data` (decisions, section 3). */
+const paymentFields: Fields = {
+  payment_id: { type: "string", format: "uuid", description: "The payment." },
+  reference: textOrNull("Your own identifier, as the request gave it."),
+  payment_status: {
+    type: "string",
+    enum: paymentStatuses,
+    description: "Where the payment stood after this event. New values may be added."
+  },
+  environment: { type: "string", enum: environments, description: "The payment's environment." },
+  amount: minorUnits("The payment's amount in minor units."),
+  currency: { type: "string", pattern: "^[A-Z]{3}$", description: "ISO 4217." }
+}
+
+const refundFields: Fields = {
+  refund_id: { type: "string", pattern: "^rf_[0-9a-f-]{36}$", description: "The refund." },
+  refund_amount: minorUnits("The refund's amount in minor units."),
+  refunded_total: minorUnits("Refunded of the payment so far and confirmed, in minor units."),
+  refund_pending_amount: minorUnits("Held by refunds that are not confirmed, in minor units.")
+}
+
+/** `required`: all but the `optional` ones. */
+const dataSchema = (description: string, required: Fields, optional: Fields = {}): JsonSchema => ({
+  type: "object",
+  description,
+  required: Object.keys(required),
+  properties: { ...required, ...optional }
+})
+
+/** The schemas of `data`, as components. */
+export const dataSchemas = {
+  PaymentEventData: dataSchema("What most events say.", paymentFields),
+  DeclinedEventData: dataSchema("What `payment.declined` says.", {
+    ...paymentFields,
+    decline_category: {
+      type: ["string", "null"],
+      enum: [...declineCategories, null],
+      description: "Why, the same for all providers."
+    },
+    decline_code: textOrNull("The provider's own code.")
+  }),
+  RefundEventData: dataSchema("What events of a refund say.", { ...paymentFields, ...refundFields }),
+  RefundFailedEventData: dataSchema("What `payment.refund_failed` says.", {
+    ...paymentFields,
+    ...refundFields,
+    failure_reason: textOrNull("Why it was not refunded.")
+  }),
+  ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, {
+    attempt_id: text("The attempt that holds money besides another."),
+    connection_id: text("The connection of that attempt.")
+  }),
+  AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
+    stated_amount: minorUnits("What the provider stated, in minor units of `stated_currency`."),
+    stated_currency: text("What the provider stated.")
+  })
+} as const satisfies Record<string, JsonSchema>
+
+const dataOf = (type: EventType): keyof typeof dataSchemas => {
+  switch (type) {
+    case "payment.declined":
+      return "DeclinedEventData"
+    case "payment.refund_pending":
+    case "payment.refund_unknown":
+    case "payment.refunded":
+      return "RefundEventData"
+    case "payment.refund_failed":
+      return "RefundFailedEventData"
+    case "payment.conflict":
+      return "ConflictEventData"
+    case "payment.amount_mismatch":
+      return "AmountMismatchEventData"
+    default:
+      return "PaymentEventData"
+  }
+}
+
+const parameters: ReadonlyArray<Parameter> = [
+  {
+    name: "X-Service-Signature",
+    in: "header",
+    required: true,
+    description:
+      "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed by the endpoint's secret. While a " +
+      "secret is being rotated there is one `v1` for each.",
+    schema: {
+      type: "string",
+      examples: ["t=1795263338,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"]
+    }
+  },
+  {
+    name: "X-Service-Event-Id",
+    in: "header",
+    required: true,
+    description: "The event's `id`.",
+    schema: { type: "string", examples: [exampleIds.event] }
+  },
+  {
+    name: "X-Service-Delivery-Id",
+    in: "header",
+    required: true,
+    description: "The delivery: the same for every attempt of it.",
+    schema: { type: "string", examples: [exampleIds.delivery] }
+  }
+]
+
+/** `payment.refund_failed` is `onPaymentRefundFailed`. */
+const operationIdOf = (type: EventType): string =>
+  `on${type.replace(/(?:^|[._])([a-z])/gu, (_, letter: string) => letter.toUpperCase())}`
+
+const webhookOf = (type: EventType): Operation => ({
+  operationId: operationIdOf(type),
+  tags: [webhooksTag.name],
+  summary: type,
+  description: meanings[type],
+  security: [],
+  parameters,
+  requestBody: {
+    required: true,
+    content: {
+      "application/json": {
+        schema: {
+          type: "object",
+          required: ["id", "type", "created", "data"],
+          properties: {
+            id: { type: "string", description: "Unique: skip an id that you have processed." },
+            type: { type: "string", enum: [type], description: "What happened." },
+            created: { type: "string", format: "date-time", description: "When it happened." },
+            data: { $ref: `#/components/schemas/${dataOf(type)}` }
+          }
+        },
+        examples: { event: { summary: type, value: eventExample(type) } }
+      }
+    }
+  },
+  responses: {
+    "2XX": { description: "Received. The delivery ends." },
+    "4XX": { description: "Taken as your answer. The delivery ends." },
+    "5XX": { description: "The delivery is attempted again later." }
+  }
+})
+
+export const webhooks: Readonly<Record<string, PathItem>> = Object.fromEntries(
+  eventTypes.map((type) => [type, { post: webhookOf(type) }])
+)
