@@ -1,6 +1,7 @@
 import type { Mutation } from "./Mutation.ts"
 
 const claimCharge = "packages/core/src/payment/ClaimCharge.ts"
+const attemptInTurn = "packages/core/src/payment/AttemptInTurn.ts"
 const createPayment = "packages/core/src/payment/CreatePayment.ts"
 const replayCreate = "packages/core/src/payment/ReplayCreate.ts"
 const routePlan = "packages/core/src/routing/RoutePlan.ts"
@@ -18,8 +19,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       },
       {
         file: createPayment,
-        find: `import { PaymentSettings } from "./PaymentSettings.ts"\n`,
-        replace: `import { PaymentSettings } from "./PaymentSettings.ts"\nimport { OpenConnections } from "../routing/OpenConnections.ts"\n`
+        find: `import { sendCharge } from "./SendCharge.ts"\n`,
+        replace: `import { sendCharge } from "./SendCharge.ts"\nimport { OpenConnections } from "../routing/OpenConnections.ts"\n`
       }
     ],
     caughtBy: {
@@ -33,7 +34,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider that did not answer may have charged; the next one charges again.",
     edits: [
       {
-        file: createPayment,
+        file: attemptInTurn,
         find: `      case "pointsman/Unanswered":
         return yield* settle(inHand, endAttempt(attempt, end, now), {
           on: "ChargeUnanswered",
@@ -75,7 +76,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A process that froze sends a charge that others have settled as never sent.",
     edits: [
       {
-        file: createPayment,
+        file: attemptInTurn,
         find: "(yield* Clock.currentTimeMillis) > beginBy",
         replace: "(yield* Clock.currentTimeMillis) < 0"
       }
@@ -97,8 +98,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       },
       {
         file: replayCreate,
-        find: "const from = wasUnanswered ? payment.settledAt : claim.answeredAt",
-        replace: "const from = wasUnanswered ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
+        find: "const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt",
+        replace: "const from = wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
       }
     ],
     caughtBy: {

@@ -2,6 +2,21 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
+import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
+import { pageToken } from "./hosted/FindPage.ts"
+import type {
+  ActionNotOffered,
+  CheckoutStep,
+  HostedAction,
+  HostedOutcome,
+  HostedSuspended,
+  HostedView,
+  PageNotFound
+} from "./hosted/HostedOrder.ts"
+import { LookUps } from "./hosted/LookUps.ts"
+import { openCheckout } from "./hosted/OpenCheckout.ts"
+import { returnFromCheckout } from "./hosted/ReturnFromCheckout.ts"
+import { hostedPage } from "./hosted/ViewHostedPage.ts"
 import { Background } from "./payment/Background.ts"
 import { create } from "./payment/CreatePayment.ts"
 import type {
@@ -89,6 +104,9 @@ export type CaptureFailure = Exclude<VoidFailure, NotVoidable> | NotCapturable |
 
 export type RefundFailure = OperationFailure | NotRefundable | RefundPending | InvalidAmount
 
+/** What beginning on a hosted page can fail with. After `StorageError` nothing has begun. */
+export type HostedFailure = PageNotFound | ActionNotOffered | HostedSuspended | StorageError | PaymentResultUnknown
+
 export interface PointsmanOptions {
   /** For how long a claim without an answer counts as being worked on, in milliseconds; 15 minutes unless set. */
   readonly claimWindowMillis?: number | undefined
@@ -120,6 +138,19 @@ export class Pointsman extends Context.Service<
     ) => Effect.Effect<Page<Event>, PaymentNotFound | StorageError>
     /** Newest first; oldest first when only `after` is given. */
     readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<Page<Event>, StorageError>
+    /** The token in the address of a payment's hosted page. Who has it can act on the page. */
+    readonly pageToken: (paymentId: string) => Effect.Effect<string>
+    /** The page of a token, of whichever tenant; one whose time is over is cancelled first. */
+    readonly hostedPage: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
+    /** What the customer chose. Where somebody acted before, nothing changes. Once begun it runs to its end. */
+    readonly actOnHostedPage: (token: string, action: HostedAction) => Effect.Effect<HostedOutcome, HostedFailure>
+    /**
+     * Where a production page leads: opens the provider's checkout once for a payment. `returnUrl` is where the provider
+     * sends the customer afterwards. Once begun it runs to its end.
+     */
+    readonly openCheckout: (token: string, returnUrl: string) => Effect.Effect<CheckoutStep, HostedFailure>
+    /** The customer came back: asks the provider what became of the payment, and gives it as it stands then. */
+    readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
@@ -159,6 +190,7 @@ export class Pointsman extends Context.Service<
           | Secrets
           | Ids
           | Circuits
+          | LookUps
           | OpenConnections
           | SecureRandom.SecureRandom
         >()
@@ -172,6 +204,11 @@ export class Pointsman extends Context.Service<
           payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
           timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
           events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
+          pageToken: (paymentId) => Effect.provideContext(pageToken(paymentId), context),
+          hostedPage: (token) => Effect.provideContext(hostedPage(token), context),
+          actOnHostedPage: (token, action) => Effect.provideContext(actOnHostedPage(token, action), context),
+          openCheckout: (token, returnUrl) => Effect.provideContext(openCheckout(token, returnUrl), context),
+          returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
@@ -181,6 +218,7 @@ export class Pointsman extends Context.Service<
     ).pipe(
       Layer.provide([
         Circuits.layer,
+        LookUps.layer,
         Turns.layer,
         Background.layer,
         SecureRandom.layerWebCrypto,

@@ -6,6 +6,16 @@ import type { Payment } from "../payment/Payment.ts"
 /** No page has this token. */
 export class PageNotFound extends Schema.TaggedError<PageNotFound>()("pointsman/PageNotFound", {}) {}
 
+/** The workspace is suspended: nothing new begins on its pages. Nothing was sent. */
+export class HostedSuspended extends Schema.TaggedError<HostedSuspended>()("pointsman/HostedSuspended", {}) {}
+
+/** The page of the payment's environment does not offer this: production has no buttons, the sandbox no checkout. */
+export class ActionNotOffered extends Schema.TaggedError<ActionNotOffered>()("pointsman/ActionNotOffered", {}) {}
+
+/** Whether the page's time ran out before anything began on it. */
+export const isPageOver = ({ hosted, state }: Payment, now: number): boolean =>
+  state === "AwaitingCustomer" && hosted !== null && now >= hosted.expiresAt
+
 /** The sandbox page's buttons. In production a customer can go to the provider's checkout, or cancel. */
 export type HostedAction =
   | { readonly _tag: "Approve" }

@@ -2,14 +2,18 @@ import { Effect, Result } from "effect"
 import type {
   CaptureRequest,
   ChargeAnswer,
+  ChargeLookup,
   ChargeRequest,
   ChargeState,
+  CheckoutOpened,
+  CheckoutRequest,
   Connector,
   ConnectorDefinition,
   Found,
   OperationAnswer,
   RefundAnswer,
   RefundRequest,
+  Rejected,
   VoidRequest
 } from "../ports/Connector.ts"
 import type { NotSent, Unanswered } from "../ports/Transport.ts"
@@ -26,11 +30,18 @@ export interface ScriptedProvider {
   readonly captures: Array<Asked<CaptureRequest>>
   readonly voids: Array<Asked<VoidRequest>>
   readonly refunds: Array<Asked<RefundRequest>>
+  readonly checkouts: Array<Asked<CheckoutRequest>>
+  readonly lookUps: Array<Asked<ChargeLookup>>
   /** What it answers; it does what it is asked unless told otherwise. */
   onCharge: Answers<ChargeRequest, ChargeAnswer>
   onCapture: Answers<CaptureRequest, OperationAnswer>
   onVoid: Answers<VoidRequest, OperationAnswer>
   onRefund: Answers<RefundRequest, RefundAnswer>
+  onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
+  /** Finds nothing, and not conclusively, unless told otherwise. */
+  onLookUpCharge: Answers<ChargeLookup, Found<ChargeState>>
+  /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
+  opensCheckouts: (connectionId: string) => boolean
 }
 
 export interface ScriptedProviderOptions {
@@ -46,10 +57,21 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     captures: [],
     voids: [],
     refunds: [],
+    checkouts: [],
+    lookUps: [],
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
     onRefund: ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: `ref_${refundId}` }),
+    onOpenCheckout: ({ attemptId }) =>
+      Effect.succeed({
+        _tag: "CheckoutOpened",
+        reference: `co_${attemptId}`,
+        url: `https://provider.example/pay/${attemptId}`,
+        expiresAt: null
+      }),
+    onLookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
       environments: ["sandbox", "production"],
@@ -68,7 +90,10 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         }
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
-          lookUpCharge: () => Effect.succeed<Found<ChargeState>>({ _tag: "NotFound", conclusive: false })
+          lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
+          ...(provider.opensCheckouts(connectionId)
+            ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }
+            : {})
         }
         const able = {
           capture: asked(provider.captures, () => provider.onCapture),

@@ -1,0 +1,55 @@
+/** Records a fact of a hosted payment that nobody asked a provider for, or that a look-up brought. */
+import { Clock, Effect, Option, Result } from "effect"
+import type { Attempt } from "../payment/Attempt.ts"
+import { applyChargeFact, type ChargeFact } from "../payment/ChargeFact.ts"
+import { decisionsAtMost, withRouting } from "../payment/ChargeInHand.ts"
+import type { Payment } from "../payment/Payment.ts"
+import { Ledger } from "../ports/Ledger.ts"
+import { StorageError } from "../ports/StorageError.ts"
+
+export interface Written {
+  readonly payment: Payment
+  /** `false` where the payment had moved meanwhile and the fact changes nothing any more. */
+  readonly isWritten: boolean
+}
+
+/** The attempt that a look-up was for, as the provider's record tells it. */
+export interface LookedUp {
+  readonly attempt: Attempt
+  /** All of the payment's, this one among them. */
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+export const writeFact = Effect.fnUntraced(function* (
+  payment: Payment,
+  fact: ChargeFact,
+  lookedUp: LookedUp | null = null
+): Effect.fn.Return<Written, StorageError, Ledger> {
+  const ledger = yield* Ledger
+  const { id, tenant } = payment
+  const now = yield* Clock.currentTimeMillis
+  let stored = payment
+  for (let decision = 0; decision < decisionsAtMost; decision++) {
+    const moved = applyChargeFact(stored, fact, now)
+    if (Result.isFailure(moved)) return { payment: stored, isWritten: false }
+    const after = lookedUp === null ? moved.success.payment : withRouting(moved.success.payment, lookedUp.attempts)
+    const written = yield* Effect.result(
+      ledger.commit({
+        tenant,
+        payment: { expected: stored.version, after },
+        attempts: lookedUp === null ? [] : [lookedUp.attempt],
+        events: moved.success.events
+      })
+    )
+    if (Result.isSuccess(written)) return { payment: after, isWritten: true }
+    const failure = written.failure
+    if (failure._tag === "pointsman/StorageError") return yield* failure
+    const read = yield* ledger.payment(tenant, id)
+    if (Option.isNone(read)) break
+    stored = read.value
+    const isOurs =
+      failure._tag === "pointsman/CommitUnknown" && stored.version === after.version && stored.state === after.state
+    if (isOurs) return { payment: stored, isWritten: true }
+  }
+  return yield* new StorageError({ operation: `writing ${fact.on}`, cause: new Error("other writers kept winning") })
+})
