@@ -221,7 +221,9 @@ const pageColumns = [
   "alter table payments add column hosted text",
   // Computed, so that it cannot differ from the page.
   "alter table payments add column page_token_hash text as (json_extract(hosted, '$.tokenHash')) virtual",
-  "alter table attempts add column checkout text"
+  "alter table attempts add column checkout text",
+  // What a key is answered with is a payment, too, and none had a page.
+  "update claims set answer = json_insert(answer, '$.hosted', null) where answer is not null"
 ]
 
 /** A token's hash is asked for across all tenants, so it alone is the key. */

@@ -8,7 +8,9 @@ import {
   type Ledger,
   type Merchants,
   newClaim,
+  type Operation,
   type Payment,
+  type Refund,
   type StorageError,
   type Tenant
 } from "@pointsman/core"
@@ -92,4 +94,46 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
     claim: { expected: 0, after: newClaim({ key: `key-${id}`, fingerprint: "fp", paymentId: id, claimedAt: 0 }) }
   } as const satisfies Change
   return change
+})
+
+/** A capture in flight. */
+export const newOperation = (payment: Payment, fields: Partial<Operation> = {}): Operation => ({
+  id: `op_${payment.id}`,
+  paymentId: payment.id,
+  kind: "capture",
+  idempotencyKey: "key-of-the-operation",
+  requestedMinor: null,
+  money: payment.money,
+  connectionId: "first",
+  providerRef: "ref-1",
+  timeoutMillis: 30_000,
+  sentAt: 0,
+  answeredAt: null,
+  outcome: null,
+  code: null,
+  reason: null,
+  reply: null,
+  ...fields
+})
+
+/** A refund of all of the payment, being sent. */
+export const newRefund = (payment: Payment, fields: Partial<Refund> = {}): Refund => ({
+  id: `rf_${payment.id}`,
+  paymentId: payment.id,
+  stage: "Sending",
+  money: payment.money,
+  requestedMinor: null,
+  reason: null,
+  idempotencyKey: "key-of-the-refund",
+  connectionId: "first",
+  providerRef: "ref-1",
+  providerRefundId: null,
+  timeoutMillis: 30_000,
+  sentAt: 0,
+  answeredAt: null,
+  settledAt: null,
+  code: null,
+  failureReason: null,
+  reply: null,
+  ...fields
 })

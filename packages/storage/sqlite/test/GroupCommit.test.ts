@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, type CommitFailure, Ids, Ledger } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids, Ledger, type Payment } from "@pointsman/core"
 import { layer } from "@pointsman/storage-sqlite"
-import { Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+import { newChange, newFile, newOperation, newRefund, tenant, withStorage } from "./Given.ts"
 
 const newChanges = (count: number) => Effect.forEach(Array(count).keys(), () => newChange())
 
@@ -142,6 +142,43 @@ describe("group commit", () => {
         }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
       })
   )
+
+  const pastChecks: Readonly<Record<string, (payment: Payment) => Partial<Change>>> = {
+    "its refunds do not add up": (payment) => ({ refunds: [newRefund(payment)] }),
+    "two of its refunds have one key": (payment) => ({
+      refunds: [newRefund(payment, { stage: "Failed" }), newRefund(payment, { stage: "Failed", id: "rf_2" })]
+    }),
+    "two of its operations have one key": (payment) => ({
+      operations: [newOperation(payment), newOperation(payment, { id: "op_2" })]
+    })
+  }
+
+  for (const [because, parts] of Object.entries(pastChecks)) {
+    it.effect(`given a broken change in a batch, when ${because}, then it dies alone and leaves nothing`, () =>
+      Effect.gen(function* () {
+        const sizes: Array<number> = []
+        yield* Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const bad = yield* newChange()
+          const good = yield* newChanges(7)
+          const changes = [...good.slice(0, 3), { ...bad, ...parts(bad.payment.after) }, ...good.slice(3)]
+          const exits = yield* Effect.forEach(changes, (change) => Effect.exit(ledger.commit(change)), {
+            concurrency: "unbounded"
+          })
+          expect(exits.map(Exit.isSuccess)).toEqual([true, true, true, false, true, true, true, true])
+          expect(exits.map((exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause))[3]).toBe(true)
+          expect(sizes).toEqual([8])
+          expect(yield* stored(ledger, good)).toEqual(Array(7).fill(true))
+          expect(yield* stored(ledger, [bad])).toEqual([false])
+          expect(yield* ledger.claim(tenant, bad.claim.after.key)).toEqual(Option.none())
+          // The same change can be written as it should have been: nothing of the broken one is in the way.
+          yield* ledger.commit(bad)
+          const book = Option.getOrThrow(yield* ledger.book(tenant, bad.payment.after.id))
+          expect([book.operations, book.refunds]).toEqual([[], []])
+        }).pipe(withStorage({ filename: ":memory:", onCommit: ({ changes }) => sizes.push(changes) }))
+      })
+    )
+  }
 
   it.effect("given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written", () =>
     Effect.gen(function* () {

@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process"
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, type Event, Ledger } from "@pointsman/core"
+import { Directory, type Event, Ledger, type Payment } from "@pointsman/core"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+import { newChange, newFile, newOperation, newRefund, tenant, withStorage } from "./Given.ts"
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL("OtherProcess.ts", import.meta.url))
@@ -30,6 +30,15 @@ const apiKey = {
   createdAt: 1
 } as const
 const contents = { workspaces: [workspace], apiKeys: [apiKey], connections: [], routing: [], webhookEndpoints: [] }
+
+/** A file that the first schema's code left behind. */
+const firstFile = Effect.tap(newFile, (filename) =>
+  Effect.sync(() => {
+    const db = new DatabaseSync(filename)
+    db.exec(readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"))
+    db.close()
+  })
+)
 
 describe("sqlite file", () => {
   it.effect("given what was committed, when the file is closed and opened again, then all of it is there", () =>
@@ -100,6 +109,81 @@ describe("migrations", () => {
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
+    })
+  )
+
+  it.effect("given a file of the first schema, when it is opened, then its payment is read and can be refunded", () =>
+    Effect.gen(function* () {
+      const filename = yield* firstFile
+      const id = "00000000-0000-7000-8000-000000000001"
+      const payment: Payment = {
+        id,
+        tenant,
+        version: 2,
+        state: "Captured",
+        money: { minorUnits: 1000, currency: "EUR" },
+        country: "DE",
+        method: "card",
+        cardBrand: "visa",
+        initiator: "cit",
+        captureMethod: "automatic",
+        reference: "Lampe 'ß' 💡",
+        declineCategory: null,
+        declineReason: null,
+        authorizedMinor: 1000,
+        capturedMinor: 1000,
+        refundedMinor: 0,
+        refundPendingMinor: 0,
+        connectionId: "first",
+        providerRef: "ref-1",
+        idempotencyKey: `key-${id}`,
+        hosted: null,
+        routing: null,
+        simulation: null,
+        createdAt: 0,
+        updatedAt: 2,
+        settledAt: 2
+      }
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const book = Option.getOrThrow(yield* ledger.book(tenant, id))
+        expect(book.payment).toStrictEqual(payment)
+        expect(book.attempts).toMatchObject([{ outcome: "Captured", providerRef: "ref-1", checkout: null }])
+        expect([book.operations, book.refunds]).toEqual([[], []])
+        expect((yield* ledger.timeline(tenant, id, { limit: 10 })).map(({ type }) => type)).toEqual([
+          "payment.created",
+          "payment.captured"
+        ])
+        // What was answered under the key is a payment as it is now, its text as it was.
+        const claim = Option.getOrThrow(yield* ledger.claim(tenant, `key-${id}`))
+        expect(claim.answer).toStrictEqual({ ...payment, cardBrand: '\ud83d \u0000 " \\' })
+
+        const refund = newRefund(payment)
+        const after = { ...payment, version: 3, refundPendingMinor: 1000 }
+        yield* ledger.commit({
+          tenant,
+          payment: { expected: 2, after },
+          attempts: [],
+          refunds: [refund],
+          events: []
+        })
+        expect(Option.getOrThrow(yield* ledger.book(tenant, id))).toStrictEqual({
+          ...book,
+          payment: after,
+          refunds: [refund]
+        })
+      }).pipe(withStorage({ filename }))
+    })
+  )
+
+  it.effect("given a file of the first schema, when it is migrated, then its schema is that of a new file", () =>
+    Effect.gen(function* () {
+      const schemaOf = Effect.fnUntraced(function* (filename: string) {
+        const db = yield* Effect.acquireRelease(open(filename), (db) => Effect.sync(db.close))
+        yield* migrate(db)
+        return db.prepare("select type, name, tbl_name, sql from sqlite_schema order by type, name").all()
+      })
+      expect(yield* schemaOf(yield* firstFile)).toStrictEqual(yield* schemaOf(yield* newFile))
     })
   )
 
@@ -265,6 +349,109 @@ describe("checks of the database", () => {
       })
     )
   }
+
+  const rowBreaks: Readonly<Record<string, readonly [statements: string, refused: RegExp]>> = {
+    "an operation is for less than nothing": ["update operations set amount_minor = -1", /CHECK constraint failed/],
+    "an operation is for a fraction": ["update operations set amount_minor = 0.5", /cannot store REAL/],
+    "an operation asks for less than nothing": [
+      "update operations set requested_minor = -1",
+      /CHECK constraint failed/
+    ],
+    "a second live operation has its key": [
+      `insert into operations select workspace_id, environment, payment_id,
+      'op_2', kind, idempotency_key, requested_minor, amount_minor, currency, connection_id, provider_ref,
+      timeout_millis, sent_at, answered_at, outcome, code, reason, reply from operations`,
+      /UNIQUE constraint failed/
+    ],
+    "an operation is of no payment": ["update operations set payment_id = 'another'", /FOREIGN KEY constraint failed/],
+    "a refund is for less than nothing": ["update refunds set amount_minor = -1", /CHECK constraint failed/],
+    "a refund stands in no column of the ledger": ["update refunds set balance = 'lost'", /CHECK constraint failed/],
+    "a second refund has its key": [
+      `insert into refunds select workspace_id, environment, payment_id, 'rf_2', stage,
+      balance, amount_minor, currency, requested_minor, reason, idempotency_key, connection_id, provider_ref,
+      provider_refund_id, timeout_millis, sent_at, answered_at, settled_at, code, failure_reason, reply from refunds`,
+      /UNIQUE constraint failed/
+    ],
+    "a refund is of no payment": ["update refunds set payment_id = 'another'", /FOREIGN KEY constraint failed/],
+    "the payment counts more than its refunds": [
+      "update payments set refunded_minor = 100 where version = 2",
+      /do not add up/
+    ],
+    "the payment counts a pending refund as refunded": [
+      "update payments set refunded_minor = 400, refund_pending_minor = 0 where version = 2",
+      /do not add up/
+    ],
+    "the payment forgets its refunds": [
+      "update payments set refund_pending_minor = 0 where version = 2",
+      /do not add up/
+    ],
+    "a payment is made with a refund that is nowhere": [
+      `insert into payments (workspace_id, environment, id, version,
+      state, amount_minor, currency, country, method, initiator, capture_method, authorized_minor, captured_minor,
+      refunded_minor, refund_pending_minor, created_at, updated_at) select workspace_id, environment, 'another', 1,
+      state, amount_minor, currency, country, method, initiator, capture_method, authorized_minor, captured_minor,
+      100, 0, created_at, updated_at from payments where version = 2`,
+      /do not add up/
+    ],
+    "a refund settles and its payment is written without it": [
+      "update refunds set balance = 'refunded'; update payments set refund_pending_minor = 400 where version = 2",
+      /do not add up/
+    ],
+    "two payments have one hosted page": [
+      `update payments set hosted = '{"tokenHash":"h"}'`,
+      /UNIQUE constraint failed/
+    ]
+  }
+
+  for (const [name, [statements, refused]] of Object.entries(rowBreaks)) {
+    it.effect(`given an operation and a refund, when ${name}, then SQLite refuses it whoever writes`, () =>
+      Effect.gen(function* () {
+        const filename = yield* newFile
+        yield* Effect.gen(function* () {
+          const ledger = yield* Ledger
+          yield* ledger.commit(yield* newChange())
+          const { claim: _, events: __, ...first } = yield* newChange({ authorizedMinor: 1000, capturedMinor: 1000 })
+          yield* ledger.commit({ ...first, events: [] })
+          const payment = first.payment.after
+          yield* ledger.commit({
+            tenant,
+            payment: { expected: 1, after: { ...payment, version: 2, refundPendingMinor: 400 } },
+            attempts: [],
+            operations: [newOperation(payment)],
+            refunds: [newRefund(payment, { money: { minorUnits: 400, currency: "EUR" } })],
+            events: []
+          })
+        }).pipe(withStorage({ filename }))
+        const db = yield* Effect.acquireRelease(
+          Effect.sync(() => new DatabaseSync(filename)),
+          (db) => Effect.sync(() => db.close())
+        )
+        expect(() => db.exec(statements)).toThrow(refused)
+        // A refund that settles, with what its payment says after it.
+        db.exec("update refunds set balance = 'refunded'")
+        db.exec("update payments set refunded_minor = 400, refund_pending_minor = 0 where version = 2")
+      })
+    )
+  }
+
+  it.effect("given refunds that were broken on disk, when the book is read, then the read dies", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const payment = yield* Effect.gen(function* () {
+        const change = yield* newChange({ authorizedMinor: 1000, capturedMinor: 1000, refundPendingMinor: 1000 })
+        const payment = change.payment.after
+        yield* (yield* Ledger).commit({ ...change, refunds: [newRefund(payment)] })
+        return payment
+      }).pipe(withStorage({ filename }))
+      const db = new DatabaseSync(filename)
+      db.exec("update refunds set amount_minor = 999")
+      db.close()
+      yield* Effect.gen(function* () {
+        const exit = yield* Effect.exit((yield* Ledger).book(tenant, payment.id))
+        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+      }).pipe(withStorage({ filename }))
+    })
+  )
 
   it.effect("given a payment that was broken on disk, when it is read, then the read dies", () =>
     Effect.gen(function* () {
