@@ -7,10 +7,12 @@ import { createExpectations, validationError, validationErrorOf } from "./Expect
 
 const decode = Schema.decodeUnknownResult(CreatePayment, { errors: "all" })
 
+/** `hasPages`: there are hosted pages, so that `return_url` can be taken. */
 export const decodeCreate = (
   body: unknown,
   environment: Environment,
-  idempotencyKey: string | null
+  idempotencyKey: string | null,
+  hasPages: boolean
 ): Effect.Effect<CreateRequest, ErrorBody<"validation_error">> => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return Effect.fail(validationErrorOf("the body must be a JSON object"))
@@ -21,7 +23,7 @@ export const decodeCreate = (
   if (request.simulate !== undefined && environment !== "sandbox") {
     return Effect.fail(validationErrorOf("`simulate` is for sandbox keys alone"))
   }
-  if (request.return_url !== undefined) {
+  if (request.return_url !== undefined && !hasPages) {
     return Effect.fail(
       validationErrorOf("the hosted redirect flow is not available on this server: leave `return_url` out")
     )
@@ -39,6 +41,7 @@ export const decodeCreate = (
     },
     instruments: request.instruments?.map(({ connection, token }) => ({ connectionId: connection, token })) ?? null,
     idempotencyKey,
+    returnUrl: request.return_url ?? null,
     cancelUrl: request.cancel_url ?? null,
     debug: request.debug ?? false
   })

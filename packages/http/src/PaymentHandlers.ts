@@ -10,11 +10,11 @@ import { decodeCreate } from "./CreatePaymentRequest.ts"
 import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
-import { createdView, exclusionView, paymentView } from "./PaymentView.ts"
+import { exclusionView, PaymentViews } from "./PaymentView.ts"
 import { report } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 
-const keyRequired: ErrorBody<"idempotency_key_required"> = {
+export const keyRequired: ErrorBody<"idempotency_key_required"> = {
   error: {
     code: "idempotency_key_required",
     message: "Creating a payment with a live key takes the header `Idempotency-Key`."
@@ -26,6 +26,7 @@ export const layer = HttpApiBuilder.group(
   "payments",
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman
+    const views = yield* PaymentViews
     return (
       handlers
         // The body is read here and not by the schema: it is bounded, strict and last of all checks but the fields.
@@ -37,12 +38,12 @@ export const layer = HttpApiBuilder.group(
             const idempotencyKey = headers["idempotency-key"] ?? null
             if (idempotencyKey === null && tenant.environment === "production") return yield* Effect.fail(keyRequired)
             const body = yield* readJson(request, createLimits.bodyBytes)
-            const create = yield* decodeCreate(body, tenant.environment, idempotencyKey)
+            const create = yield* decodeCreate(body, tenant.environment, idempotencyKey, views.hasPages)
             const created = yield* pointsman
               .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)
               .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
             return HttpApiSchema.withHeaders({
-              body: { data: createdView(created.payment, create.debug) },
+              body: { data: yield* views.created(created.payment, create.debug) },
               headers: created.isReplay ? { "idempotent-replay": "true" as const } : {}
             })
           }),
@@ -62,7 +63,8 @@ export const layer = HttpApiBuilder.group(
                 Effect.tapError(report),
                 Effect.mapError((failure) => errorBodyOf("payments", failure))
               )
-            return pageView(page, paymentView)
+            const items = yield* Effect.forEach(page.items, views.payment)
+            return pageView({ items, hasMore: page.hasMore }, (payment) => payment)
           })
         )
         .handle(
@@ -73,7 +75,7 @@ export const layer = HttpApiBuilder.group(
               Effect.tapErrorTag("pointsman/StorageError", report),
               Effect.mapError((failure) => errorBodyOf("payment", failure))
             )
-            return { data: paymentView(payment) }
+            return { data: yield* views.payment(payment) }
           })
         )
         .handle(

@@ -2,13 +2,63 @@
 import {
   type Exclusion,
   type Payment as PaymentRecord,
+  Pointsman,
   type RoutingDecision as RoutingRecord,
   statusOf
 } from "@pointsman/core"
-import { DateTime } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { Payment, RoutingDecision, RoutingExclusion } from "./api/Payment.ts"
 
-export const paymentView = (payment: PaymentRecord): Payment => {
+/**
+ * Renders payments. An effect, because the address of a hosted page is derived anew for each answer: its token is not
+ * stored. That costs only those payments that wait for their customer.
+ */
+export class PaymentViews extends Context.Service<
+  PaymentViews,
+  {
+    /** Whether there are hosted pages to send customers to. */
+    readonly hasPages: boolean
+    readonly payment: (payment: PaymentRecord) => Effect.Effect<Payment>
+    /** The answer to a create, which alone tells how the payment was routed. */
+    readonly created: (payment: PaymentRecord, debug: boolean) => Effect.Effect<Payment>
+  }
+>()("pointsman/http/PaymentViews") {
+  /** `baseUrl`: where the hosted pages are reached, without a slash at its end; without it nobody is sent there. */
+  static readonly layer = (baseUrl: string | undefined): Layer.Layer<PaymentViews, never, Pointsman> =>
+    Layer.effect(
+      PaymentViews,
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const nextAction = (payment: PaymentRecord): Effect.Effect<NextAction> => {
+          const { hosted, id, state } = payment
+          if (statusOf[state] !== "REQUIRES_ACTION" || hosted === null || baseUrl === undefined) return noAction
+          return Effect.map(pointsman.pageToken(id), (token) => ({
+            type: "REDIRECT",
+            url: hostedPageUrl(baseUrl, token),
+            expires_at: timeView(hosted.expiresAt)
+          }))
+        }
+        return PaymentViews.of({
+          hasPages: baseUrl !== undefined,
+          payment: (payment) => Effect.map(nextAction(payment), (action) => paymentView(payment, action)),
+          created: (payment, debug) =>
+            Effect.map(nextAction(payment), (action) =>
+              payment.routing === null
+                ? paymentView(payment, action)
+                : { ...paymentView(payment, action), routing: routingView(payment.routing, debug) }
+            )
+        })
+      })
+    )
+}
+
+export const hostedPageUrl = (baseUrl: string, token: string): string => `${baseUrl}/hosted/${token}`
+
+type NextAction = Payment["next_action"]
+
+const noAction: Effect.Effect<NextAction> = Effect.succeed({ type: "NONE" })
+
+const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment => {
   const status = statusOf[payment.state]
   return {
     id: payment.id,
@@ -29,16 +79,10 @@ export const paymentView = (payment: PaymentRecord): Payment => {
     captured_amount: payment.capturedMinor,
     refunded_amount: payment.refundedMinor,
     refund_pending_amount: payment.refundPendingMinor,
-    next_action: { type: "NONE" },
+    next_action: nextAction,
     created: timeView(payment.createdAt)
   }
 }
-
-/** The answer to a create, which alone tells how the payment was routed. */
-export const createdView = (payment: PaymentRecord, debug: boolean): Payment =>
-  payment.routing === null
-    ? paymentView(payment)
-    : { ...paymentView(payment), routing: routingView(payment.routing, debug) }
 
 export const exclusionView = (exclusion: Exclusion): RoutingExclusion => ({
   providerId: exclusion.connectionId,

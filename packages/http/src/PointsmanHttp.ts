@@ -36,14 +36,27 @@ import type { Etag, HttpPlatform, HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as AuthorizeRequest from "./AuthorizeRequest.ts"
 import { ServedApi } from "./api/ApiV1.ts"
+import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
+import * as HostedHandlers from "./hosted/HostedHandlers.ts"
+import * as MerchantHandlers from "./MerchantHandlers.ts"
+import * as OpenApiHandlers from "./OpenApiHandlers.ts"
+import * as OperationHandlers from "./OperationHandlers.ts"
 import * as PaymentHandlers from "./PaymentHandlers.ts"
+import { PaymentViews } from "./PaymentView.ts"
 import * as RequestErrors from "./RequestErrors.ts"
 
 export interface Options {
   /** Paths and methods of other routes on the same router, so that a wrong method on them answers 405. */
   readonly paths?: Fallbacks.Paths | undefined
+  /**
+   * Where this router is reached from outside (`https://pay.example`). The hosted pages lie under it, and the contract
+   * names it. Without it there are no such pages, and `return_url` is refused.
+   */
+  readonly baseUrl?: string | undefined
+  /** `false` leaves out the reference page at `/docs`. */
+  readonly docs?: boolean | undefined
 }
 
 /** Every route that is served, and around all routes of the router the request id and the error envelope. */
@@ -60,8 +73,24 @@ export const layer = (
   | FileSystem.FileSystem
   | Path.Path
 > =>
-  HttpApiBuilder.layer(ServedApi).pipe(
-    Layer.provide([PaymentHandlers.layer, EventHandlers.layer]),
-    Layer.provide([AuthorizeRequest.layer, RequestErrors.layer]),
-    Layer.provide(Fallbacks.layer(options.paths))
+  Layer.mergeAll(
+    HttpApiBuilder.layer(ServedApi),
+    hostedPages(options.baseUrl),
+    options.docs === false ? Layer.empty : DocsPage.layer(options.baseUrl)
+  ).pipe(
+    Layer.provide([
+      PaymentHandlers.layer,
+      OperationHandlers.layer,
+      EventHandlers.layer,
+      MerchantHandlers.layer,
+      OpenApiHandlers.layer(options.baseUrl)
+    ]),
+    Layer.provide([AuthorizeRequest.layer, RequestErrors.layer, PaymentViews.layer(options.baseUrl)]),
+    Layer.provide(Fallbacks.layer(pathsOf(options)))
   )
+
+const hostedPages = (baseUrl: string | undefined) =>
+  baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
+
+const pathsOf = ({ docs, paths }: Options): Fallbacks.Paths =>
+  docs === false ? { ...paths } : { ...paths, [DocsPage.docsPath]: ["GET"] }

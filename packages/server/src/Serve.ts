@@ -72,7 +72,8 @@ const start = Effect.fnUntraced(function* (
   const contents = yield* directory.contents
 
   const requests = yield* Scope.make()
-  const handler = yield* routes(settings).pipe(
+  const baseUrl = settings.baseUrl ?? listener.url
+  const handler = yield* routes(settings, baseUrl).pipe(
     Effect.flatMap((app) => NodeHttpServer.makeHandler(app, { scope: requests }))
   )
   yield* Effect.addFinalizer(() => stop(listener, requests, settings, contents))
@@ -105,17 +106,21 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings) =>
+const routes = (settings: Settings, baseUrl: string) =>
   HttpRouter.toHttpEffect(
-    Layer.merge(PointsmanHttp.layer({ paths: Health.healthPaths }), Health.layer).pipe(
+    Layer.merge(PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }), Health.layer).pipe(
       Layer.provide(
         Pointsman.layer({
           claimWindowMillis: settings.claimWindowMillis,
           providerTimeoutMillis: settings.providerTimeoutMillis
         })
-      )
+      ),
+      Layer.provide(rateLimit(settings))
     )
   )
+
+const rateLimit = ({ rateLimit: perSecond }: Settings): Layer.Layer<never> =>
+  perSecond === null ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond })
 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000

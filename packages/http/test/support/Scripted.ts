@@ -4,6 +4,8 @@ import {
   type Caller,
   type CreateRequest,
   KeyRefused,
+  type MerchantWithStatus,
+  PageNotFound,
   type Payment,
   PaymentNotFound,
   Pointsman,
@@ -65,6 +67,19 @@ export const payment: Payment = {
   settledAt: Date.UTC(2026, 10, 21, 11, 0, 1)
 }
 
+export const merchant: MerchantWithStatus = {
+  id: "mer_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
+  partnerId: "acme",
+  workspaceId: "mer_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
+  name: "Corner shop",
+  email: "owner@shop.example",
+  country: "NL",
+  category: null,
+  status: "invited",
+  invitationHash: "hash-of-the-token",
+  createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7)
+}
+
 /** Keys of the script: any text is a key here, since only core knows how one looks. */
 const keyOf = (options: { environment?: "sandbox" | "production"; scopes?: ReadonlyArray<Scope> | null }): ApiKey => ({
   hash: "hash-of-the-key",
@@ -76,12 +91,19 @@ const keyOf = (options: { environment?: "sandbox" | "production"; scopes?: Reado
   createdAt: 0
 })
 
+const partnerWorkspace: Workspace = { ...workspace, partner: { allowance: 2 } }
+
 export const keys = {
   sandbox: { apiKey: keyOf({}), workspace },
   production: { apiKey: keyOf({ environment: "production" }), workspace },
   readOnly: { apiKey: keyOf({ scopes: ["payments:read"] }), workspace },
   writeOnly: { apiKey: keyOf({ scopes: ["payments:write"] }), workspace },
   eventsOnly: { apiKey: keyOf({ scopes: ["events:read"] }), workspace },
+  partner: { apiKey: keyOf({ environment: "production" }), workspace: partnerWorkspace },
+  partnerReader: {
+    apiKey: keyOf({ environment: "production", scopes: ["merchants:read"] }),
+    workspace: partnerWorkspace
+  },
   suspended: { apiKey: keyOf({}), workspace: { ...workspace, suspended: true } },
   suspendedAndScopeless: { apiKey: keyOf({ scopes: [] }), workspace: { ...workspace, suspended: true } }
 } as const
@@ -101,6 +123,18 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       created.push({ caller, request })
       return answers.create?.(caller, request) ?? Effect.succeed({ payment, isReplay: false })
     },
+    capture: (caller, order) => {
+      asked.push(["capture", caller, order])
+      return answers.capture?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
+    },
+    void: (caller, order) => {
+      asked.push(["void", caller, order])
+      return answers.void?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
+    },
+    refund: (caller, order) => {
+      asked.push(["refund", caller, order])
+      return answers.refund?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
+    },
     payment: (tenant, id) => {
       asked.push(["payment", tenant, id])
       return answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
@@ -116,6 +150,38 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     events: (tenant, query) => {
       asked.push(["events", tenant, query])
       return answers.events?.(tenant, query) ?? Effect.succeed({ items: [], hasMore: false })
+    },
+    provisionMerchant: (caller, details) => {
+      asked.push(["provisionMerchant", caller, details])
+      return answers.provisionMerchant?.(caller, details) ?? Effect.succeed({ ...merchant, ...details })
+    },
+    inviteMerchantAgain: (partnerId, id) => {
+      asked.push(["inviteMerchantAgain", partnerId, id])
+      return answers.inviteMerchantAgain?.(partnerId, id) ?? Effect.succeed(merchant)
+    },
+    merchants: (partnerId, query) => {
+      asked.push(["merchants", partnerId, query])
+      return answers.merchants?.(partnerId, query) ?? Effect.succeed({ items: [merchant], hasMore: false })
+    },
+    pageToken: (id) => {
+      asked.push(["pageToken", id])
+      return answers.pageToken?.(id) ?? Effect.succeed(`token-of-${id}`)
+    },
+    hostedPage: (token) => {
+      asked.push(["hostedPage", token])
+      return answers.hostedPage?.(token) ?? new PageNotFound()
+    },
+    actOnHostedPage: (token, action) => {
+      asked.push(["actOnHostedPage", token, action])
+      return answers.actOnHostedPage?.(token, action) ?? new PageNotFound()
+    },
+    openCheckout: (token, returnUrl) => {
+      asked.push(["openCheckout", token, returnUrl])
+      return answers.openCheckout?.(token, returnUrl) ?? new PageNotFound()
+    },
+    returnFromCheckout: (token) => {
+      asked.push(["returnFromCheckout", token])
+      return answers.returnFromCheckout?.(token) ?? new PageNotFound()
     },
     authenticate: (key) =>
       answers.authenticate?.(key) ??

@@ -1,0 +1,218 @@
+/**
+ * The pages that customers pay on, outside the API: `/hosted/{token}` and, for a provider's checkout to send its
+ * customers back to, `/hosted/{token}/return` (decisions, section 7).
+ *
+ * Looking changes nothing, since chat programs and scanners look at every link: acting is a post. Whoever has the
+ * token may act. It is the only secret, so a form of another site that knows it is not refused for where it stands.
+ */
+import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
+import { ByteSize, Cause, Effect, type Layer } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { hostedPageUrl } from "../PaymentView.ts"
+import { report } from "../Report.ts"
+import { RequestId } from "../RequestId.ts"
+import { preferredLocale } from "./AmountText.ts"
+import { commonHeaders, type Document, makeRenderer, type Renderer } from "./Document.ts"
+import { formBytesAtMost, pressedOf } from "./HostedForm.ts"
+import { html } from "./Html.ts"
+import {
+  buttonsPage,
+  challengePage,
+  checkoutPage,
+  closedPage,
+  expiredPage,
+  type LookAgain,
+  plainPage,
+  resultPage,
+  type Subject,
+  subjectOf,
+  unpaidPage
+} from "./Pages.ts"
+import { returnAddress } from "./ReturnAddress.ts"
+import { isOpenEnded, screenOf } from "./Screen.ts"
+import { troubleWords } from "./Words.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** What a page is asked for. */
+interface Visit {
+  readonly request: Request
+  readonly token: string
+  /** The step of the challenge is asked for. */
+  readonly isChallenge: boolean
+  /** How many times the page was looked at again. */
+  readonly looks: number
+  /** The payment's own page, as seen from the one that is asked for. */
+  readonly self: string
+}
+
+type Answer = Document | { readonly redirect: string }
+
+/** `baseUrl` is where the pages are reached from outside, without a slash at its end. */
+export const layer = (
+  baseUrl: string
+): Layer.Layer<never, never, Pointsman | HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>> =>
+  HttpRouter.addAll(
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const render = yield* makeRenderer
+      const isHttpServer = /^http:/iu.test(baseUrl)
+
+      const subject = ({ request, self }: Visit, view: HostedView) =>
+        subjectOf(view, { locale: preferredLocale(request.headers["accept-language"]), self, isHttpServer })
+
+      const show = (visit: Visit) =>
+        pointsman.hostedPage(visit.token).pipe(
+          Effect.map((view) => pageOf(subject(visit, view), visit)),
+          Effect.catch(refuse)
+        )
+
+      /** Forwards once it is decided: a customer who paid has nothing more to do here. */
+      const comeBack = (visit: Visit) =>
+        pointsman.returnFromCheckout(visit.token).pipe(
+          Effect.map((view): Answer => {
+            const { payment } = view
+            const found = subject(visit, view)
+            if (payment.state === "AwaitingCustomer") return pageOf(found, visit)
+            if (payment.state === "CheckoutOpen") return unpaidPage(found, lookAgain(visit))
+            if (isOpenEnded(payment)) return resultPage(found, lookAgain(visit))
+            return { redirect: returnAddress(payment, found.page) }
+          }),
+          Effect.catch(refuse)
+        )
+
+      const press = Effect.fnUntraced(function* (visit: Visit) {
+        const form = yield* readForm(visit.request)
+        if (form === undefined) return plainPage(413, troubleWords.tooLarge, toPage)
+        const view = yield* pointsman.hostedPage(visit.token)
+        const pressed = pressedOf(view.payment.tenant.environment, form)
+        if (pressed === undefined) return plainPage(422, troubleWords.unknownAction, toPage)
+        if (pressed._tag === "OpenCheckout") {
+          const step = yield* pointsman.openCheckout(visit.token, `${hostedPageUrl(baseUrl, visit.token)}/return`)
+          if (step._tag === "Redirect") return { redirect: step.url }
+          const after = subject(visit, { ...view, payment: step.payment })
+          return step.payment.state === "CheckoutOpen" ? closedPage(after, lookAgain(visit)) : pageOf(after, visit)
+        }
+        const { acted, payment } = yield* pointsman.actOnHostedPage(visit.token, pressed)
+        const after = subject(visit, { ...view, payment })
+        return acted ? { redirect: returnAddress(payment, after.page) } : pageOf(after, visit)
+      })
+      // Once the form is read it runs to its end, whether or not the customer still waits for it.
+      const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse), Effect.uninterruptible)
+
+      // Apart from the return, whose expected type would make them routes of anything.
+      const routes = [
+        HttpRouter.route("*", "/hosted/:token", serve(render, "", show, act)),
+        HttpRouter.route("*", "/hosted/:token/return", serve(render, "../", comeBack)),
+        HttpRouter.route("*", "/hosted/*", toResponse(render, plainPage(404, troubleWords.notFound)))
+      ]
+      return routes
+    })
+  )
+
+/** Seconds until a page looks by itself, the first time and the times after: then it is left to the customer. */
+const looksAfter = [2, 3, 5, 10, 20]
+
+const lookAgain = ({ looks }: Visit): LookAgain => ({ next: looks + 1, after: looksAfter[looks] })
+
+const pageOf = (subject: Subject, visit: Visit): Document => {
+  switch (screenOf(subject.payment, subject.page)) {
+    case "Buttons":
+      return visit.isChallenge ? challengePage(subject) : buttonsPage(subject)
+    case "Checkout":
+      return checkoutPage(subject)
+    case "Expired":
+      return expiredPage(subject)
+    case "Result":
+      return resultPage(subject, isOpenEnded(subject.payment) ? lookAgain(visit) : undefined)
+  }
+}
+
+const toPage = html`<div class="actions"><a class="button main" href="?">Back to the payment page</a></div>`
+
+const refuse = (failure: HostedFailure): Effect.Effect<Document> => {
+  switch (failure._tag) {
+    case "pointsman/PageNotFound":
+      return Effect.succeed(plainPage(404, troubleWords.notFound))
+    case "pointsman/HostedSuspended":
+      return Effect.succeed(plainPage(403, troubleWords.suspended))
+    case "pointsman/ActionNotOffered":
+      return Effect.succeed(plainPage(422, troubleWords.unknownAction, toPage))
+    case "pointsman/StorageError":
+      return Effect.as(report(failure), plainPage(503, troubleWords.unavailable, toPage))
+    case "pointsman/PaymentResultUnknown":
+      return Effect.as(report(failure), plainPage(500, troubleWords.unknown, toPage))
+  }
+}
+
+/**
+ * The fields of a posted form; `undefined` for one that is too large. What is no form, or cannot be read, has no field
+ * that a button would send.
+ */
+const readForm = (request: Request): Effect.Effect<URLSearchParams | undefined> => {
+  if (Number(request.headers["content-length"]) > formBytesAtMost) return Effect.succeed(undefined)
+  const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0] as string
+  if (mediaType.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
+    return Effect.succeed(new URLSearchParams())
+  }
+  return request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(formBytesAtMost)),
+    Effect.interruptible,
+    Effect.map((text): URLSearchParams | undefined => new URLSearchParams(text)),
+    Effect.catch((error) =>
+      Effect.succeed(
+        error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+          ? undefined
+          : new URLSearchParams()
+      )
+    )
+  )
+}
+
+/** A route for every method, so that what it does not take is refused with a page too. `up` leads to the payment's own. */
+const serve =
+  (
+    render: Renderer,
+    up: "" | "../",
+    get: (visit: Visit) => Effect.Effect<Answer>,
+    post?: (visit: Visit) => Effect.Effect<Answer>
+  ) =>
+  (request: Request) =>
+    Effect.gen(function* () {
+      const isLook = request.method === "GET" || request.method === "HEAD"
+      const handler = isLook ? get : request.method === "POST" ? post : undefined
+      if (handler === undefined) {
+        const allow = post === undefined ? "GET, HEAD" : "GET, HEAD, POST"
+        return toResponse(render, { ...plainPage(405, troubleWords.wrongMethod, toPage), headers: { allow } })
+      }
+      return toResponse(render, yield* handler(yield* visitOf(request, up)))
+    }).pipe(Effect.catchCause((cause) => broken(render, cause)))
+
+const visitOf = Effect.fnUntraced(function* (request: Request, up: "" | "../") {
+  const { token = "" } = yield* HttpRouter.params
+  const { look, step } = yield* HttpServerRequest.ParsedSearchParams
+  const visit: Visit = {
+    request,
+    token,
+    isChallenge: step === "challenge",
+    looks: typeof look === "string" && /^\d{1,3}$/u.test(look) ? Number(look) : 0,
+    self: up === "" ? "" : `${up}${encodeURIComponent(token)}`
+  }
+  return visit
+})
+
+const toResponse = (render: Renderer, answer: Answer): HttpServerResponse.HttpServerResponse =>
+  "redirect" in answer
+    ? HttpServerResponse.redirect(answer.redirect, { status: 303, headers: commonHeaders })
+    : render(answer)
+
+/** The same as around the API, with a page in place of the envelope. */
+const broken = Effect.fnUntraced(function* (render: Renderer, cause: Cause.Cause<never>) {
+  // The customer went away, or the server is shutting down: there is nobody to answer.
+  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
+  yield* Effect.logError("a request failed in a way that nothing provides for", cause)
+  const requestId = yield* RequestId
+  return render(
+    plainPage(500, troubleWords.broken, html`<p class="soft text">For the shop's support: ${requestId}</p>`)
+  )
+})
