@@ -1,33 +1,68 @@
-/** Authentication, workspace, scope and rate, in this order and before anything of the request is decoded. */
-import { Pointsman } from "@pointsman/core"
+/**
+ * Authentication, workspace, scope and rate, in this order and before anything of the request is decoded. Partner
+ * endpoints ask for more, among the answers 403 (specification, Authentication, rules 5 and 6): a suspended workspace
+ * hears of nothing else; then a test key, whatever its scopes, since no scope would help it; then the scope; and a
+ * key that could do it hears at last that its workspace is no partner.
+ */
+import { type KeyHolder, Pointsman, type Scope } from "@pointsman/core"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Authorization, CurrentCaller, RequiredScope } from "./api/Authorization.ts"
+import { Authorization, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { RateLimit } from "./RateLimit.ts"
 import { report } from "./Report.ts"
 
-const suspended: ErrorBody<"workspace_suspended"> = {
+export const suspended: ErrorBody<"workspace_suspended"> = {
   error: { code: "workspace_suspended", message: "The workspace is suspended." }
 }
 
-const insufficientScope = (scope: string): ErrorBody<"insufficient_scope"> => ({
+export const insufficientScope = (scope: string): ErrorBody<"insufficient_scope"> => ({
   error: { code: "insufficient_scope", message: `The API key lacks the scope ${scope}.` }
 })
 
-const rateLimited = (retryAfterSeconds: number) =>
+export const liveKeyRequired: ErrorBody<"live_key_required"> = {
+  error: { code: "live_key_required", message: "Partner endpoints take a live key (`ps_live_…`)." }
+}
+
+export const notAPartner: ErrorBody<"not_a_partner"> = {
+  error: { code: "not_a_partner", message: "The workspace is not set up as a white-label partner." }
+}
+
+/** What the holder of a good key is refused for; `undefined` when it may go on. */
+type Refuse<Refusal> = (holder: KeyHolder, scope: Scope) => Refusal | undefined
+
+const refuseWorkspace = ({ workspace }: KeyHolder) => (workspace.suspended ? suspended : undefined)
+
+const refuseScope = ({ apiKey: { scopes } }: KeyHolder, scope: Scope) =>
+  scopes === null || scopes.includes(scope) ? undefined : insufficientScope(scope)
+
+const refuseMerchant: Refuse<ErrorBody<"workspace_suspended" | "insufficient_scope">> = (holder, scope) =>
+  refuseWorkspace(holder) ?? refuseScope(holder, scope)
+
+const refusePartner: Refuse<
+  ErrorBody<"workspace_suspended" | "live_key_required" | "insufficient_scope" | "not_a_partner">
+> = (holder, scope) =>
+  refuseWorkspace(holder) ??
+  (holder.apiKey.environment === "production" ? undefined : liveKeyRequired) ??
+  refuseScope(holder, scope) ??
+  (holder.workspace.partner === null ? notAPartner : undefined)
+
+export const rateLimited = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
+  error: {
+    code: "rate_limited",
+    message: `Too many requests with this key. Try again in ${retryAfterSeconds} s.`
+  }
+})
+
+const waitFirst = (retryAfterSeconds: number) =>
   HttpApiSchema.withHeaders({
-    body: {
-      error: {
-        code: "rate_limited" as const,
-        message: `Too many requests with this key. Try again in ${retryAfterSeconds} s.`
-      }
-    },
+    body: rateLimited(retryAfterSeconds),
     headers: { "retry-after": String(retryAfterSeconds) }
   })
 
-const authorize = Effect.fnUntraced(function* (
+const authorize = Effect.fnUntraced(function* <Refusal>(
+  refuse: Refuse<Refusal>,
   credential: Redacted.Redacted<string>,
   annotations: Context.Context<never>
 ) {
@@ -36,14 +71,12 @@ const authorize = Effect.fnUntraced(function* (
     Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
     Effect.mapError((failure) => errorBodyOf("authenticate", failure))
   )
-  if (holder.workspace.suspended) return yield* Effect.fail(suspended)
-  const scope = Context.getUnsafe(annotations, RequiredScope)
-  const { scopes } = holder.apiKey
-  if (scopes !== null && !scopes.includes(scope)) return yield* Effect.fail(insufficientScope(scope))
+  const refusal = refuse(holder, Context.getUnsafe(annotations, RequiredScope))
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
   const rateLimit = yield* RateLimit
   yield* rateLimit
     .take(holder.apiKey)
-    .pipe(Effect.mapError((exceeded) => rateLimited(Math.max(1, Math.ceil(exceeded.retryAfterMillis / 1000)))))
+    .pipe(Effect.mapError((exceeded) => waitFirst(Math.max(1, Math.ceil(exceeded.retryAfterMillis / 1000)))))
   return CurrentCaller.of({
     tenant: { workspaceId: holder.workspace.id, environment: holder.apiKey.environment },
     workspace: holder.workspace,
@@ -51,18 +84,46 @@ const authorize = Effect.fnUntraced(function* (
   })
 })
 
-export const layer: Layer.Layer<Authorization, never, Pointsman> = Layer.effect(
+/** Authorizes by the services that are at hand when the layer is built. */
+const makeAuthorize = Effect.gen(function* () {
+  const services = Context.pick(Pointsman)(yield* Effect.context<Pointsman>())
+  const rateLimit = yield* RateLimit
+  return <Refusal>(
+    refuse: Refuse<Refusal>,
+    credential: Redacted.Redacted<string>,
+    annotations: Context.Context<never>
+  ) =>
+    authorize(refuse, credential, annotations).pipe(
+      Effect.provideService(RateLimit, rateLimit),
+      Effect.provideContext(services)
+    )
+})
+
+const layerMerchant = Layer.effect(
   Authorization,
-  Effect.gen(function* () {
-    const services = Context.pick(Pointsman)(yield* Effect.context<Pointsman>())
-    const rateLimit = yield* RateLimit
-    return Authorization.of({
+  Effect.map(makeAuthorize, (authorize) =>
+    Authorization.of({
       bearer: (handler, { credential, endpoint }) =>
-        authorize(credential, endpoint.annotations).pipe(
-          Effect.provideService(RateLimit, rateLimit),
-          Effect.provideContext(services),
-          Effect.flatMap((caller) => Effect.provideService(handler, CurrentCaller, caller))
+        Effect.flatMap(authorize(refuseMerchant, credential, endpoint.annotations), (caller) =>
+          Effect.provideService(handler, CurrentCaller, caller)
         )
     })
-  })
+  )
+)
+
+const layerPartner = Layer.effect(
+  PartnerAuthorization,
+  Effect.map(makeAuthorize, (authorize) =>
+    PartnerAuthorization.of({
+      bearer: (handler, { credential, endpoint }) =>
+        Effect.flatMap(authorize(refusePartner, credential, endpoint.annotations), (caller) =>
+          Effect.provideService(handler, CurrentCaller, caller)
+        )
+    })
+  )
+)
+
+export const layer: Layer.Layer<Authorization | PartnerAuthorization, never, Pointsman> = Layer.merge(
+  layerMerchant,
+  layerPartner
 )

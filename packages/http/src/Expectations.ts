@@ -12,6 +12,8 @@ import {
 import { SchemaIssue } from "effect"
 import { type CreatePayment, createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
+import { type CreateMerchant, merchantLimits } from "./api/Merchants.ts"
+import { operationLimits } from "./api/Operations.ts"
 import { pageLimits } from "./api/Pages.ts"
 
 /** By path; `[]` stands for any place in a list. */
@@ -47,6 +49,18 @@ export const createExpectations = {
     `a token that the provider issued: 1 to ${createLimits.token} characters, without NUL and without lone ` +
     "surrogates, and never a card number"
 } as const satisfies Record<keyof CreatePayment, string> & Expectations
+
+export const merchantExpectations = {
+  name: `text of 1 to ${merchantLimits.name} characters, without NUL and without lone surrogates`,
+  email: `an e-mail address of at most ${merchantLimits.email} characters`,
+  country: "a country code of ISO 3166-1 alpha-2: two capital letters",
+  category: text(merchantLimits.category)
+} as const satisfies Record<keyof CreateMerchant, string> & Expectations
+
+export const operationExpectations = {
+  amount: "an integer of at least 1, in the minor unit of the payment's currency",
+  reason: text(operationLimits.reason)
+} as const satisfies Expectations
 
 const lastId = "the last id of the page before, as `next_cursor` gives it"
 

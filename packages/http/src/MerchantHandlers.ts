@@ -1,0 +1,87 @@
+/** The endpoints of white-label partners. */
+import { type MerchantDetails, type MerchantWithStatus, Pointsman, type ProvisionFailure } from "@pointsman/core"
+import { Effect, Result, Schema } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { CurrentCaller } from "./api/Authorization.ts"
+import type { ErrorBody } from "./api/Errors.ts"
+import { CreateMerchant, type Merchant, merchantLimits } from "./api/Merchants.ts"
+import { pageLimits } from "./api/Pages.ts"
+import { errorBodyOf, errorTable } from "./ErrorTable.ts"
+import { merchantExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+import { readJson } from "./JsonBody.ts"
+import { pageView } from "./PageView.ts"
+import { timeView } from "./PaymentView.ts"
+import { report } from "./Report.ts"
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "merchants",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    return (
+      handlers
+        // As a create of a payment: the body is read last, and a client that hangs up does not stop what has begun.
+        .handleRaw(
+          "create",
+          Effect.fnUntraced(function* ({ request }) {
+            const { apiKey, tenant, workspace } = yield* CurrentCaller
+            const details = yield* decodeMerchant(yield* readJson(request, merchantLimits.bodyBytes))
+            const merchant = yield* pointsman
+              .provisionMerchant({ tenant, workspace, apiKeyHash: apiKey.hash }, details)
+              .pipe(Effect.catch(refuse))
+            return { data: merchantView(merchant) }
+          }),
+          { uninterruptible: true }
+        )
+        .handle(
+          "list",
+          Effect.fnUntraced(function* ({ query }) {
+            const { tenant } = yield* CurrentCaller
+            const page = yield* pointsman
+              .merchants(tenant.workspaceId, { before: query.before, limit: query.limit ?? pageLimits.default })
+              .pipe(
+                Effect.tapError(report),
+                Effect.mapError((failure) => errorBodyOf("merchants", failure))
+              )
+            return pageView(page, merchantView)
+          })
+        )
+    )
+  })
+)
+
+const decode = Schema.decodeUnknownResult(CreateMerchant, { errors: "all" })
+
+const decodeMerchant = (body: unknown): Effect.Effect<MerchantDetails, ErrorBody<"validation_error">> => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    return Effect.fail(validationErrorOf("the body must be a JSON object"))
+  }
+  const decoded = decode(body)
+  if (Result.isFailure(decoded)) return Effect.fail(validationError(decoded.failure.issue, merchantExpectations))
+  const { category = null, country, email, name } = decoded.success
+  return Effect.succeed({ name, email, country, category })
+}
+
+const rows = errorTable.provisionMerchant
+
+const refuse = Effect.fnUntraced(function* (failure: ProvisionFailure) {
+  if (failure._tag === "pointsman/AllowanceExhausted") {
+    const { code, message } = rows[failure._tag]
+    // No `Retry-After`: time alone gives no room, and a client that waits and tries again would do so for ever.
+    return yield* Effect.fail(HttpApiSchema.withHeaders({ body: { error: { code, message } }, headers: {} }))
+  }
+  if (failure._tag === "pointsman/StorageError" || failure._tag === "pointsman/CommitUnknown") yield* report(failure)
+  const { code, message } = rows[failure._tag]
+  return yield* Effect.fail({ error: { code, message } })
+})
+
+const merchantView = (merchant: MerchantWithStatus): Merchant => ({
+  id: merchant.id,
+  name: merchant.name,
+  email: merchant.email,
+  country: merchant.country,
+  category: merchant.category,
+  status: merchant.status,
+  created: timeView(merchant.createdAt)
+})

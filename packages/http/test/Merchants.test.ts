@@ -1,0 +1,384 @@
+/** `POST /merchants` and `GET /merchants` over the real core, in memory and in SQLite. */
+import { ApiKeyRevoked, CommitUnknown, formatApiKey, NotAPartner, StorageError } from "@pointsman/core"
+import { RateLimit } from "@pointsman/http"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Effect, Layer, Redacted } from "effect"
+import { afterAll, describe, expect, test } from "vitest"
+import { keys, partnerWorld, workspaceOf } from "./support/PartnerWorld.ts"
+import { scripted } from "./support/Scripted.ts"
+import { type Reply, serve } from "./support/Web.ts"
+
+const path = "/api/v1/merchants"
+const answerOf = (reply: Reply): string => `${reply.status} ${reply.body.error?.code ?? "created"}`
+const bodyOf = (email: string, fields: object = {}) => ({ name: "Corner shop", email, country: "NL", ...fields })
+const oversizeGarbage = "{".repeat(50_000)
+const padded = (size: number): string => {
+  const start = JSON.stringify(bodyOf("padded@shop.example")).slice(0, -1)
+  return `${start},"pad":"${"x".repeat(size - start.length - 10)}"}`
+}
+
+const stores = {
+  "in memory": MemoryStorage.layer({ yieldBetween: true }),
+  "in SQLite": SqliteStorage.layer({ filename: ":memory:" })
+}
+
+describe.each(Object.entries(stores))("partners %s", (_, storage) => {
+  const world = partnerWorld(storage)
+  const web = serve(world.layer)
+  afterAll(web.close)
+
+  let count = 0
+  let partners = 0
+  const newEmail = () => `owner-${++count}@shop.example`
+  const invite = (fields: object = {}, key: string | undefined = keys.acme) =>
+    web.send(path, { key, body: bodyOf(newEmail(), fields) })
+  const list = async (key: string, query = "?limit=100") => (await web.send(`${path}${query}`, { key })).body
+  const idsOf = (page: { readonly data: ReadonlyArray<{ readonly id: string }> }) => page.data.map(({ id }) => id)
+  /** A partner of its own with one live key, for tests that count. */
+  const newPartner = async (allowance: number) => {
+    const byte = 100 + ++partners
+    const key = formatApiKey("production", new Uint8Array(64).fill(byte))
+    const id = `partner-${byte}`
+    // The first request builds the layer.
+    await list(keys.acme)
+    await world.write({
+      workspaces: [workspaceOf(id, { partner: { allowance } })],
+      apiKeys: [
+        {
+          hash: await world.hash(key),
+          workspaceId: id,
+          environment: "production",
+          scopes: null,
+          revokedAt: null,
+          source: "operator",
+          createdAt: 0
+        }
+      ]
+    })
+    return { id, key }
+  }
+
+  test("given a partner, when it provisions, then the merchant is answered, listed and its owner invited", async () => {
+    const body = { name: "  Grüße 👋 ", email: "Ann.Owner+x@Shop.Example", country: "DE", category: "food", extra: [1] }
+    const reply = await web.send(path, { key: keys.acme, body })
+    expect(reply.status).toBe(201)
+    const { extra: _, ...fields } = body
+    const { created, id, ...rest } = reply.body.data
+    expect(rest).toEqual({ ...fields, status: "invited" })
+    expect(id).toMatch(/^mer_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+    expect(created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u)
+    expect((await list(keys.acme)).data[0]).toEqual(reply.body.data)
+
+    const invitation = world.invitations.find(({ merchant }) => merchant.id === id)
+    const token = invitation === undefined ? "" : Redacted.value(invitation.token)
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/u)
+    expect(invitation?.merchant.invitationHash).toBe(await world.hash(token))
+    // Neither the token nor its hash is told.
+    expect(JSON.stringify([reply.body, await list(keys.acme)])).not.toContain(token)
+    expect(JSON.stringify(reply.body)).not.toContain(await world.hash(token))
+    const { apiKeys, workspaces } = await world.contents()
+    expect(workspaces).toContainEqual(workspaceOf(id, { name: body.name, country: "DE", category: "food" }))
+    expect(apiKeys.filter(({ workspaceId }) => workspaceId === id)).toEqual([])
+  })
+
+  test("given no category, when it provisions, then it is null", async () => {
+    expect((await invite()).body.data.category).toBeNull()
+  })
+
+  test("given an invited address, when it is invited again in any case, then it is 409 and nobody is invited", async () => {
+    const email = newEmail()
+    expect((await invite({ email })).status).toBe(201)
+    const before = [idsOf(await list(keys.acme)), world.invitations.length]
+    for (const spelling of [email, email.toUpperCase(), email.replace("owner", "Owner")]) {
+      expect(answerOf(await invite({ email: spelling, name: "Another" }))).toBe("409 already_invited")
+    }
+    expect([idsOf(await list(keys.acme)), world.invitations.length]).toEqual(before)
+    // The address is taken for this partner alone.
+    expect((await invite({ email }, keys.globex)).status).toBe(201)
+  })
+
+  test("given two partners, when each lists, then it sees its own merchants alone", async () => {
+    const ours = (await invite()).body.data.id
+    const theirs = (await invite({}, keys.globex)).body.data.id
+    const [acme, globex] = [idsOf(await list(keys.acme)), idsOf(await list(keys.globex))]
+    expect([acme.includes(ours), acme.includes(theirs)]).toEqual([true, false])
+    expect([globex.includes(ours), globex.includes(theirs)]).toEqual([false, true])
+    // A cursor of another partner is a place in the order, and shows nothing of it.
+    expect(idsOf(await list(keys.globex, `?before=${ours}`))).not.toContain(ours)
+  })
+
+  test("given a merchant, when it gets keys and is suspended, then its status follows", async () => {
+    const { id } = (await invite()).body.data
+    const status = async () =>
+      (await list(keys.acme)).data.find((merchant: { readonly id: string }) => merchant.id === id).status
+    const key = {
+      hash: await world.hash(keys.merchantLive),
+      workspaceId: id,
+      environment: "production" as const,
+      scopes: null,
+      revokedAt: null,
+      source: "operator" as const,
+      createdAt: 0
+    }
+    expect(await status()).toBe("invited")
+    await world.write({ apiKeys: [{ ...key, hash: "of a test key", environment: "sandbox" }] })
+    expect(await status()).toBe("invited")
+    await world.write({ apiKeys: [key] })
+    expect(await status()).toBe("active")
+    // It is a workspace like any other, and no partner.
+    expect((await web.send("/api/v1/payments", { key: keys.merchantLive })).body.data).toEqual([])
+    expect(answerOf(await web.send(path, { key: keys.merchantLive }))).toBe("403 not_a_partner")
+    await world.write({ workspaces: [workspaceOf(id, { suspended: true })] })
+    expect(await status()).toBe("suspended")
+    await world.write({ workspaces: [workspaceOf(id)], apiKeys: [{ ...key, revokedAt: 9 }] })
+    expect(await status()).toBe("invited")
+  })
+
+  test("given an allowance of 2, when 64 provision at once, then exactly two are created", async () => {
+    const partner = await newPartner(2)
+    const replies = await Promise.all(Array.from({ length: 64 }, () => invite({}, partner.key)))
+    const answers = replies.map(answerOf)
+    expect(answers.filter((answer) => answer === "201 created")).toHaveLength(2)
+    expect(answers.filter((answer) => answer === "429 merchant_limit")).toHaveLength(62)
+    const created = replies.filter(({ status }) => status === 201).map(({ body }) => body.data.id)
+    expect(new Set(idsOf(await list(partner.key)))).toEqual(new Set(created))
+    expect(world.invitations.filter(({ merchant }) => merchant.partnerId === partner.id)).toHaveLength(2)
+    const refused = replies.find(({ status }) => status === 429)
+    expect(refused?.headers.get("retry-after")).toBeNull()
+    expect(refused?.headers.get("content-type")).toBe("application/json")
+    const { workspaces } = await world.contents()
+    expect(workspaces.filter(({ id }) => created.includes(id))).toHaveLength(2)
+
+    // The allowance that counts is the one that is stored now.
+    await world.write({ workspaces: [workspaceOf(partner.id, { partner: { allowance: 3 } })] })
+    expect((await invite({}, partner.key)).status).toBe(201)
+  })
+
+  test("given one address, when 64 invite it at once, then exactly one is created, also in the last place", async () => {
+    const partner = await newPartner(1)
+    const email = newEmail()
+    const replies = await Promise.all(
+      Array.from({ length: 64 }, (_, index) =>
+        invite({ email: index % 2 === 0 ? email : email.toUpperCase() }, partner.key)
+      )
+    )
+    expect(replies.map(answerOf).sort()).toEqual(["201 created", ...Array(63).fill("409 already_invited")])
+    expect(world.invitations.filter(({ merchant }) => merchant.partnerId === partner.id)).toHaveLength(1)
+    expect(answerOf(await invite({}, partner.key))).toBe("429 merchant_limit")
+  })
+
+  test("given an allowance of 0, when it provisions, then it is 429 and the list is empty", async () => {
+    const partner = await newPartner(0)
+    expect(answerOf(await invite({}, partner.key))).toBe("429 merchant_limit")
+    expect(await list(partner.key)).toEqual({ data: [], has_more: false, next_cursor: null })
+  })
+
+  test("given many merchants, when they are paged, then each is there once, newest first", async () => {
+    const partner = await newPartner(10)
+    const made: Array<string> = []
+    for (let index = 0; index < 7; index++) made.push((await invite({}, partner.key)).body.data.id)
+    const read: Array<string> = []
+    let next: string | null = null
+    do {
+      const page = await list(partner.key, `?limit=3${next === null ? "" : `&before=${next}`}`)
+      expect(page.next_cursor).toBe(page.has_more ? page.data.at(-1).id : null)
+      read.push(...idsOf(page))
+      next = page.next_cursor
+    } while (next !== null)
+    expect(read).toEqual(made.toReversed())
+    expect(idsOf(await list(partner.key, ""))).toEqual(read)
+    expect(idsOf(await list(partner.key, `?before=${made[1]?.toUpperCase().replace("MER", "mer")}`))).toEqual([made[0]])
+  })
+
+  const refusals: ReadonlyArray<readonly [key: keyof typeof keys, post: string, get: string]> = [
+    ["unknown", "401 unauthorized", "401 unauthorized"],
+    ["revoked", "401 unauthorized", "401 unauthorized"],
+    ["suspended", "403 workspace_suspended", "403 workspace_suspended"],
+    ["suspendedTest", "403 workspace_suspended", "403 workspace_suspended"],
+    ["acmeTest", "403 live_key_required", "403 live_key_required"],
+    ["acmeTestReader", "403 live_key_required", "403 live_key_required"],
+    ["shopTest", "403 live_key_required", "403 live_key_required"],
+    ["acmeReader", "403 insufficient_scope", "422 validation_error"],
+    ["acmePayments", "413 payload_too_large", "403 insufficient_scope"],
+    ["shopPayments", "403 insufficient_scope", "403 insufficient_scope"],
+    ["shop", "403 not_a_partner", "403 not_a_partner"],
+    ["acme", "413 payload_too_large", "422 validation_error"]
+  ]
+  test.each(refusals)("given the key %s and all else wrong, then POST is %s and GET %s", async (name, post, get) => {
+    const key = keys[name]
+    expect(answerOf(await web.send(path, { key, body: oversizeGarbage }))).toBe(post)
+    expect(answerOf(await web.send(`${path}?limit=0`, { key }))).toBe(get)
+  })
+
+  test("given no key, one that is malformed, or a query, then it is 401", async () => {
+    for (const key of [undefined, "", keys.acme.slice(0, -1), `${keys.acme}0`, "ps_live_"]) {
+      expect(answerOf(await web.send(path, { key, body: bodyOf("a@b.example") }))).toBe("401 unauthorized")
+      expect(answerOf(await web.send(`${path}?api_key=${keys.acme}`, { key }))).toBe("401 unauthorized")
+    }
+  })
+
+  test("given a key that may write merchants alone, when it provisions, then it is created", async () => {
+    expect((await invite({}, keys.acmePayments)).status).toBe(201)
+    expect((await web.send(path, { key: keys.acmeReader })).status).toBe(200)
+  })
+
+  const lone = "\ud800"
+  const wrong: ReadonlyArray<readonly [fields: unknown, field: string]> = [
+    [{ name: "" }, "`name`"],
+    [{ name: "x".repeat(121) }, "`name`"],
+    [{ name: "a\u0000b" }, "`name`"],
+    [{ name: lone }, "`name`"],
+    [{ name: 5 }, "`name`"],
+    [{ name: null }, "`name`"],
+    [{ name: undefined }, "`name`"],
+    [{ email: "nobody" }, "`email`"],
+    [{ email: "a@b@c" }, "`email`"],
+    [{ email: "a b@c.example" }, "`email`"],
+    [{ email: "a@b.example\r\nBcc: c@d.example" }, "`email`"],
+    [{ email: "a\u0000@b.example" }, "`email`"],
+    [{ email: `${"x".repeat(250)}@b.ex` }, "`email`"],
+    [{ email: undefined }, "`email`"],
+    [{ email: ["a@b.example"] }, "`email`"],
+    [{ country: "NLD" }, "`country`"],
+    [{ country: "nl" }, "`country`"],
+    [{ country: "XX" }, "`country`"],
+    [{ country: undefined }, "`country`"],
+    [{ category: "x".repeat(65) }, "`category`"],
+    [{ category: null }, "`category`"],
+    [{ category: 7 }, "`category`"]
+  ]
+  test.each(wrong)("given %j, when it provisions, then it is 422 and names the field alone", async (fields, field) => {
+    const reply = await invite(fields as object)
+    expect(answerOf(reply)).toBe("422 validation_error")
+    expect(reply.body.error.message.match(/`[a-z]+`/gu)).toEqual([field])
+  })
+
+  test("given several wrong fields, when it provisions, then each is named", async () => {
+    const reply = await web.send(path, { key: keys.acme, body: {} })
+    expect(reply.body.error.message.match(/`[a-z]+`/gu)).toEqual(["`name`", "`email`", "`country`"])
+  })
+
+  test("given names at the limits, when it provisions, then they are taken, counted in code points", async () => {
+    for (const name of ["x", "👋".repeat(120)]) expect((await invite({ name })).body.data.name).toBe(name)
+    const domain = "@shop.example"
+    const email = `${"x".repeat(254 - domain.length)}${domain}`
+    expect((await invite({ email })).body.data.email).toBe(email)
+  })
+
+  const bodies: ReadonlyArray<readonly [what: string, body: string, answer: string]> = [
+    ["nothing", "", "400 invalid_json"],
+    ["half a body", '{"name":', "400 invalid_json"],
+    ["a key twice", '{"name":"a","name":"b"}', "400 invalid_json"],
+    ["a list", "[]", "422 validation_error"],
+    ["null", "null", "422 validation_error"],
+    ["text", '"name"', "422 validation_error"],
+    ["16,385 bytes of good fields", padded(16_385), "413 payload_too_large"]
+  ]
+  test.each(bodies)("given %s, when it provisions, then it is refused", async (_what, body, answer) => {
+    expect(answerOf(await web.send(path, { key: keys.acme, body }))).toBe(answer)
+  })
+
+  test("given exactly 16,384 bytes, when it provisions, then it is created; as text it is 415", async () => {
+    expect((await web.send(path, { key: keys.acme, body: padded(16_384) })).status).toBe(201)
+    const headers = { "content-type": "text/plain" }
+    const reply = await web.send(path, { key: keys.acme, body: padded(100), headers })
+    expect(answerOf(reply)).toBe("415 unsupported_media_type")
+  })
+
+  const queries = [
+    "limit=0",
+    "limit=101",
+    "limit=x",
+    "before=1",
+    "before=evt_1",
+    "before=",
+    "before=mer_",
+    "limit=1&limit=2"
+  ]
+  test.each(queries)("given the query %s, when it lists, then it is 422", async (query) => {
+    expect(answerOf(await web.send(`${path}?${query}`, { key: keys.acme }))).toBe("422 validation_error")
+  })
+
+  test("given another method, when it is asked, then it is 405 with Allow", async () => {
+    const reply = await web.send(path, { method: "DELETE", key: keys.acme })
+    expect([answerOf(reply), reply.headers.get("allow")]).toEqual(["405 method_not_allowed", "GET, HEAD, POST"])
+    expect((await web.send(`${path}/mer_1`, { key: keys.acme })).status).toBe(404)
+  })
+
+  test("given all of the above, when it is over, then no failure of ours was logged", () => {
+    expect(web.log).toEqual([])
+  })
+})
+
+describe("a store that fails", () => {
+  const cause = new Error("hunter2")
+  const failures = [
+    ["StorageError", new StorageError({ operation: "provision", cause }), "500 internal_error"],
+    ["CommitUnknown", new CommitUnknown({ operation: "provision", cause }), "500 internal_error"],
+    ["ApiKeyRevoked", new ApiKeyRevoked(), "401 unauthorized"],
+    ["NotAPartner", new NotAPartner(), "403 not_a_partner"]
+  ] as const
+  test.each(failures)("given %s, when it provisions, then the answer says so and hides the cause", async (...row) => {
+    const [name, failure, answer] = row
+    const web = serve(scripted({ provisionMerchant: () => Effect.fail(failure) }).layer)
+    const reply = await web.send(path, { key: "partner", body: bodyOf("a@b.example") })
+    await web.close()
+    expect(answerOf(reply)).toBe(answer)
+    expect(JSON.stringify(reply.body)).not.toContain("hunter2")
+    expect(web.log.filter((line) => line.includes("hunter2"))).toHaveLength(answer.startsWith("500") ? 1 : 0)
+    // Whoever cannot know must not be told to send it again.
+    expect(reply.body.error.message.includes("may be sent again")).toBe(name === "StorageError")
+  })
+
+  test("given a failed read, when it lists, then it is 500 and only the log knows why", async () => {
+    const web = serve(scripted({ merchants: () => new StorageError({ operation: "list", cause }) }).layer)
+    const reply = await web.send(path, { key: "partner" })
+    await web.close()
+    expect(answerOf(reply)).toBe("500 internal_error")
+    expect(web.log).toEqual([expect.stringContaining("hunter2")])
+  })
+})
+
+describe("what core is asked", () => {
+  test("given a request, when it is served, then core gets the caller with its key and the details", async () => {
+    const script = scripted()
+    const web = serve(script.layer)
+    await web.send(path, { key: "partner", body: bodyOf("a@b.example") })
+    await web.send(`${path}?limit=7`, { key: "partnerReader" })
+    await web.close()
+    expect(script.asked).toEqual([
+      [
+        "provisionMerchant",
+        expect.objectContaining({
+          tenant: { workspaceId: "acme", environment: "production" },
+          apiKeyHash: "hash-of-the-key"
+        }),
+        { name: "Corner shop", email: "a@b.example", country: "NL", category: null }
+      ],
+      ["merchants", "acme", { before: undefined, limit: 7 }]
+    ])
+  })
+})
+
+describe("the rate limiter's place", () => {
+  test("given a used-up rate, when a partner asks, then it is 429 after every 403 and before the body", async () => {
+    const asked: Array<string> = []
+    const limiter = Layer.succeed(RateLimit.RateLimit, {
+      take: (apiKey) => {
+        asked.push(apiKey.hash)
+        return Effect.fail(new RateLimit.RateExceeded({ retryAfterMillis: 1200 }))
+      }
+    })
+    const web = serve(scripted().layer, undefined, [limiter])
+    for (const key of ["sandbox", "production", "partnerReader"]) {
+      expect((await web.send(path, { key, body: oversizeGarbage })).status).toBe(403)
+    }
+    expect(asked).toEqual([])
+    for (const body of [oversizeGarbage, undefined]) {
+      const reply = await web.send(path, { key: "partner", body })
+      expect([answerOf(reply), reply.headers.get("retry-after")]).toEqual(["429 rate_limited", "2"])
+    }
+    await web.close()
+  })
+})

@@ -1,0 +1,68 @@
+import { assert, describe, it } from "vitest"
+import { connectionTo, liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const configuration = (fields: object = {}) => ({
+  workspaces: [
+    {
+      id: "acme",
+      partner: { allowance: 2 },
+      keys: [
+        { environment: "production", secret: liveKey },
+        { environment: "sandbox", secret: testKey }
+      ],
+      ...fields
+    }
+  ]
+})
+
+const merchants = (server: ServerProcess, body?: object, key = liveKey) =>
+  server.request(body === undefined ? "GET" : "POST", "/api/v1/merchants", { key, body })
+
+describe("a partner's server", () => {
+  it("given merchants, when the server is killed and started again with its file, then they are there and count", async () => {
+    const folder = temporaryFolder()
+    const first = await startServer({ folder, configuration: configuration() })
+    const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
+    assert.strictEqual(made.status, 201)
+    assert.strictEqual((await merchants(first, undefined, testKey)).body.error.code, "live_key_required")
+    // The log is where the token is, unless a program brings a notifier of its own.
+    assert.match(first.stdout() + first.stderr(), /invitation_token\W+[A-Za-z0-9_-]{43}\b/u)
+    await first.kill("SIGKILL")
+
+    const second = await startServer({ folder, configuration: configuration() })
+    assert.include(second.stdout(), "2 workspace(s)")
+    assert.deepStrictEqual((await merchants(second)).body.data, [made.body.data])
+    const twin = await merchants(second, { name: "Twin", email: "Owner@Shop.Example", country: "NL" })
+    assert.strictEqual(twin.body.error.code, "already_invited")
+    const last = await merchants(second, { name: "Last", email: "last@shop.example", country: "NL" })
+    assert.strictEqual(last.status, 201)
+    const tooMany = await merchants(second, { name: "More", email: "more@shop.example", country: "NL" })
+    assert.deepStrictEqual([tooMany.status, tooMany.body.error.code], [429, "merchant_limit"])
+    await second.stop()
+  })
+
+  it("given a merchant with a connection, when the server starts with a file that names neither, then both stay", async () => {
+    const folder = temporaryFolder()
+    const first = await startServer({ folder, configuration: configuration() })
+    const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
+    const { id } = made.body.data
+    await first.stop()
+
+    // An operator sets the merchant up by naming it once.
+    const connections = [connectionTo({ url: "http://127.0.0.1:9", apiKey: "key" }, "of-the-shop")]
+    const keys = [{ environment: "production", secret: otherLiveKey }]
+    const { workspaces } = configuration()
+    const named = { workspaces: [...workspaces, { id, name: "Corner shop", country: "NL", keys, connections }] }
+    const second = await startServer({ folder, configuration: named })
+    assert.strictEqual((await merchants(second)).body.data[0].status, "active")
+    await second.stop()
+
+    const third = await startServer({ folder, configuration: configuration() })
+    assert.include(third.stdout(), "2 workspace(s), 1 active connection(s)")
+    // But for the key: what a file brought and no longer names is revoked, whosever it is.
+    assert.deepStrictEqual((await merchants(third)).body.data, [made.body.data])
+    assert.strictEqual((await merchants(third, undefined, otherLiveKey)).status, 401)
+    await third.stop()
+  })
+})
