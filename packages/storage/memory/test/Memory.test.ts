@@ -47,6 +47,31 @@ const changeOf = Effect.fnUntraced(function* (key: string) {
   return change
 })
 
+const page = { returnUrl: "https://shop.example/back", cancelUrl: null, expiresAt: 1 }
+
+const call = {
+  requestedMinor: null,
+  money: { minorUnits: 1000, currency: "EUR" },
+  idempotencyKey: null,
+  connectionId: "first",
+  providerRef: "ref-1",
+  timeoutMillis: 30_000,
+  sentAt: 0,
+  answeredAt: null,
+  code: null,
+  reason: null,
+  reply: null
+}
+const operation = { ...call, id: "op_1", kind: "void", outcome: "Unanswered" } as const
+const refund = {
+  ...call,
+  id: "rf_1",
+  stage: "Refused",
+  providerRefundId: null,
+  settledAt: null,
+  failureReason: null
+} as const
+
 /** As a caller without TypeScript could. */
 const vandalise = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
@@ -61,7 +86,14 @@ describe("memory storage", () => {
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const directory = yield* Directory
-      const change = yield* changeOf("key-0001")
+      const made = yield* changeOf("key-0001")
+      const { after } = made.payment
+      const change: Change = {
+        ...made,
+        payment: { expected: 0, after: { ...after, hosted: { ...page, tokenHash: "hash" } } },
+        operations: [{ ...operation, paymentId: after.id }],
+        refunds: [{ ...refund, paymentId: after.id }]
+      }
       const expected = structuredClone(change)
       const workspace = {
         id: "ws",
@@ -81,6 +113,8 @@ describe("memory storage", () => {
         return {
           payment: Option.getOrThrow(yield* ledger.payment(tenant, id)),
           payments: yield* ledger.payments(tenant, { limit: 1 }),
+          book: Option.getOrThrow(yield* ledger.book(tenant, id)),
+          ofPage: Option.getOrThrow(yield* ledger.paymentOfPage("hash")),
           events: yield* ledger.events(tenant, { limit: 1 }),
           timeline: yield* ledger.timeline(tenant, id, { limit: 1 }),
           claim: Option.getOrThrow(yield* ledger.claim(tenant, "key-0001")),
@@ -91,12 +125,21 @@ describe("memory storage", () => {
       vandalise(change.payment.after)
       vandalise(change.events)
       vandalise(change.claim)
+      vandalise(change.operations)
+      vandalise(change.refunds)
       vandalise(workspace)
       vandalise(yield* readAll)
 
       const stored = yield* readAll
       expect(stored.payment).toStrictEqual(expected.payment.after)
       expect(stored.payments).toStrictEqual([expected.payment.after])
+      expect(stored.ofPage).toStrictEqual(expected.payment.after)
+      expect(stored.book).toStrictEqual({
+        payment: expected.payment.after,
+        attempts: [],
+        operations: expected.operations,
+        refunds: expected.refunds
+      })
       expect(stored.events.map(({ data }) => data)).toStrictEqual([expected.events[0]?.data])
       expect(stored.timeline).toStrictEqual(stored.events)
       expect(stored.claim).toStrictEqual(expected.claim?.after)
