@@ -1,0 +1,128 @@
+/** What the contract cannot know of SQLite: its COMMIT, its plans, and a second connection to the file. */
+import type { StatementSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import { Directory, Ids, type Merchant, Merchants, type Workspace } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { type Database, open } from "../src/Database.ts"
+import { make as makeDirectory } from "../src/Directory.ts"
+import { make as makeMerchants } from "../src/Merchants.ts"
+import { migrate } from "../src/Migrations.ts"
+import { newFile, withStorage } from "./Given.ts"
+
+const partner: Workspace = {
+  id: "partner",
+  name: "Partner",
+  country: null,
+  category: null,
+  suspended: false,
+  partner: { allowance: 2 }
+}
+const contents = { workspaces: [partner], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+
+const newMerchant = Effect.gen(function* () {
+  const id = yield* (yield* Ids).merchant
+  return {
+    id,
+    partnerId: partner.id,
+    workspaceId: id,
+    name: "Corner shop",
+    email: `${id}@shop.example`,
+    country: "NL",
+    category: null,
+    invitationHash: `hash-of-${id}`,
+    createdAt: 0
+  } satisfies Merchant
+})
+
+/** The two ports over a database whose statements a test may watch and break. */
+const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) => StatementSync | undefined) {
+  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
+  yield* migrate(db)
+  const watched: Database = { ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) }
+  const { directory, forget } = makeDirectory(watched)
+  yield* directory.write(contents)
+  return { db, directory, store: makeMerchants(watched, forget) }
+})
+
+describe("merchants in SQLite", () => {
+  it.effect(
+    "given a COMMIT whose answer is lost, when it is written again, then it is there once, also for the directory",
+    () =>
+      Effect.gen(function* () {
+        let isBroken = false
+        const { directory, store } = yield* opened((sql, db) => {
+          if (sql !== "COMMIT" || !isBroken) return undefined
+          isBroken = false
+          db.exec("COMMIT")
+          throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
+        })
+        const merchant = yield* newMerchant
+        expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+        isBroken = true
+        expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
+        expect(Option.isSome(yield* directory.workspace(merchant.workspaceId))).toBe(true)
+        yield* store.provision({ merchant })
+        expect(yield* store.list(partner.id, { limit: 10 })).toHaveLength(1)
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given a COMMIT that SQLite refuses, when it is answered, then nothing is written and it is said so", () =>
+    Effect.gen(function* () {
+      let isBroken = false
+      const { directory, store } = yield* opened((sql) => {
+        if (sql !== "COMMIT" || !isBroken) return undefined
+        isBroken = false
+        throw Object.assign(new Error("database is locked"), { errcode: 5 })
+      })
+      const merchant = yield* newMerchant
+      isBroken = true
+      expect((yield* Effect.flip(store.provision({ merchant })))._tag).toBe("pointsman/StorageError")
+      expect(yield* store.list(partner.id, { limit: 10 })).toEqual([])
+      expect(yield* directory.workspace(merchant.workspaceId)).toEqual(Option.none())
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given two connections to one file, when both provision at once, then the allowance holds over both", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const merchants = yield* Effect.forEach(Array(32).keys(), () => newMerchant)
+      const provisionOne = (merchant: Merchant) =>
+        Effect.andThen(Merchants, (store) => Effect.result(store.provision({ merchant })))
+      yield* Effect.gen(function* () {
+        const directory = yield* Directory
+        yield* directory.write(contents)
+        const other = Effect.forEach(merchants.slice(16), provisionOne, { concurrency: "unbounded" }).pipe(
+          withStorage({ filename })
+        )
+        const own = Effect.forEach(merchants.slice(0, 16), provisionOne, { concurrency: "unbounded" })
+        const results = (yield* Effect.all([own, other], { concurrency: "unbounded" })).flat()
+        expect(results.filter(Result.isSuccess)).toHaveLength(2)
+        const store = yield* Merchants
+        expect(yield* store.list(partner.id, { limit: 100 })).toHaveLength(2)
+        expect((yield* directory.contents).workspaces).toHaveLength(3)
+      }).pipe(withStorage({ filename }))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given many rows, when a page is read or a merchant provisioned, then SQLite goes straight to them", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const { db, store } = yield* opened((sql) => {
+        asked.push(sql)
+        return undefined
+      })
+      asked.length = 0
+      yield* store.list(partner.id, { before: "b", limit: 10 })
+      yield* store.provision({ merchant: yield* newMerchant, apiKeyHash: "of no key" }).pipe(Effect.ignore)
+      yield* store.provision({ merchant: yield* newMerchant })
+      const plans = asked
+        .filter((sql) => sql.startsWith("select"))
+        .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all())
+        .map((row) => String(row["detail"]))
+      expect(plans.filter((step) => /^SCAN (?!CONSTANT)|TEMP B-TREE/u.test(step))).toEqual([])
+      expect(plans).toContain("SEARCH merchants USING PRIMARY KEY (partner_id=? AND id<?)")
+      expect(plans).toContain("SEARCH merchants USING COVERING INDEX merchants_by_email (partner_id=? AND email_key=?)")
+      expect(plans).toContain("SEARCH api_keys USING INDEX api_keys_by_workspace (workspace_id=? AND environment=?)")
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
