@@ -23,6 +23,13 @@ export const decodeCreate = (
   if (request.simulate !== undefined && environment !== "sandbox") {
     return Effect.fail(validationErrorOf("`simulate` is for sandbox keys alone"))
   }
+  if (request.return_url !== undefined && request.instruments !== undefined) {
+    return Effect.fail(
+      validationErrorOf(
+        "`instruments` are for direct charges: leave them out with `return_url`, where the customer pays"
+      )
+    )
+  }
   if (request.return_url !== undefined && !hasPages) {
     return Effect.fail(
       validationErrorOf("the hosted redirect flow is not available on this server: leave `return_url` out")

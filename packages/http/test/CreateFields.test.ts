@@ -247,4 +247,15 @@ describe("what core is asked", () => {
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
     expect(reply.body.error.message).toContain("hosted redirect flow is not available on this server")
   })
+
+  test("given return_url with instruments, even none, when they are sent, then it is 422 naming both", async () => {
+    for (const instruments of [[], [{ connection: "main", token: "tok_secret" }]]) {
+      const reply = await create({ return_url: "https://shop.test/back", instruments })
+      expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+      expect(reply.body.error.message).toContain("`instruments`")
+      expect(reply.body.error.message).toContain("`return_url`")
+      expect(reply.body.error.message).not.toContain("tok_secret")
+    }
+    expect(script.created).toEqual([])
+  })
 })

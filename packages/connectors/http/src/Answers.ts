@@ -4,6 +4,7 @@
  */
 import {
   type ChargeState,
+  type CheckoutOpened,
   type DeclineCategory,
   declineCategories,
   type Found,
@@ -24,6 +25,7 @@ export type Clean = (text: string) => string
 type Read<A> = Result.Result<A, Unanswered>
 
 const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Charge))
+const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Checkout))
 const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
 const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
 const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
@@ -32,6 +34,27 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 /** The answer to a charge. `asked`: what the request was for. */
 export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
   isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
+
+/**
+ * The answer to the opening of a checkout. `isSecret`: whether a text shows one of the connection's secrets; customers
+ * see the address.
+ */
+export const checkoutAnswer = (
+  answer: TransportAnswer,
+  isSecret: (text: string) => boolean,
+  clean: Clean
+): Read<CheckoutOpened | Rejected> =>
+  isSuccess(answer)
+    ? Result.flatMap(readable(readCheckout, answer), (checkout): Read<CheckoutOpened> => {
+        if (isSecret(checkout.url)) return unreadable(answer, "url")
+        return Result.succeed({
+          _tag: "CheckoutOpened",
+          reference: checkout.checkout_reference,
+          url: checkout.url,
+          expiresAt: typeof checkout.expires_at === "string" ? Date.parse(checkout.expires_at) : null
+        })
+      })
+    : refusal(answer, clean)
 
 /** The answer to a capture. Its `amount` is that of the whole charge, and says nothing about this capture. */
 export const captureAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>

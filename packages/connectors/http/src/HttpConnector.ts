@@ -4,6 +4,7 @@
  * Nothing here throws or tries again. What is not sent is `NotSent` by the transport's word alone.
  */
 import type {
+  ChargeRequest,
   Connector,
   ConnectorAccount,
   ConnectorDefinition,
@@ -59,19 +60,7 @@ const connector = (
           method: "POST",
           path: "/charges",
           id: request.attemptId,
-          body: {
-            attempt_id: request.attemptId,
-            payment_id: request.paymentId,
-            amount: request.money.minorUnits,
-            currency: request.money.currency,
-            country: request.country,
-            method: request.method,
-            card_brand: request.cardBrand,
-            initiator: request.initiator,
-            capture: request.capture,
-            reference: request.reference,
-            instrument: request.instrument === null ? null : Redacted.value(request.instrument)
-          }
+          body: chargeBody(request, request.instrument)
         },
         (answer) =>
           Answers.chargeAnswer(
@@ -85,6 +74,17 @@ const connector = (
       call(
         { method: "GET", path: `/charges?attempt_id=${segment(request.attemptId)}`, id: request.attemptId },
         (answer) => Answers.foundCharge(answer, request.money, clean)
+      )
+    ),
+    openCheckout: Effect.fn("HttpConnector.openCheckout")((request) =>
+      call(
+        {
+          method: "POST",
+          path: "/checkouts",
+          id: request.attemptId,
+          body: { ...chargeBody(request, null), return_url: request.returnUrl }
+        },
+        (answer) => Answers.checkoutAnswer(answer, (text) => shows(text, [credentials.apiKey]), clean)
       )
     ),
     capture: Effect.fn("HttpConnector.capture")((request) =>
@@ -137,6 +137,24 @@ interface Call {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
+/** What a charge and the opening of a checkout say alike. */
+const chargeBody = (
+  request: Omit<ChargeRequest, "instrument" | "simulation">,
+  instrument: Redacted.Redacted<string> | null
+) => ({
+  attempt_id: request.attemptId,
+  payment_id: request.paymentId,
+  amount: request.money.minorUnits,
+  currency: request.money.currency,
+  country: request.country,
+  method: request.method,
+  card_brand: request.cardBrand,
+  initiator: request.initiator,
+  capture: request.capture,
+  reference: request.reference,
+  instrument: instrument === null ? null : Redacted.value(instrument)
+})
+
 /** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
 const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
 
@@ -146,13 +164,18 @@ const maxTextLength = 1_000
 /** A shorter "secret" is a placeholder, and hiding it would garble ordinary words. */
 const minSecretLength = 4
 
+const textsOf = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ReadonlyArray<string> =>
+  secrets.map((secret) => Redacted.value(secret)).filter((secret) => secret.length >= minSecretLength)
+
+/** Whether a text shows a secret, written as it is or as an address writes it. */
+const shows = (text: string, secrets: ReadonlyArray<Redacted.Redacted<string>>): boolean =>
+  textsOf(secrets).some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
+
 /** Providers echo what they were sent. Control characters and halves of surrogate pairs cannot be stored everywhere. */
 const cleaner =
   (secrets: ReadonlyArray<Redacted.Redacted<string>>): Answers.Clean =>
   (text) =>
-    secrets
-      .map((secret) => Redacted.value(secret))
-      .filter((secret) => secret.length >= minSecretLength)
+    textsOf(secrets)
       .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
       .slice(0, maxTextLength)
       .toWellFormed()

@@ -45,6 +45,35 @@ export const Refund = Schema.Struct({
 })
 export type Refund = typeof Refund.Type
 
+/**
+ * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
+ * what browsers take.
+ */
+const WebAddress = Schema.String.check(
+  Schema.isMaxLength(4_096),
+  Schema.makeFilter(
+    (text: string) =>
+      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
+    { expected: "an http or https URL" }
+  )
+)
+
+export const Checkout = Schema.Struct({
+  checkout_reference: Reference,
+  url: WebAddress,
+  expires_at: optional(
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) =>
+          /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
+          !Number.isNaN(Date.parse(text)),
+        { expected: "an RFC 3339 time" }
+      )
+    )
+  )
+})
+export type Checkout = typeof Checkout.Type
+
 /** A refusal: the provider's word that it did nothing. */
 export const Refusal = Schema.Struct({
   error: Schema.Struct({ code: Schema.NonEmptyString, message: Schema.String })

@@ -29,21 +29,41 @@ connectorSuite({
     amounts: { EUR: 1234, JPY: 500, KWD: 1230 },
     currencyOf: (request) => JSON.parse(request.body ?? "{}").currency,
     currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
+    checkout: {
+      leadingTo: (url, { checkout }) => answer(200, { checkout_reference: checkout.reference, url }),
+      returnUrlOf: (request) => JSON.parse(request.body ?? "{}").return_url
+    },
     unknownStatus: (operation, situation) =>
-      isOfRefund(operation)
-        ? answer(200, { provider_refund_id: situation.providerRefundId, status: "held" })
-        : answer(200, { provider_reference: situation.providerRef, status: "settled" }),
-    withoutReference: (operation) => answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
+      operation === "openCheckout"
+        ? answer(200, {
+            checkout_reference: situation.checkout.reference,
+            url: situation.checkout.url,
+            expires_at: "soon"
+          })
+        : isOfRefund(operation)
+          ? answer(200, { provider_refund_id: situation.providerRefundId, status: "held" })
+          : answer(200, { provider_reference: situation.providerRef, status: "settled" }),
+    withoutReference: (operation, { checkout }) =>
+      operation === "openCheckout"
+        ? answer(200, { url: checkout.url })
+        : answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
   }
 })
 
 const isOfRefund = (operation: string): boolean => operation === "refund" || operation === "lookUpRefund"
 
 function played(situation: Situation) {
-  const { name, money, decline, rejection } = situation
+  const { checkout, name, money, decline, rejection } = situation
   if (name.endsWith("rejected")) return refusal(422, rejection.code, rejection.message)
   if (name.endsWith("not found")) return refusal(404, "not_found", "Never received.")
   if (name.endsWith("not found yet")) return answer(404, { conclusive: false })
+  if (name === "checkout opened") {
+    return answer(200, {
+      checkout_reference: checkout.reference,
+      url: checkout.url,
+      expires_at: new Date(checkout.expiresAt).toISOString()
+    })
+  }
   const [, status = ""] = /(?:charge|capture|void|look-up|refund)(?: still)? ([^ ]+(?: customer)?)$/.exec(name) ?? []
   if (name.startsWith("refund")) {
     return answer(200, {

@@ -58,6 +58,10 @@ export const outcomes = {
   "charge rejected": "Rejected",
   "charge not sent": "NotSent",
   "charge unanswered": "Unanswered",
+  "checkout opened": "CheckoutOpened",
+  "checkout rejected": "Rejected",
+  "checkout not sent": "NotSent",
+  "checkout unanswered": "Unanswered",
   "capture captured": "Captured",
   "capture pending": "Pending",
   "capture still authorized": "Authorized",
@@ -152,6 +156,17 @@ const assertState = (
       if (hasWire) assert.deepStrictEqual({ code, message }, of.rejection)
       assertText(code, "code")
       assertText(message, "message")
+      break
+    }
+    case "CheckoutOpened": {
+      const opened = { reference: take("reference"), url: take("url"), expiresAt: take("expiresAt") }
+      if (hasWire) {
+        // A provider may name no end.
+        const { checkout } = of
+        assert.deepStrictEqual(opened, opened.expiresAt === null ? { ...checkout, expiresAt: null } : checkout)
+      }
+      assertText(opened.reference, "reference")
+      assertText(opened.url, "url")
       break
     }
     case "Succeeded":

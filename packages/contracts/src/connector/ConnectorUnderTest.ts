@@ -26,6 +26,14 @@ export const chargeSituations = [
   "charge unanswered"
 ] as const
 
+/** The opening of the provider's own page. What became of the payment on it is told by a look-up. */
+export const checkoutSituations = [
+  "checkout opened",
+  "checkout rejected",
+  "checkout not sent",
+  "checkout unanswered"
+] as const
+
 export const captureSituations = [
   "capture captured",
   "capture pending",
@@ -88,6 +96,7 @@ export const lookUpRefundSituations = [
  */
 export type SituationName =
   | (typeof chargeSituations)[number]
+  | (typeof checkoutSituations)[number]
   | (typeof captureSituations)[number]
   | (typeof voidSituations)[number]
   | (typeof refundSituations)[number]
@@ -103,12 +112,21 @@ export interface Situation {
   /** Over a wire, the provider's answer is to carry these. */
   readonly providerRef: string
   readonly providerRefundId: string
+  /** Over a wire, an opened checkout is to carry these. `expiresAt`: epoch milliseconds. */
+  readonly checkout: { readonly reference: string; readonly url: string; readonly expiresAt: number }
   /** Over a wire, a rejection is to carry these; they must come out unchanged. */
   readonly rejection: { readonly code: string; readonly message: string }
 }
 
 /** How a situation is brought about. */
 export type Played = { readonly answer: TransportAnswer } | { readonly simulation: Simulation }
+
+export interface WireOfCheckout {
+  /** A success of the opening that leads to this address. */
+  readonly leadingTo: (address: string, situation: Situation) => TransportAnswer
+  /** Where the provider is to send the customer afterwards, as the request has it. */
+  readonly returnUrlOf: (request: TransportRequest) => unknown
+}
 
 /** Facts about a provider's wire that the suite cannot know. */
 export interface Wire {
@@ -124,13 +142,18 @@ export interface Wire {
   /** The currency as the wire has it on a charge, or `undefined` where the amount says it already. */
   readonly currencyOf?: (request: TransportRequest) => unknown
   readonly currencies?: { readonly EUR: unknown; readonly JPY: unknown; readonly KWD: unknown }
-  /** A success of the operation with a status that the connector has never heard of. */
+  /** Needed where the connector opens checkouts. */
+  readonly checkout?: WireOfCheckout
+  /**
+   * A success of the operation with a status that the connector has never heard of; of an opening that has no status,
+   * anything else that is not understood.
+   */
   readonly unknownStatus: (operation: Operation, situation: Situation) => TransportAnswer
   /** A success of the operation (not of a look-up that found nothing) without the provider's reference. */
   readonly withoutReference: (operation: Operation, situation: Situation) => TransportAnswer
 }
 
-export type Operation = "charge" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
+export type Operation = "charge" | "openCheckout" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
 
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */

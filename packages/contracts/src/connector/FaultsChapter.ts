@@ -10,6 +10,7 @@ import { operationsOf, rehearseOver, situation } from "./Rehearsal.ts"
 /** The plain success of each operation. */
 export const successOf = {
   charge: "charge captured",
+  openCheckout: "checkout opened",
   capture: "capture captured",
   void: "void canceled",
   refund: "refund succeeded",
@@ -40,6 +41,16 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
   })
 }
 
+/** Where no customer can be sent, or must not be. */
+const unusableAddresses = [
+  "",
+  "/pay/1",
+  "pay.provider.example/1",
+  "ftp://provider.example/1",
+  "https://",
+  "javascript:alert(1)"
+]
+
 /** Every way to spoil a success. */
 export const faults = (
   success: TransportAnswer,
@@ -62,6 +73,12 @@ export const faults = (
     ["null", withBody("null")],
     ["a number", withBody("42")],
     ["a text", withBody('"captured"')],
+    ...(operation === "openCheckout" && wire.checkout !== undefined
+      ? unusableAddresses.map(
+          (address) =>
+            [`the address ${JSON.stringify(address)}`, wire.checkout?.leadingTo(address, of) ?? success] as const
+        )
+      : []),
     ["an unknown status", wire.unknownStatus(operation, of)],
     ["a success without a reference", wire.withoutReference(operation, of)]
   ]

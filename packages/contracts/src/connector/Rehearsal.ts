@@ -6,6 +6,7 @@
 import {
   type CaptureRequest,
   type ChargeRequest,
+  type CheckoutRequest,
   type Connector,
   money,
   NotSent,
@@ -21,6 +22,7 @@ import {
   type ConnectorUnderTest,
   captureSituations,
   chargeSituations,
+  checkoutSituations,
   lookUpChargeSituations,
   lookUpRefundSituations,
   type Operation,
@@ -34,6 +36,7 @@ import { scriptedTransport } from "./ScriptedTransport.ts"
 
 export const situationsOf = {
   charge: chargeSituations,
+  openCheckout: checkoutSituations,
   capture: captureSituations,
   void: voidSituations,
   refund: refundSituations,
@@ -52,6 +55,9 @@ export const operationOf = (name: SituationName): Operation => {
 /** Token of the stored credential that every charge of the suite carries; a secret like those of the credentials. */
 export const instrumentToken = "tok_instrument_of_the_contract"
 
+/** Where every checkout of the suite is to send its customer afterwards. */
+export const returnUrl = "https://pointsman.example/hosted/token-of-the-contract/return"
+
 /** Of one call, in milliseconds: the connector must pass it on to the transport. */
 export const timeoutMillis = 12_345
 
@@ -63,6 +69,11 @@ export const situation = (name: SituationName, more: Partial<Situation> = {}): S
   decline: name.endsWith("declined") ? { category: "insufficient_funds", soft: false } : null,
   providerRef: "prv_charge/1 ä",
   providerRefundId: "prv_refund_1",
+  checkout: {
+    reference: "prv_checkout_1",
+    url: "https://pay.provider.example/c/prv_checkout_1?x=1&y=%20#z",
+    expiresAt: Date.UTC(2026, 10, 21, 12, 0, 0, 500)
+  },
   rejection: { code: "busy", message: "Try another time." },
   ...more
 })
@@ -141,7 +152,7 @@ const simulate = Effect.fnUntraced(function* (
   const operation = operationOf(of.name)
   let givenRef: string | null = null
   const requestsWith = (providerRef: string) => requestsOf(of, ids, providerRef, simulation)
-  if (operation !== "charge") {
+  if (operation !== "charge" && operation !== "openCheckout") {
     // A look-up may be for a charge that was never answered.
     const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
     givenRef = Exit.isSuccess(charged) ? referenceOf(charged.value) : null
@@ -168,34 +179,37 @@ const newIds = (): Ids => {
 }
 
 const idOf = (operation: Operation, ids: Ids): string => {
-  if (operation === "charge" || operation === "lookUpCharge") return ids.attemptId
+  if (operation === "charge" || operation === "openCheckout" || operation === "lookUpCharge") return ids.attemptId
   return operation === "refund" || operation === "lookUpRefund" ? ids.refundId : ids.operationId
 }
 
 interface Requests {
   readonly charge: ChargeRequest
+  readonly checkout: CheckoutRequest
   readonly operation: CaptureRequest & VoidRequest
   readonly refund: RefundRequest
 }
 
-const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Simulation | null): Requests => ({
-  charge: {
+const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Simulation | null): Requests => {
+  const details = {
     attemptId: ids.attemptId,
     attemptNumber: 1,
     paymentId: `payment of ${ids.attemptId}`,
     money: of.money,
     country: "NL",
-    method: "card",
+    method: "card" as const,
     cardBrand: "visa",
-    initiator: "cit",
+    initiator: "cit" as const,
     capture: !isHeld(of.name),
-    reference: "order 1",
-    instrument: Redacted.make(instrumentToken),
-    simulation
-  },
-  operation: { operationId: ids.operationId, providerRef, money: of.money, simulation },
-  refund: { refundId: ids.refundId, providerRef, money: of.money, reason: "requested", simulation }
-})
+    reference: "order 1"
+  }
+  return {
+    charge: { ...details, instrument: Redacted.make(instrumentToken), simulation },
+    checkout: { ...details, returnUrl },
+    operation: { operationId: ids.operationId, providerRef, money: of.money, simulation },
+    refund: { refundId: ids.refundId, providerRef, money: of.money, reason: "requested", simulation }
+  }
+}
 
 /** The charge of the situation only holds the money. */
 const isHeld = (name: SituationName): boolean =>
@@ -207,12 +221,14 @@ const isHeld = (name: SituationName): boolean =>
 export const call = (
   connector: Connector,
   operation: Operation,
-  { charge, operation: change, refund }: Requests
+  { charge, checkout, operation: change, refund }: Requests
 ): Effect.Effect<unknown, NotSent | Unanswered> => {
   const missing = Effect.die(new Error(`the connector has no ${operation}`))
   switch (operation) {
     case "charge":
       return connector.charge(charge)
+    case "openCheckout":
+      return connector.openCheckout?.(checkout) ?? missing
     case "capture":
       return connector.capture?.(change) ?? missing
     case "void":

@@ -45,6 +45,14 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
           secretly(rehearseOver(subject, of, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })))
         )
       }
+      if (operation === "openCheckout") {
+        for (const secret of subject.secrets) {
+          const address = `https://pay.provider.example/1?key=${encodeURIComponent(secret)}`
+          it.effect("given an address with a secret in it, then no customer is sent there", () =>
+            secretly(rehearseOver(subject, of, Effect.succeed(wire.checkout?.leadingTo(address, of) ?? played.answer)))
+          )
+        }
+      }
       const rejected: Situation["name"] | undefined = rejections.find((name) =>
         situationsOf[operation].includes(name as never)
       )
@@ -60,7 +68,13 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
   })
 }
 
-const rejections = ["charge rejected", "capture rejected", "void rejected", "refund rejected"] as const
+const rejections = [
+  "charge rejected",
+  "checkout rejected",
+  "capture rejected",
+  "void rejected",
+  "refund rejected"
+] as const
 
 const echoes = (success: TransportAnswer, echo: string): ReadonlyArray<readonly [string, TransportAnswer]> => [
   ["an unreadable body", { ...success, body: `{"echo": ${echo}` }],

@@ -3,9 +3,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Money, money } from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
-import type { ConnectorUnderTest, Wire } from "./ConnectorUnderTest.ts"
+import type { ConnectorUnderTest, Operation, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
-import { operationsOf, rehearse, situation, timeoutMillis } from "./Rehearsal.ts"
+import { operationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
   describe("on the wire", () => {
@@ -22,7 +22,17 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
           assert.match(new URL(request.url).protocol, /^https?:$/)
         })
       )
-      if (operation !== "charge" && operation !== "capture" && operation !== "refund") continue
+      if (operation === "openCheckout") {
+        it.effect("given openCheckout, then the request says where the customer is to be sent afterwards", () =>
+          Effect.gen(function* () {
+            const { requests } = yield* rehearse(subject, situation(successOf[operation]))
+            const [request] = requests
+            if (request === undefined || wire.checkout === undefined) return assert.fail("wire.checkout must tell")
+            assert.strictEqual(wire.checkout.returnUrlOf(request), returnUrl)
+          })
+        )
+      }
+      if (!carriesAmount.has(operation)) continue
       for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
         it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
           Effect.gen(function* () {
@@ -30,7 +40,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
             const [request] = requests
             if (request === undefined) return assert.fail("nothing was sent")
             assert.deepStrictEqual(wire.amountOf(request), wire.amounts[currency])
-            if (operation === "charge" && wire.currencyOf !== undefined) {
+            if ((operation === "charge" || operation === "openCheckout") && wire.currencyOf !== undefined) {
               assert.deepStrictEqual(wire.currencyOf(request), wire.currencies?.[currency])
             }
           })
@@ -39,6 +49,8 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
     }
   })
 }
+
+const carriesAmount: ReadonlySet<Operation> = new Set(["charge", "openCheckout", "capture", "refund"])
 
 /** Two decimals, none, and three. The last one ends in 0, because some providers take KWD in steps of ten. */
 const amounts = { EUR: money(1234, "EUR"), JPY: money(500, "JPY"), KWD: money(1230, "KWD") } as const
