@@ -99,7 +99,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       {
         file: replayCreate,
         find: "const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt",
-        replace: "const from = wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
+        replace:
+          "const from = wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
       }
     ],
     caughtBy: {
@@ -171,6 +172,71 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    }
+  },
+  {
+    name: "refund without a reservation",
+    harm: "Two refunds that are under way at once give back more than was captured.",
+    edits: [
+      {
+        file: "packages/core/src/refunds/RefundLedger.ts",
+        find: `  Sending: "pending",`,
+        replace: `  Sending: "nothing",`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RefundLedger.test.ts",
+      test: "given 64 at once of a tenth each, then ten reach the provider"
+    }
+  },
+  {
+    name: "release an unknown capture's key",
+    harm: "The retry of a capture that may have happened is sent as soon as the payment can be captured again.",
+    edits: [
+      {
+        file: "packages/core/src/payment/ReplayOperation.ts",
+        find: "(operation.outcome === null || operation.reply !== null)",
+        replace: "operation.outcome === null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationAnswers.test.ts",
+      test: "nothing, then pointsman/ResultUnknown and CaptureUnknown; the same key says so again, and asks nobody"
+    }
+  },
+  {
+    name: "let an older operation decide a newer one",
+    harm: "A late refusal of an old capture makes the payment capturable while the new one is at the provider.",
+    edits: [
+      {
+        file: "packages/core/src/payment/OperationFact.ts",
+        find: "  if (!isLatest && !tellsOfMoney) return undefined\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateOperations.test.ts",
+      test: "given it refuses while a newer capture is in flight, then that one goes on"
+    }
+  },
+  {
+    name: "capture on an unknown commit",
+    harm: "A capture goes out under a claim that may not be stored: a void can follow it.",
+    edits: [
+      {
+        file: "packages/core/src/payment/ClaimOperation.ts",
+        find: `        yield* giveBack(book, inHand)
+        return yield* nothingSent(written.failure)`,
+        replace: `        return { _tag: "Begun" as const, ...inHand }`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "capture, when the claim's commit is lost, then nothing is sent, the key is free, and a retry does it once"
     }
   }
 ]

@@ -184,8 +184,9 @@ const closing = (
   const { kind, outcome } = operation
   const isDone = kind === "capture" ? taken.has(payment.state) : payment.state === "Voided"
   const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
-  if (isConflict || isOpposite || (isDone && !isLatest)) return { outcome, reply: { _tag: "StateConflict" } }
-  // Also where this answer is silence or a refusal: another courier told first that it happened.
+  const isAnothers = isDone && (!isLatest || fact._tag === "Refused")
+  if (isConflict || isOpposite || isAnothers) return { outcome, reply: { _tag: "StateConflict" } }
+  // Also where this answer is silence: another courier told first that it happened.
   if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }
   if (fact._tag === "Accepted" && isLatest) return { outcome, reply: { _tag: "Done", payment } }
   // Refused, or another courier told first that nothing happened: the key is free again.

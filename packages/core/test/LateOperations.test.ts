@@ -1,0 +1,161 @@
+/** Captures and voids whose answer comes when the payment has moved on. */
+import { assert, describe, it } from "@effect/vitest"
+import { Ledger, type Payment, Pointsman } from "@pointsman/core"
+import { Deferred, Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+
+const minute = 60_000
+const slow = { claimWindowMillis: 15 * minute, providerTimeoutMillis: 10 * 60 * minute }
+const rejected = { _tag: "Rejected", code: "no", message: "Not today." } as const
+
+const authorized = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  return (yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))).payment
+})
+
+const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return yield* Effect.result(
+      Effect.gen(function* () {
+        return yield* pointsman[kind](caller, { paymentId: id, idempotencyKey, amountMinor: null })
+      })
+    )
+  })
+
+const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
+  Result.isFailure(answer) ? answer.failure._tag : answer.success.payment.state
+
+/** What a look-up does that finds nothing, conclusively: the operation is settled as not executed. */
+const foundNothing = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const book = Option.getOrThrow(yield* ledger.book(tenant, id))
+    const last = book.operations.at(-1)
+    assert.isDefined(last)
+    if (last === undefined) return
+    yield* ledger.commit({
+      tenant,
+      payment: {
+        expected: book.payment.version,
+        after: { ...book.payment, state: "Authorized", version: book.payment.version + 1 }
+      },
+      attempts: [],
+      operations: [{ ...last, outcome: "NotFound" }],
+      events: []
+    })
+  }).pipe(Effect.orDie)
+
+/** A first operation whose answer is still out, unknown to its key, and settled as not executed. */
+const outstanding = (kind: "capture" | "void", { provider }: World, payment: Payment) =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<"done" | "rejected">()
+    const { onCapture, onVoid } = provider
+    const answer = <A>(done: Effect.Effect<A>) =>
+      Effect.flatMap(Deferred.await(gate), (how) => (how === "done" ? Effect.asSome(done) : Effect.succeedNone)).pipe(
+        Effect.map(Option.getOrElse(() => rejected))
+      )
+    provider.onCapture = (asked) => answer(Effect.orDie(onCapture(asked)))
+    provider.onVoid = (asked) => answer(Effect.orDie(onVoid(asked)))
+    const fiber = yield* Effect.forkDetach(ask(kind, payment, "operation-1"), { startImmediately: true })
+    yield* TestClock.adjust(15 * minute)
+    assert.strictEqual(told(yield* ask(kind, payment, "operation-1")), "pointsman/ResultUnknown")
+    yield* foundNothing(payment)
+    provider.onCapture = onCapture
+    provider.onVoid = onVoid
+    return { gate, fiber }
+  })
+
+const stateOf = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return (yield* pointsman.payment(tenant, id)).state
+  })
+
+const lastEvents = ({ id }: Payment, count: number) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const { items } = yield* pointsman.timeline(tenant, id, { limit: 100 })
+    return items.slice(-count).map(({ type }) => type)
+  })
+
+describe("an older operation's answer", () => {
+  const refusing = world(slow)
+  it.effect("given it refuses while a newer capture is in flight, then that one goes on", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const first = yield* outstanding("capture", refusing, payment)
+      const gate = yield* Deferred.make<void>()
+      const { onCapture } = refusing.provider
+      refusing.provider.onCapture = (asked) => Effect.andThen(Deferred.await(gate), onCapture(asked))
+      const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
+      assert.strictEqual(yield* stateOf(payment), "Capturing")
+      yield* Deferred.succeed(first.gate, "rejected")
+      yield* runOut(first.fiber)
+      assert.strictEqual(yield* stateOf(payment), "Capturing")
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual(told(yield* runOut(second)), "Captured")
+    }).pipe(Effect.provide(refusing.layer))
+  )
+
+  const confirming = world(slow)
+  it.effect(
+    "given it confirms while a newer capture is in flight, then the money is there, and that one conflicts",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* authorized
+        const first = yield* outstanding("capture", confirming, payment)
+        const gate = yield* Deferred.make<void>()
+        confirming.provider.onCapture = () => Effect.as(Deferred.await(gate), rejected)
+        const second = yield* Effect.forkDetach(ask("capture", payment, "operation-2"), { startImmediately: true })
+        yield* Deferred.succeed(first.gate, "done")
+        yield* runOut(first.fiber)
+        assert.strictEqual(yield* stateOf(payment), "Captured")
+        yield* Deferred.succeed(gate, undefined)
+        assert.strictEqual(told(yield* runOut(second)), "pointsman/StateConflict")
+        assert.strictEqual(yield* stateOf(payment), "Captured")
+      }).pipe(Effect.provide(confirming.layer))
+  )
+
+  const voided = world(slow)
+  it.effect(
+    "given a capture is confirmed after a newer void, then the truth wins and the timeline tells the conflict",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* authorized
+        const first = yield* outstanding("capture", voided, payment)
+        assert.strictEqual(told(yield* ask("void", payment, "operation-2")), "Voided")
+        yield* Deferred.succeed(first.gate, "done")
+        yield* runOut(first.fiber)
+        assert.strictEqual(yield* stateOf(payment), "Captured")
+        assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.conflict", "payment.captured"])
+        assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+      }).pipe(Effect.provide(voided.layer))
+  )
+
+  const released = world(slow)
+  it.effect("given a void is confirmed after a look-up found nothing of it, then the authorization is gone", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const first = yield* outstanding("void", released, payment)
+      assert.strictEqual(yield* stateOf(payment), "Authorized")
+      yield* Deferred.succeed(first.gate, "done")
+      yield* runOut(first.fiber)
+      assert.strictEqual(yield* stateOf(payment), "Voided")
+      assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "pointsman/NotCapturable")
+    }).pipe(Effect.provide(released.layer))
+  )
+
+  const late = world(slow)
+  it.effect("given a void is confirmed after a newer capture, then the capture stands", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const first = yield* outstanding("void", late, payment)
+      assert.strictEqual(told(yield* ask("capture", payment, "operation-2")), "Captured")
+      yield* Deferred.succeed(first.gate, "done")
+      yield* runOut(first.fiber)
+      assert.strictEqual(yield* stateOf(payment), "Captured")
+    }).pipe(Effect.provide(late.layer))
+  )
+})
