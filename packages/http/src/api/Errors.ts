@@ -2,7 +2,7 @@
  * Every error code of the API, with its status (specification, Errors; decisions, sections 4, 6 and 11), and the
  * envelope that it is answered in. Clients switch on `code`; a message may change.
  */
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { RoutingExclusion } from "./Payment.ts"
 
@@ -105,6 +105,11 @@ const errorSchema = <Code extends ErrorCode>(
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n")
     // The optional fields are there or not by the codes, which a struct's type cannot say.
   }) as unknown as Schema.Codec<ErrorBody<Code>>
+
+/** Codes that an endpoint declares with others, by what they share a schema with, and never answers: an annotation. */
+export const NeverAnswered = Context.Reference<ReadonlyArray<ErrorCode>>("pointsman/http/NeverAnswered", {
+  defaultValue: () => []
+})
 
 /** Seconds to wait, as `Retry-After` has them. */
 const retryAfter = { "retry-after": Schema.optionalKey(Schema.String) }

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PartnerAuthorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { errors } from "./Errors.ts"
+import { errors, NeverAnswered } from "./Errors.ts"
 import { beforeMerchant, limitParameter, pageOf } from "./Pages.ts"
 import { DateTime } from "./Payment.ts"
 import { ValidationErrors } from "./RequestErrors.ts"
@@ -85,6 +85,7 @@ export class Merchants extends HttpApiGroup.make("merchants")
       .middleware(ValidationErrors)
       .middleware(PartnerAuthorization)
       .annotate(RequiredScope, "merchants:read")
+      .annotate(NeverAnswered, ["merchant_limit"])
       .annotateMerge(
         OpenApi.annotations({
           identifier: "listMerchants",

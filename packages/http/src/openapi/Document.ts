@@ -28,7 +28,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
   return {
     openapi: generated.openapi,
     info: { ...generated.info },
-    servers: [{ url: baseUrl, description: "This server." }],
+    servers: [{ url: baseUrl, description: "Sandbox and production: the API key decides." }],
     tags: [...generated.tags.map(({ name, description = "" }) => ({ name, description })), webhooksTag],
     paths: mapValues(generated.paths, (item) => pathItemOf(item, endpoints)),
     webhooks,
@@ -80,7 +80,7 @@ const operationOf = (generated: OpenApi.OpenAPISpecOperation, endpoint: Endpoint
     responses: Object.fromEntries(
       Object.entries(generated.responses).map(([status, response]) => [
         status,
-        responseOf(status, response, operationId, scope)
+        responseOf(status, response, operationId, endpoint)
       ])
     )
   }
@@ -105,14 +105,17 @@ const responseOf = (
   status: string,
   generated: OpenApi.OpenApiSpecResponse,
   operationId: string,
-  scope: string | undefined
+  { neverAnswered, scope }: Endpoint
 ): Response => {
   const ownHeaders = Object.entries(generated.headers ?? {}).map(([name, header]) => [
     headerName(name),
     headerOf(header)
   ])
   const all = { ...Object.fromEntries(ownHeaders), ...headersOf(status) }
-  if (Number(status) >= 400) return { ...errorResponse(operationId, scope, codesIn(generated.content)), headers: all }
+  if (Number(status) >= 400) {
+    const codes = codesIn(generated.content).filter((code) => !neverAnswered.includes(code))
+    return { ...errorResponse(operationId, scope, codes), headers: all }
+  }
   return {
     description: generated.description,
     headers: all,

@@ -3,12 +3,14 @@ import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { RequiredScope } from "../api/Authorization.ts"
 import { keywordsKey } from "../api/Documented.ts"
+import { type ErrorCode, NeverAnswered } from "../api/Errors.ts"
 import type { JsonSchema, Parameter } from "./Model.ts"
 
 export interface Endpoint {
   /** The scope that the key must have; `undefined` where no key is asked for. */
   readonly scope: string | undefined
   readonly hasOptionalBody: boolean
+  readonly neverAnswered: ReadonlyArray<ErrorCode>
   /** What stands beside each parameter, by its place and name: the generator follows the codec, which loses it. */
   readonly parameters: ReadonlyMap<string, JsonSchema>
 }
@@ -26,6 +28,7 @@ export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Const
         hasOptionalBody: [...endpoint.payload.values()].some(({ schemas }) =>
           schemas.some(({ ast }) => SchemaAST.isVoid(ast))
         ),
+        neverAnswered: Context.get(mergedAnnotations, NeverAnswered),
         parameters: new Map([
           ...annotationsOf("path", endpoint.params?.ast),
           ...annotationsOf("header", endpoint.headers?.ast),

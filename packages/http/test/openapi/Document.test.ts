@@ -1,0 +1,384 @@
+import { eventTypes, paymentStatuses } from "@pointsman/core"
+import { errorTable, openApiDocument } from "@pointsman/http"
+import { errorCodes, ServedApi } from "@pointsman/http/api"
+import { HttpApi } from "effect/http-api"
+import { afterAll, describe, expect, test } from "vitest"
+import { codesOf, document, endpointOf, endpoints, failuresOf, isValid, webhooks } from "../support/Contract.ts"
+import { scripted } from "../support/Scripted.ts"
+import { serve } from "../support/Web.ts"
+
+const web = serve(scripted().layer)
+afterAll(web.close)
+
+const parameter = (operationId: string, name: string) =>
+  endpointOf(operationId).operation.parameters?.find((parameter) => parameter.name === name)
+
+const component = (name: string) => document.components.schemas[name] as { readonly properties: Record<string, object> }
+
+/** Every object inside the document, with its path; examples and defaults are data and left out. */
+const nodes = (node: unknown, path = ""): ReadonlyArray<readonly [path: string, node: Record<string, unknown>]> => {
+  if (typeof node !== "object" || node === null) return []
+  const inner = Object.entries(node)
+    .filter(([key]) => key !== "examples" && key !== "default")
+    .flatMap(([key, value]) => nodes(value, `${path}/${key}`))
+  return Array.isArray(node) ? inner : [[path, node as Record<string, unknown>], ...inner]
+}
+
+describe("what the document covers", () => {
+  test("given the served routes, when they are compared with the document, then each is there and nothing else", () => {
+    const served: Array<string> = []
+    HttpApi.reflect(ServedApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint }) => {
+        served.push(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/gu, "{$1}")}`)
+      }
+    })
+    expect(endpoints.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
+  })
+
+  test("given every path, when it is asked for, then the documented methods exist and others are 405", async () => {
+    for (const path of Object.keys(document.paths)) {
+      const url = path.replace(/\{\w+\}/gu, "x")
+      const documented = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method)
+      const put = await web.send(url, { method: "PUT" })
+      expect([path, put.status]).toEqual([path, 405])
+      const allowed = String(put.headers.get("allow"))
+      expect(allowed.split(", ").filter((method) => method !== "HEAD")).toEqual(documented.toSorted())
+    }
+  })
+
+  test("given the operations, when their ids are read, then they are the stable ones", () => {
+    expect(
+      Object.fromEntries(endpoints.map(({ method, operation, path }) => [operation.operationId, `${method} ${path}`]))
+    ).toEqual({
+      createPayment: "POST /api/v1/payments",
+      listPayments: "GET /api/v1/payments",
+      retrievePayment: "GET /api/v1/payments/{id}",
+      listPaymentEvents: "GET /api/v1/payments/{id}/events",
+      capturePayment: "POST /api/v1/payments/{id}/capture",
+      voidPayment: "POST /api/v1/payments/{id}/void",
+      refundPayment: "POST /api/v1/payments/{id}/refunds",
+      listEvents: "GET /api/v1/events",
+      createMerchant: "POST /api/v1/merchants",
+      listMerchants: "GET /api/v1/merchants",
+      getOpenApi: "GET /api/v1/openapi.json"
+    })
+  })
+
+  test("given the components, when their names are read, then they are the stable ones", () => {
+    expect(Object.keys(document.components.schemas).sort()).toEqual([
+      "AmountMismatchEventData",
+      "CapturePayment",
+      "ConflictEventData",
+      "CreateMerchant",
+      "CreatePayment",
+      "DeclinedEventData",
+      "Event",
+      "EventList",
+      "Merchant",
+      "MerchantEnvelope",
+      "MerchantList",
+      "NextAction",
+      "Payment",
+      "PaymentEnvelope",
+      "PaymentEventData",
+      "PaymentList",
+      "PaymentStatus",
+      "RefundEventData",
+      "RefundFailedEventData",
+      "RefundPayment",
+      "RoutingDecision",
+      "RoutingExclusion",
+      "SimulatedCharge",
+      "Simulation"
+    ])
+  })
+
+  test("given a base URL or none, when the document is made, then its server is there or wherever it came from", () => {
+    expect(openApiDocument("https://pay.test/x").servers.map(({ url }) => url)).toEqual(["https://pay.test/x"])
+    expect(openApiDocument().servers.map(({ url }) => url)).toEqual(["/"])
+  })
+
+  test("given the security, when it is read, then each operation names the scope that it requires", () => {
+    expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } })
+    const scopes = endpoints.map(({ operation }) => [operation.operationId, operation.security[0]?.["bearer"]?.[0]])
+    expect(Object.fromEntries(scopes)).toEqual({
+      createPayment: "payments:write",
+      listPayments: "payments:read",
+      retrievePayment: "payments:read",
+      listPaymentEvents: "payments:read",
+      capturePayment: "payments:write",
+      voidPayment: "payments:write",
+      refundPayment: "refunds:write",
+      listEvents: "events:read",
+      createMerchant: "merchants:write",
+      listMerchants: "merchants:read",
+      getOpenApi: undefined
+    })
+  })
+
+  test("given every operation, tag, parameter, header, schema and field, when it is read, then it is described", () => {
+    for (const { operation } of endpoints) expect(operation.summary, operation.operationId).not.toBe("")
+    for (const tag of document.tags) expect(tag.description, tag.name).not.toBe("")
+    const silent = nodes({ ...document, openapi: null }).filter(([path, node]) => {
+      const isNamed = /\/(?:parameters\/\d+|headers\/[\w-]+|responses\/\w+|properties\/\w+|components\/schemas\/\w+)$/u
+      const isOperation = typeof node["operationId"] === "string"
+      const isReference = typeof node["$ref"] === "string"
+      // `data` of an envelope and `error` of a failure are what the envelope is there for.
+      const isEnvelope = /(?:Envelope|responses\/\d+\/content\/application\/json\/schema)\/properties\/(?:data|error)$/u
+      return (isNamed.test(path) || isOperation) && !isReference && !isEnvelope.test(path) && !node["description"]
+    })
+    expect(silent.map(([path]) => path)).toEqual([])
+  })
+})
+
+describe("the failures of each operation", () => {
+  const common = { 401: "unauthorized", 403: "workspace_suspended insufficient_scope", 429: "rate_limited" }
+  const partner = {
+    401: "unauthorized",
+    403: "workspace_suspended live_key_required insufficient_scope not_a_partner",
+    500: "internal_error"
+  }
+  /** The specification's, and the additive ones of decisions, section 4. */
+  const expected: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+    createPayment: {
+      ...common,
+      400: "idempotency_key_required invalid_idempotency_key invalid_json",
+      409: "idempotency_in_progress routing_failed",
+      413: "payload_too_large",
+      415: "unsupported_media_type",
+      422: "validation_error idempotency_key_reuse",
+      500: "internal_error payment_result_unknown"
+    },
+    listPayments: { ...common, 422: "validation_error", 500: "internal_error" },
+    retrievePayment: { ...common, 404: "not_found", 500: "internal_error" },
+    listPaymentEvents: { ...common, 404: "not_found", 422: "validation_error", 500: "internal_error" },
+    capturePayment: {
+      ...common,
+      400: "invalid_idempotency_key",
+      404: "not_found",
+      409: "not_capturable capture_conflict no_provider_ref idempotency_in_progress",
+      413: "payload_too_large",
+      415: "unsupported_media_type",
+      422: "validation_error invalid_amount idempotency_key_reuse",
+      500: "internal_error state_unconfirmed state_conflict",
+      501: "unsupported",
+      502: "psp_error capture_result_unknown"
+    },
+    voidPayment: {
+      ...common,
+      400: "invalid_idempotency_key",
+      404: "not_found",
+      409: "not_voidable void_conflict no_provider_ref idempotency_in_progress",
+      413: "payload_too_large",
+      422: "idempotency_key_reuse",
+      500: "internal_error state_unconfirmed state_conflict",
+      501: "unsupported",
+      502: "psp_error void_result_unknown"
+    },
+    refundPayment: {
+      ...common,
+      404: "not_found",
+      409: "refund_pending not_refundable refund_conflict",
+      413: "payload_too_large",
+      415: "unsupported_media_type",
+      422: "validation_error invalid_amount idempotency_key_reuse",
+      500: "internal_error state_unconfirmed",
+      502: "psp_error refund_result_unknown"
+    },
+    listEvents: { ...common, 422: "validation_error", 500: "internal_error" },
+    createMerchant: {
+      ...partner,
+      400: "invalid_json",
+      409: "already_invited",
+      413: "payload_too_large",
+      415: "unsupported_media_type",
+      422: "validation_error",
+      429: "rate_limited merchant_limit"
+    },
+    listMerchants: { ...partner, 422: "validation_error", 429: "rate_limited" },
+    getOpenApi: { 500: "internal_error" }
+  }
+  const sorted = (codes: string) => codes.split(" ").toSorted()
+
+  test.each(endpoints.map((endpoint) => [endpoint.operation.operationId, endpoint] as const))(
+    "given %s, when its failures are read, then they are exactly these",
+    (operationId, endpoint) => {
+      const documented = failuresOf(endpoint).map(([status, response]) => [status, codesOf(response).toSorted()])
+      const wanted = Object.entries(expected[operationId] ?? {}).map(([status, codes]) => [status, sorted(codes)])
+      expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(wanted))
+    }
+  )
+
+  const operationOf: Readonly<Record<Exclude<keyof typeof errorTable, "authenticate">, string>> = {
+    create: "createPayment",
+    capture: "capturePayment",
+    void: "voidPayment",
+    refund: "refundPayment",
+    payment: "retrievePayment",
+    payments: "listPayments",
+    timeline: "listPaymentEvents",
+    events: "listEvents",
+    provisionMerchant: "createMerchant",
+    merchants: "listMerchants"
+  }
+  test("given each of core's failures, when its operation is read, then its code is documented there", () => {
+    for (const [operation, operationId] of Object.entries(operationOf)) {
+      const documented = failuresOf(endpointOf(operationId)).flatMap(([, response]) => codesOf(response))
+      const rows = { ...errorTable.authenticate, ...errorTable[operation as keyof typeof operationOf] }
+      for (const row of Object.values(rows)) expect(documented, operationId).toContain(row.code)
+    }
+  })
+
+  test("given each code, when its answer is read, then it has its status and an example with a message", () => {
+    for (const endpoint of endpoints) {
+      for (const [status, response] of failuresOf(endpoint)) {
+        const { examples = {}, schema = {} } = response.content?.["application/json"] ?? {}
+        expect(Object.keys(examples).toSorted()).toEqual(codesOf(response).toSorted())
+        for (const [code, { value }] of Object.entries(examples)) {
+          const row = errorCodes[code as keyof typeof errorCodes]
+          expect(String(row.status)).toBe(status)
+          expect(value).toMatchObject({ error: { code, message: expect.stringMatching(/\S \S/u) } })
+          // Where nothing says more, the document falls back on what is said of a defect.
+          if (code !== "internal_error") expect(JSON.stringify(value)).not.toContain("The server failed.")
+          expect(isValid(schema, value), `${endpoint.operation.operationId} ${code}`).toBe(true)
+        }
+      }
+    }
+  })
+})
+
+describe("what the generator gets wrong by itself", () => {
+  test("given a field with a pattern, when it is read, then the pattern is there", () => {
+    expect(component("CreatePayment").properties["currency"]).toMatchObject({ pattern: "^[A-Z]{3}$" })
+    expect(component("CreatePayment").properties["country"]).toMatchObject({ pattern: "^[A-Z]{2}$" })
+  })
+
+  test("given any object, when it is read, then it is open: unknown fields are ignored", () => {
+    expect(nodes(document).filter(([, node]) => node["additionalProperties"] === false)).toEqual([])
+    const withMore = { amount: 1999, currency: "EUR", country: "NL", unknown: { a: 1 } }
+    expect(isValid({ $ref: "#/components/schemas/CreatePayment" }, withMore)).toBe(true)
+  })
+
+  test("given query parameters, when they are read, then they are what they mean and not the text they come as", () => {
+    for (const operationId of ["listPayments", "listPaymentEvents", "listEvents", "listMerchants"]) {
+      const limit = parameter(operationId, "limit")
+      expect([limit?.required, limit?.schema]).toEqual([
+        false,
+        { type: "integer", minimum: 1, maximum: 100, default: 50 }
+      ])
+    }
+    const status = parameter("listPayments", "status")
+    expect(status?.schema).toEqual({ type: "string", enum: paymentStatuses })
+    expect(status?.description).toContain("Case-insensitive")
+  })
+
+  test("given fields with defaults, when they are read, then the defaults are there", () => {
+    const defaults = Object.entries(component("CreatePayment").properties).flatMap(([name, schema]) =>
+      "default" in schema ? [[name, schema.default]] : []
+    )
+    expect(Object.fromEntries(defaults)).toEqual({
+      method: "card",
+      initiator: "cit",
+      capture_method: "automatic",
+      debug: false
+    })
+  })
+
+  test("given the bodies, when they are read, then those that may be left out are not required", () => {
+    const required = endpoints.map(({ operation }) => [operation.operationId, operation.requestBody?.required])
+    expect(Object.fromEntries(required.filter(([, value]) => value !== undefined))).toEqual({
+      createPayment: true,
+      capturePayment: false,
+      refundPayment: false,
+      createMerchant: true
+    })
+  })
+
+  test("given any schema, when it is read, then it has no bounds but the true ones and no wrapping", () => {
+    for (const [path, node] of nodes(document)) {
+      for (const bound of ["minimum", "maximum"]) {
+        const value = node[bound]
+        if (typeof value === "number") expect(Math.abs(value), path).toBeLessThanOrEqual(100_000_000)
+      }
+      expect(Object.keys(node), path).not.toContain("allOf")
+      expect(Object.keys(node), path).not.toContain("x-documented")
+      if (Array.isArray(node["anyOf"])) expect(node["anyOf"].length, path).toBeGreaterThan(1)
+    }
+    expect(component("CreatePayment").properties["amount"]).toMatchObject({
+      type: "integer",
+      minimum: 50,
+      maximum: 100_000_000
+    })
+    expect(component("RefundPayment").properties["amount"]).not.toHaveProperty("maximum")
+    expect(component("CreatePayment").properties["reference"]).toMatchObject({ type: "string", maxLength: 64 })
+    expect(component("Payment").properties["reference"]).toMatchObject({ type: ["string", "null"] })
+  })
+
+  test("given headers, when they are read, then they are written as people write them", () => {
+    expect(parameter("createPayment", "Idempotency-Key")).toMatchObject({
+      in: "header",
+      required: false,
+      schema: { type: "string", pattern: "^[ -~]{8,200}$" }
+    })
+    const descriptions = ["createPayment", "capturePayment", "voidPayment", "refundPayment"].map(
+      (operationId) => parameter(operationId, "Idempotency-Key")?.description
+    )
+    // Two say the same of two operations that are alike.
+    expect(new Set(descriptions).size).toBe(3)
+    expect(descriptions[0]).toContain("Required with a `ps_live_` key")
+    expect(Object.keys(endpointOf("createPayment").operation.responses["201"]?.headers ?? {})).toEqual([
+      "Idempotent-Replay",
+      "X-Request-Id"
+    ])
+  })
+
+  test("given any answer, when its headers are read, then they are those that the server sends", () => {
+    for (const { operation } of endpoints) {
+      for (const [status, { headers }] of Object.entries(operation.responses)) {
+        const names = Object.keys(headers ?? {})
+        expect(names).toContain("X-Request-Id")
+        expect(names.includes("WWW-Authenticate")).toBe(status === "401")
+        expect(names.includes("Retry-After")).toBe(status === "429")
+      }
+    }
+  })
+
+  test("given requests and successes, when their examples are read, then they are there and valid", () => {
+    for (const { operation } of endpoints) {
+      const contents = [
+        operation.requestBody?.content,
+        ...Object.values(operation.responses).map(({ content }) => content)
+      ]
+      for (const { examples, schema } of contents.flatMap((content) => Object.values(content ?? {}))) {
+        if (operation.operationId === "getOpenApi" && examples === undefined) continue
+        expect(Object.keys(examples ?? {}).length, operation.operationId).toBeGreaterThan(0)
+        for (const [name, { value }] of Object.entries(examples ?? {})) {
+          expect([operation.operationId, name, isValid(schema, value)]).toEqual([operation.operationId, name, true])
+        }
+      }
+    }
+  })
+})
+
+describe("the webhooks that the service sends", () => {
+  test("given the catalogue of events, when the webhooks are read, then each type has one", () => {
+    expect(webhooks.map(({ method, path }) => [method, path])).toEqual(eventTypes.map((type) => ["POST", type]))
+    expect(new Set(webhooks.map(({ operation }) => operation.operationId)).size).toBe(eventTypes.length)
+  })
+
+  test("given any webhook, when it is read, then it has its headers, its body and no API key", () => {
+    for (const { operation, path } of webhooks) {
+      expect(operation.parameters?.map(({ in: place, name, required }) => [place, name, required])).toEqual([
+        ["header", "X-Service-Signature", true],
+        ["header", "X-Service-Event-Id", true],
+        ["header", "X-Service-Delivery-Id", true]
+      ])
+      expect(operation.security).toEqual([])
+      const { examples = {}, schema = {} } = operation.requestBody?.content["application/json"] ?? {}
+      expect(examples["event"]?.value).toMatchObject({ type: path })
+      expect(isValid(schema, examples["event"]?.value), path).toBe(true)
+      expect(isValid({ $ref: "#/components/schemas/Event" }, examples["event"]?.value)).toBe(true)
+    }
+  })
+})
