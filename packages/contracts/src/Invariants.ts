@@ -183,8 +183,11 @@ const emitted: ReadonlySet<EventType> = new Set(PaymentMachine.rows.flatMap((row
  * all walks at once: a position is a state and the number of events told so far.
  */
 const isWalk = (events: ReadonlyArray<Event>, state: PaymentState): boolean => {
-  // Refunds in progress have events of their own and are no moves of the payment.
-  const told = events.map((event) => event.type).filter((type) => emitted.has(type))
+  // What a refund goes through is no move of the payment until it went back, though some types of event are both's.
+  const told = events
+    .filter(({ data, type }) => type === "payment.refunded" || !("refund_id" in data))
+    .map(({ type }) => type)
+    .filter((type) => emitted.has(type))
   const seen = new Set<string>()
   const positions: Array<readonly [PaymentState | Machine.Start, number]> = [[Machine.Start, 0]]
   // Each position enters the list once: at most (states + 1) × (events + 1).

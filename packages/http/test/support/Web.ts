@@ -1,7 +1,7 @@
 /** The API as a function from `Request` to `Response`, over whatever stands behind it. */
 import { Ids, type Pointsman } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
-import { Cause, Layer, Logger, References } from "effect"
+import { Cause, Context, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 export interface Reply {
@@ -31,7 +31,9 @@ export interface Web {
 export const serve = (
   pointsman: Layer.Layer<Pointsman>,
   options?: PointsmanHttp.Options,
-  references: ReadonlyArray<Layer.Layer<never>> = []
+  references: ReadonlyArray<Layer.Layer<never>> = [],
+  /** What every request runs with, such as a clock of the test's own. */
+  ambient: Context.Context<never> = Context.empty()
 ): Web => {
   const log: Array<string> = []
   const logger = Logger.make<unknown, void>(({ cause, fiber, message }) => {
@@ -41,7 +43,7 @@ export const serve = (
   const { dispose, handler } = HttpRouter.toWebHandler(
     PointsmanHttp.layer(options).pipe(
       Layer.provide([pointsman, Ids.layer, ...references]),
-      Layer.provideMerge([HttpServer.layerServices, Logger.layer([logger])])
+      Layer.provideMerge([HttpServer.layerServices, Logger.layer([logger]), Layer.succeedContext(ambient)])
     ),
     { disableLogger: true }
   )

@@ -1,0 +1,264 @@
+/**
+ * Servers over one store, as a merchant reaches them: the real core, a provider that answers as it is told, and a store
+ * that fails on demand. `acme` has a connection that can do everything, for EUR, and one that can charge alone, for USD;
+ * `closed` is suspended.
+ */
+import {
+  type ApiKey,
+  type Connection,
+  Connectors,
+  credentialsContext,
+  Directory,
+  type Environment,
+  formatApiKey,
+  Ids,
+  type Scope as KeyScope,
+  Ledger,
+  type Merchants,
+  Pointsman,
+  type PointsmanOptions,
+  Secrets,
+  type Tenant,
+  Transport,
+  Unanswered,
+  type Workspace
+} from "@pointsman/core"
+import {
+  type FaultyLedger,
+  faultyLedger,
+  openSecretsLayer,
+  type ScriptedProvider,
+  scriptedProvider
+} from "@pointsman/core/testing"
+import { type Context, type Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { Store } from "./Stores.ts"
+import { serve, type Web } from "./Web.ts"
+
+const keyOf = (environment: Environment, byte: number) => formatApiKey(environment, new Uint8Array(64).fill(byte))
+
+export const keys = {
+  acme: keyOf("sandbox", 1),
+  acmeLive: keyOf("production", 2),
+  globex: keyOf("sandbox", 3),
+  globexLive: keyOf("production", 4),
+  closed: keyOf("sandbox", 5),
+  closedLive: keyOf("production", 6),
+  revoked: keyOf("sandbox", 7),
+  revokedLive: keyOf("production", 8),
+  /** Belongs to nobody. */
+  unknown: keyOf("sandbox", 9),
+  /** Every scope but the one in its name. */
+  withoutPaymentsRead: keyOf("sandbox", 10),
+  withoutPaymentsWrite: keyOf("sandbox", 11),
+  withoutRefundsWrite: keyOf("sandbox", 12),
+  withoutEventsRead: keyOf("sandbox", 13),
+  withoutMerchantsRead: keyOf("production", 14),
+  withoutMerchantsWrite: keyOf("production", 15),
+  /** To be revoked by a test. */
+  leaving: keyOf("sandbox", 16)
+} as const
+
+export const acme: Tenant = { workspaceId: "acme", environment: "sandbox" }
+
+const allScopes: ReadonlyArray<KeyScope> = [
+  "payments:read",
+  "payments:write",
+  "refunds:write",
+  "events:read",
+  "merchants:read",
+  "merchants:write"
+]
+
+const workspaceOf = (id: string, change: Partial<Workspace> = {}): Workspace => ({
+  id,
+  name: id,
+  country: "NL",
+  category: null,
+  suspended: false,
+  partner: null,
+  ...change
+})
+
+export const apiKeyOf = (text: string, workspaceId: string, change: Partial<ApiKey> = {}): ApiKey => ({
+  // The secrets of these tests hash a text to itself.
+  hash: text,
+  workspaceId,
+  environment: text.startsWith("ps_test_") ? "sandbox" : "production",
+  scopes: null,
+  revokedAt: null,
+  source: "operator",
+  createdAt: 0,
+  ...change
+})
+
+const lacking = (text: string, scope: KeyScope): ApiKey =>
+  apiKeyOf(text, "acme", { scopes: allScopes.filter((one) => one !== scope) })
+
+const configured = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const secrets = yield* Secrets
+    const connection = Effect.fnUntraced(function* (
+      id: string,
+      tenant: Tenant,
+      connector: string,
+      currencies: ReadonlyArray<string>
+    ): Effect.fn.Return<Connection> {
+      return {
+        ...tenant,
+        id,
+        name: `The ${id} acquirer`,
+        connector,
+        active: true,
+        priority: 1,
+        sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
+        sealedWebhookSecret: null,
+        timeoutMillis: null,
+        supports: { currencies },
+        restrictions: [],
+        // No test of these is about circuits, and hundreds of results are unknown on purpose.
+        circuitBreaker: { failures: 1_000_000, openMillis: 1 }
+      }
+    })
+    yield* directory.write({
+      workspaces: [
+        workspaceOf("acme", { partner: { allowance: 10 } }),
+        workspaceOf("globex", { partner: { allowance: 10 } }),
+        workspaceOf("closed", { suspended: true, partner: { allowance: 10 } })
+      ],
+      apiKeys: [
+        apiKeyOf(keys.acme, "acme"),
+        apiKeyOf(keys.acmeLive, "acme"),
+        apiKeyOf(keys.globex, "globex"),
+        apiKeyOf(keys.globexLive, "globex"),
+        apiKeyOf(keys.closed, "closed"),
+        apiKeyOf(keys.closedLive, "closed"),
+        apiKeyOf(keys.revoked, "acme", { revokedAt: 1 }),
+        apiKeyOf(keys.revokedLive, "acme", { revokedAt: 1 }),
+        lacking(keys.withoutPaymentsRead, "payments:read"),
+        lacking(keys.withoutPaymentsWrite, "payments:write"),
+        lacking(keys.withoutRefundsWrite, "refunds:write"),
+        lacking(keys.withoutEventsRead, "events:read"),
+        lacking(keys.withoutMerchantsRead, "merchants:read"),
+        lacking(keys.withoutMerchantsWrite, "merchants:write"),
+        apiKeyOf(keys.leaving, "acme")
+      ],
+      connections: [
+        yield* connection("main", acme, "scripted", ["EUR"]),
+        yield* connection("bare", acme, "bare", ["USD"]),
+        yield* connection("live", { ...acme, environment: "production" }, "scripted", ["EUR"]),
+        yield* connection("globex", { ...acme, workspaceId: "globex" }, "scripted", ["EUR"])
+      ],
+      routing: [],
+      webhookEndpoints: []
+    })
+  })
+)
+
+/** No connector of these tests may reach for the network. */
+const noTransport = Layer.succeed(Transport, {
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
+})
+
+export interface WorldOptions extends PointsmanOptions {
+  /** Servers over the one store, each with a core of its own; 1 unless set. */
+  readonly servers?: number
+  /** The test turns the clock; it starts at 1970. */
+  readonly testClock?: boolean
+  /** Takes the place of the store's ledger. */
+  readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
+}
+
+type Services = Ledger | Directory | Merchants | Secrets | Ids
+
+export interface World {
+  readonly provider: ScriptedProvider
+  readonly ledger: FaultyLedger
+  readonly servers: ReadonlyArray<Web>
+  /** To the first server. */
+  readonly send: Web["send"]
+  /** At the store itself, and with the test's clock. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+  /** Turns the clock of a world that has one of its own. */
+  readonly adjust: (duration: Duration.Input) => Promise<void>
+  /** Turns the clock, ten milliseconds at a time, until the promise is settled. */
+  readonly runOut: <A>(promise: Promise<A>) => Promise<A>
+  /** Everything as at the start, but what is stored. */
+  readonly reset: () => void
+  readonly close: () => Promise<void>
+}
+
+export const openWorld = async (store: Store, options: WorldOptions = {}): Promise<World> => {
+  const scope = Scope.makeUnsafe()
+  const provider = scriptedProvider()
+  const bare = scriptedProvider({ name: "bare", without: ["capture", "void", "refund"] })
+  const ledger = faultyLedger()
+  const replaced = Layer.effect(Ledger, Effect.map(Ledger, options.ledger ?? ((ledger) => ledger)))
+  const clock: Layer.Layer<never> =
+    options.testClock === true ? TestClock.layer({ warningDelay: "1 hour" }) : Layer.empty
+  const ambient: Context.Context<never> = await Effect.runPromise(Layer.buildWithScope(clock, scope))
+  const start = <A>(layer: Layer.Layer<A>) =>
+    Effect.runPromise(Effect.provideContext(Layer.buildWithScope(layer, scope), ambient))
+  const services: Context.Context<Services> = await start(
+    ledger.layer.pipe(
+      Layer.provideMerge(replaced),
+      Layer.provideMerge(configured),
+      // Built anew for each world, and not shared with the one before.
+      Layer.provideMerge(Layer.fresh(store)),
+      Layer.provideMerge([Ids.layer, openSecretsLayer]),
+      Layer.orDie
+    )
+  )
+  const servers: Array<Web> = []
+  for (let number = 0; number < (options.servers ?? 1); number++) {
+    const pointsman = await start(
+      Pointsman.layer(options).pipe(
+        Layer.provide([
+          Layer.succeedContext(services),
+          noTransport,
+          Connectors.layer([provider.definition, bare.definition])
+        ])
+      )
+    )
+    servers.push(serve(Layer.succeedContext(pointsman), {}, [], ambient))
+  }
+  const obedient = { ...provider }
+  const untouched = { ...ledger }
+  const adjust = (duration: Duration.Input) =>
+    Effect.runPromise(Effect.provideContext(TestClock.adjust(duration), ambient))
+  const [first] = servers as [Web, ...Array<Web>]
+  return {
+    provider,
+    ledger,
+    servers,
+    send: first.send,
+    run: (effect) => Effect.runPromise(Effect.provideContext(Effect.provideContext(effect, services), ambient)),
+    adjust,
+    runOut: async (promise) => {
+      let isOver = false
+      const over = () => {
+        isOver = true
+      }
+      promise.then(over, over)
+      // One simulated minute at most. In between, what is no timer (a body, a file) gets on: no claim grows old of it.
+      for (let millis = 0; millis < 60_000 && !isOver; millis += 10) {
+        await adjust(10)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      return promise
+    },
+    reset: () => {
+      const { onCapture, onCharge, onRefund, onVoid } = obedient
+      Object.assign(provider, { onCapture, onCharge, onRefund, onVoid })
+      for (const calls of [provider.charges, provider.captures, provider.voids, provider.refunds]) calls.length = 0
+      const { beforeCommit, canRead, onCommit } = untouched
+      Object.assign(ledger, { beforeCommit, canRead, onCommit })
+      ledger.changes.length = 0
+    },
+    close: async () => {
+      for (const server of servers) await server.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
