@@ -7,6 +7,7 @@ import {
   type CaptureRequest,
   type ChargeLookup,
   type ChargeRequest,
+  type CheckoutRequest,
   type Connector,
   type Money,
   money,
@@ -22,20 +23,20 @@ import { answer, apiKey, refusal } from "./Provider.ts"
 
 const eur = money(1000, "EUR")
 
-const charge: ChargeRequest = {
+const details = {
   attemptId: "att_1",
   attemptNumber: 1,
   paymentId: "pay_1",
   money: eur,
   country: "NL",
-  method: "card",
+  method: "card" as const,
   cardBrand: "visa",
-  initiator: "mit",
+  initiator: "mit" as const,
   capture: true,
-  reference: "order 1",
-  instrument: Redacted.make("tok_1234"),
-  simulation: null
+  reference: "order 1"
 }
+const charge: ChargeRequest = { ...details, instrument: Redacted.make("tok_1234"), simulation: null }
+const checkout: CheckoutRequest = { ...details, returnUrl: "https://pay.example/hosted/t/return" }
 const capture: CaptureRequest = { operationId: "op_1", providerRef: "ch_1", money: eur, simulation: null }
 const voidRequest: VoidRequest = { operationId: "op_2", providerRef: "ch_1", simulation: null }
 const refund: RefundRequest = { refundId: "rf_1", providerRef: "ch_1", money: eur, reason: "broken", simulation: null }
@@ -45,14 +46,28 @@ const refundLookup: RefundLookup = { refundId: "rf_1", money: eur, simulation: n
 /** Every operation of the connector, as a call. */
 const operations: Record<OperationName, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>> = {
   charge: (connector: Connector) => connector.charge(charge),
+  "open a checkout": (connector: Connector) => connector.openCheckout?.(checkout) ?? Effect.die("no checkout"),
   capture: (connector: Connector) => connector.capture?.(capture) ?? Effect.die("no capture"),
   void: (connector: Connector) => connector.void?.(voidRequest) ?? Effect.die("no void"),
   refund: (connector: Connector) => connector.refund?.(refund) ?? Effect.die("no refund"),
   "look up a charge": (connector: Connector) => connector.lookUpCharge(chargeLookup),
   "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no look-up")
 }
-type OperationName = "charge" | "capture" | "void" | "refund" | "look up a charge" | "look up a refund"
-const changes = ["charge", "capture", "void", "refund"] as const satisfies ReadonlyArray<OperationName>
+type OperationName =
+  | "charge"
+  | "open a checkout"
+  | "capture"
+  | "void"
+  | "refund"
+  | "look up a charge"
+  | "look up a refund"
+const changes = [
+  "charge",
+  "open a checkout",
+  "capture",
+  "void",
+  "refund"
+] as const satisfies ReadonlyArray<OperationName>
 const lookUps = ["look up a charge", "look up a refund"] as const satisfies ReadonlyArray<OperationName>
 
 /** Runs one operation against one scripted answer. */
@@ -108,6 +123,26 @@ describe("requests", () => {
         capture: true,
         reference: "order 1",
         instrument: "tok_1234"
+      }
+    ],
+    [
+      "open a checkout",
+      "POST",
+      "/checkouts",
+      "att_1",
+      {
+        attempt_id: "att_1",
+        payment_id: "pay_1",
+        amount: 1000,
+        currency: "EUR",
+        country: "NL",
+        method: "card",
+        card_brand: "visa",
+        initiator: "mit",
+        capture: true,
+        reference: "order 1",
+        instrument: null,
+        return_url: "https://pay.example/hosted/t/return"
       }
     ],
     ["capture", "POST", "/charges/ch_1/capture", "op_1", { operation_id: "op_1", amount: 1000 }],
@@ -373,6 +408,58 @@ describe("the state of a charge", () => {
   it.effect("given 201 with a charge, then it counts as 200", () =>
     answersWith("charge", { ...charged({ status: "captured" }), status: 201 }, state("Captured"))
   )
+})
+
+describe("a checkout", () => {
+  const url = "https://pay.provider.example/c/1?a=b#c"
+  const ofLength = (length: number) => `${url}${"x".repeat(length - url.length)}`
+  const opened = (more: object) => answer(200, { checkout_reference: "co_1", url, ...more })
+  const usable: ReadonlyArray<readonly [what: string, more: object, expected: object]> = [
+    ["no end", {}, {}],
+    ["null for an end", { expires_at: null }, {}],
+    ["an end", { expires_at: "2026-11-21T12:00:00Z" }, { expiresAt: Date.UTC(2026, 10, 21, 12) }],
+    [
+      "an end elsewhere",
+      { expires_at: "2026-11-21T12:00:00.250+01:00" },
+      { expiresAt: Date.UTC(2026, 10, 21, 11, 0, 0, 250) }
+    ],
+    ["HTTP in capitals", { url: "HTTP://provider.example/1" }, { url: "HTTP://provider.example/1" }],
+    ["the longest address", { url: ofLength(4_096) }, { url: ofLength(4_096) }],
+    ["a field that nobody knows", { status: "open" }, {}]
+  ]
+  for (const [what, more, expected] of usable) {
+    it.effect(`given ${what}, then CheckoutOpened`, () =>
+      answersWith("open a checkout", opened(more), {
+        _tag: "CheckoutOpened",
+        reference: "co_1",
+        url,
+        expiresAt: null,
+        ...expected
+      })
+    )
+  }
+  const unusable: ReadonlyArray<readonly [what: string, more: object]> = [
+    ["no reference", { checkout_reference: null }],
+    ["an empty reference", { checkout_reference: "" }],
+    ["a reference that would vanish", { checkout_reference: ".." }],
+    ["a number for a reference", { checkout_reference: 1 }],
+    ["no address", { url: null }],
+    ["an address without a host", { url: "/c/1" }],
+    ["an address with a space", { url: "https://pay.provider.example/a b" }],
+    ["an address with a line's end", { url: "https://pay.provider.example/\r\nset-cookie: a" }],
+    ["an address of another scheme", { url: "data:text/html,x" }],
+    ["an address too long for a header", { url: ofLength(4_097) }],
+    ["an address with the key in it", { url: `https://pay.provider.example/?key=${apiKey}` }],
+    ["a number for an end", { expires_at: 1_700_000_000 }],
+    ["a word for an end", { expires_at: "tomorrow" }],
+    ["a day for an end", { expires_at: "2026-11-21" }],
+    ["an end in the thirteenth month", { expires_at: "2026-13-21T12:00:00Z" }]
+  ]
+  for (const [what, more] of unusable) {
+    it.effect(`given ${what}, then Unanswered: it may be open, and nobody can be sent there`, () =>
+      unanswers("open a checkout", opened(more))
+    )
+  }
 })
 
 describe("the state of a refund", () => {

@@ -17,20 +17,19 @@ import { apiKey } from "./Provider.ts"
 
 const timeoutMillis = 2_000
 
-const charge: ChargeRequest = {
+const details = {
   attemptId: "att_1",
   attemptNumber: 1,
   paymentId: "pay_1",
   money: money(1000, "EUR"),
   country: "NL",
-  method: "card",
+  method: "card" as const,
   cardBrand: null,
-  initiator: "cit",
+  initiator: "cit" as const,
   capture: true,
-  reference: null,
-  instrument: Redacted.make("tok_12345678"),
-  simulation: null
+  reference: null
 }
+const charge: ChargeRequest = { ...details, instrument: Redacted.make("tok_12345678"), simulation: null }
 
 const connectTo = (baseUrl: string) =>
   Effect.map(make(), (transport) =>
@@ -53,6 +52,11 @@ const operations: ReadonlyArray<
   readonly [string, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>]
 > = [
   ["charge", (connector) => connector.charge(charge)],
+  [
+    "checkout",
+    (connector) =>
+      connector.openCheckout?.({ ...details, returnUrl: "https://shop.example/return" }) ?? Effect.die("no checkout")
+  ],
   [
     "capture",
     (connector) =>
