@@ -236,7 +236,71 @@ export const mutations: ReadonlyArray<Mutation> = [
     caughtBy: {
       project: "core",
       file: "packages/core/test/OperationFaults.test.ts",
-      test: "capture, when the claim's commit is lost, then nothing is sent, the key is free, and a retry does it once"
+      test: "of a capture is lost, then nothing is sent, the key is free, and a retry does it once"
+    }
+  },
+  {
+    name: "refunds that do not add up, in memory",
+    harm: "Two refunds that were decided on one balance both stand: more goes back than was captured.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Ledger.ts",
+        find: "  return brokenBalance(change.payment.after, refundsAfter)",
+        replace: "  return undefined"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given writers without a guard, when the refunds of others stand, then the sums let one through"
+    }
+  },
+  {
+    name: "refunds that do not add up, in SQLite",
+    harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "if (unbalanced !== undefined) return brokenCommit(unbalanced)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
+    }
+  },
+  {
+    name: "refunds that do not add up, past our checks",
+    harm: "A tool beside the server writes a balance that its refunds do not bear out.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Migrations.ts",
+        find: "where refunded <> new.refunded_minor or pending <> new.refund_pending_minor",
+        replace: "where false"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/SqliteFile.test.ts",
+      test: "given an operation and a refund, when the payment forgets its refunds, then SQLite refuses it whoever writes"
+    }
+  },
+  {
+    name: "a second refund under one key, in SQLite",
+    harm: "A refund that is asked for again under its key is sent again.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Migrations.ts",
+        find: "create unique index refunds_by_key",
+        replace: "create index refunds_by_key"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a refund that is Unknown, when another one has its key, then it dies"
     }
   }
 ]

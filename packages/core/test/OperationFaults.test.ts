@@ -112,7 +112,7 @@ for (const kind of kinds) {
     )
   })
 
-  describe(`${kind}, when the claim's commit`, () => {
+  describe("the claim's commit", () => {
     const cases: ReadonlyArray<readonly [said: string, fault: CommitFault]> = [
       ["fails", "unwritten"],
       ["is lost", "lost"],
@@ -121,7 +121,7 @@ for (const kind of kinds) {
     ]
     for (const [said, fault] of cases) {
       const failing = world()
-      it.effect(`${said}, then nothing is sent, the key is free, and a retry does it once`, () =>
+      it.effect(`of a ${kind} ${said}, then nothing is sent, the key is free, and a retry does it once`, () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
           const payment = yield* given(kind)
@@ -140,7 +140,7 @@ for (const kind of kinds) {
     }
 
     const slow = world()
-    it.effect("takes longer than the send window, then nothing is sent", () =>
+    it.effect(`of a ${kind} takes longer than the send window, then nothing is sent`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const payment = yield* given(kind)

@@ -227,7 +227,7 @@ describe("a store that fails", () => {
 
 describe("a notifier that fails", () => {
   const broken: ReadonlyArray<readonly [what: string, notifier: NotifierService]> = [
-    ["fails", { merchantInvited: () => Effect.fail(new Error("the queue is full")) }],
+    ["fails", { merchantInvited: () => Effect.fail("the queue is full") }],
     ["dies", { merchantInvited: () => Effect.die(new Error("the queue is full")) }],
     [
       "throws",
