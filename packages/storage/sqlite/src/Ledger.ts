@@ -156,10 +156,13 @@ const writeChange = (db: Database): WriteChange => {
     const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
     if (written.changes === 0) return Exit.fail(new Stale())
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
-    const unbalanced = brokenBalance(payment.after, replaced(storedRefunds.all(...key).map(readRefund), refunds))
+    const stored = payment.expected === 0 ? [] : storedRefunds.all(...key).map(readRefund)
+    const all = replaced(stored, refunds)
+    const unbalanced = brokenBalance(payment.after, all)
     if (unbalanced !== undefined) return brokenCommit(unbalanced)
     for (const refund of refunds) putRefund.run(...bindRefund(tenant, refund))
-    putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
+    // Where there is none, the totals are 0 and were 0.
+    if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
     for (const attempt of attempts) putAttempt.run(...bindAttempt(tenant, attempt))
     for (const operation of operations) putOperation.run(...bindOperation(tenant, operation))
     if (events.length > 0) {
