@@ -52,7 +52,14 @@ import { Turns } from "./payment/Turns.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Directory, KeyHolder } from "./ports/Directory.ts"
 import type { Ids } from "./ports/Ids.ts"
-import type { ApiKeyRevoked, EventQuery, Ledger, PaymentQuery, TimelineQuery } from "./ports/Ledger.ts"
+import {
+  type ApiKeyRevoked,
+  type EventQuery,
+  Ledger,
+  type PaymentQuery,
+  type TimelineQuery,
+  type UsageQuery
+} from "./ports/Ledger.ts"
 import type { MerchantQuery, Merchants, ProvisionFailure } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import type { Secrets } from "./ports/Secrets.ts"
@@ -151,6 +158,8 @@ export class Pointsman extends Context.Service<
     readonly openCheckout: (token: string, returnUrl: string) => Effect.Effect<CheckoutStep, HostedFailure>
     /** The customer came back: asks the provider what became of the payment, and gives it as it stands then. */
     readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
+    /** How many production payments reached a provider; sandbox payments are never counted. */
+    readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
@@ -209,6 +218,8 @@ export class Pointsman extends Context.Service<
           actOnHostedPage: (token, action) => Effect.provideContext(actOnHostedPage(token, action), context),
           openCheckout: (token, returnUrl) => Effect.provideContext(openCheckout(token, returnUrl), context),
           returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context),
+          usage: (query) =>
+            Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),

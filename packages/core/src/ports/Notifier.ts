@@ -16,7 +16,7 @@ export interface Invitation {
 
 export interface NotifierService {
   /** Once for each invitation; a merchant that is invited again has a new token, and the one before is void. */
-  readonly merchantInvited: (invitation: Invitation) => Effect.Effect<void, unknown>
+  readonly merchantInvited: (invitation: Invitation) => Effect.Effect<unknown, unknown>
 }
 
 /** Writes to the log unless another one is provided. The token stands in that line: somebody has to pass it on. */

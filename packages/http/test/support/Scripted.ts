@@ -183,6 +183,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["returnFromCheckout", token])
       return answers.returnFromCheckout?.(token) ?? new PageNotFound()
     },
+    usage: () => Effect.succeed(0),
     authenticate: (key) =>
       answers.authenticate?.(key) ??
       (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())

@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { NotSent, Pointsman, type Tenant, Unanswered } from "@pointsman/core"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, world } from "./support/World.ts"
+
+const production: Tenant = { workspaceId: "acme", environment: "production" }
+const live = { ...caller, tenant: production }
+
+describe("usage", () => {
+  const { layer, provider } = world({
+    connections: [{ id: "test" }, { id: "live", environment: "production" }]
+  })
+  it.effect("given payments of both environments, then production ones that reached a provider count", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const until = 60_000
+      const usage = pointsman.usage({ workspaceId: "acme", from: 0, until })
+      yield* pointsman.create(caller, request())
+      assert.strictEqual(yield* usage, 0)
+      yield* pointsman.create(live, request())
+      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      yield* pointsman.create(live, request())
+      provider.onCharge = () => Effect.fail(new NotSent({ reason: "connection refused" }))
+      yield* pointsman.create(live, request())
+      assert.strictEqual(yield* usage, 2)
+      yield* TestClock.adjust(until)
+      provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      yield* pointsman.create(live, request())
+      assert.strictEqual(yield* usage, 2)
+      assert.strictEqual(yield* pointsman.usage({ workspaceId: "other", from: 0, until }), 0)
+    }).pipe(Effect.provide(layer))
+  )
+})
