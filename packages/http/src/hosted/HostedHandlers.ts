@@ -113,7 +113,10 @@ export const layer = (
 /** Seconds until a page looks by itself, the first time and the times after: then it is left to the customer. */
 const looksAfter = [2, 3, 5, 10, 20]
 
-const lookAgain = ({ looks }: Visit): LookAgain => ({ next: looks + 1, after: looksAfter[looks] })
+const lookAgain = ({ looks }: Visit): LookAgain => ({
+  next: Math.min(looks + 1, looksAfter.length),
+  after: looksAfter[looks]
+})
 
 const pageOf = (subject: Subject, visit: Visit): Document => {
   switch (screenOf(subject.payment, subject.page)) {

@@ -1,0 +1,331 @@
+/** What the buttons do, and where the customer is sent after them. */
+import {
+  ActionNotOffered,
+  declineCategories,
+  type HostedAction,
+  HostedSuspended,
+  type Payment,
+  PaymentResultUnknown,
+  StorageError
+} from "@pointsman/core"
+import { Effect } from "effect"
+import { describe, expect, test } from "vitest"
+import { awaiting, backTo, hostedWeb, inProduction } from "./HostedWeb.ts"
+
+const captured: Payment = { ...awaiting, state: "Captured" }
+const cancelled: Payment = { ...awaiting, state: "Cancelled" }
+
+/** A page on which acting works, and comes to `after`. */
+const acting = (after: Payment) =>
+  hostedWeb(awaiting, { answers: { actOnHostedPage: () => Effect.succeed({ payment: after, acted: true }) } })
+
+describe("the sandbox's buttons", () => {
+  const buttons: ReadonlyArray<readonly [form: Record<string, string>, action: HostedAction]> = [
+    [{ action: "approve" }, { _tag: "Approve" }],
+    [{ action: "confirm_challenge" }, { _tag: "ApproveAfterChallenge" }],
+    [{ action: "fail_challenge" }, { _tag: "Decline", category: "authentication_failed" }],
+    [{ action: "cancel" }, { _tag: "Cancel" }],
+    ...declineCategories.map(
+      (category) =>
+        [
+          { action: "decline", reason: category },
+          { _tag: "Decline", category }
+        ] as const
+    )
+  ]
+
+  test.each(buttons)(
+    "given %o, when it is posted, then core is asked for %o and the customer sent back",
+    async (form, action) => {
+      const { post, script } = acting(captured)
+      const page = await post(form)
+      expect(script.asked).toEqual([
+        ["hostedPage", "token"],
+        ["actOnHostedPage", "token", action]
+      ])
+      expect(page.status).toBe(303)
+      expect(page.headers.get("location")).toBe(backTo(captured))
+      expect(page.text).toBe("")
+    }
+  )
+
+  test.each<Record<string, string>>([
+    {},
+    { action: "" },
+    { action: "capture" },
+    { action: "continue" },
+    { action: "Approve" },
+    { action: "decline" },
+    { action: "decline", reason: "" },
+    { action: "decline", reason: "bad_luck" },
+    { action: "decline", reason: "toString" }
+  ])("given %o, which is no button, when it is posted, then it is 422 and core is not asked", async (form) => {
+    const { post, script } = acting(captured)
+    const page = await post(form)
+    expect(page.status).toBe(422)
+    expect(page.heading).toBe("That is none of the choices")
+    expect(page.words).toContain("Nothing was changed.")
+    expect(page.hrefs).toEqual(["?"])
+    expect(script.asked).toEqual([["hostedPage", "token"]])
+  })
+
+  test.each(["application/json", "multipart/form-data; boundary=x", "text/plain"])(
+    "given a body of %s, when it is posted, then it is 422",
+    async (contentType) => {
+      const { send, script } = acting(captured)
+      const page = await send("/hosted/token", {
+        method: "POST",
+        headers: { "content-type": contentType },
+        body: "action=approve"
+      })
+      expect(page.status).toBe(422)
+      expect(page.heading).toBe("That is none of the choices")
+      expect(script.asked).toEqual([["hostedPage", "token"]])
+    }
+  )
+
+  test("given no body, when it is posted, then it is 422", async () => {
+    const page = await acting(captured).send("/hosted/token", { method: "POST" })
+    expect(page.status).toBe(422)
+  })
+
+  test.each([
+    [1_024, 303],
+    [1_025, 413]
+  ])("given a form of %i bytes, when it is posted, then it is %i", async (bytes, status) => {
+    const body = "action=approve&padding=".padEnd(bytes, "x")
+    const { send, script } = acting(captured)
+    const page = await send("/hosted/token", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body
+    })
+    expect(page.status).toBe(status)
+    expect(script.asked).toHaveLength(status === 303 ? 2 : 0)
+  })
+
+  test("given a form without end, when it streams past the limit, then it is 413 and core is not asked", async () => {
+    const { send, script } = acting(captured)
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode("action=approve&".repeat(10)))
+    })
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body,
+      duplex: "half"
+    }
+    const page = await send("/hosted/token", init)
+    expect(page.status).toBe(413)
+    expect(page.heading).toBe("Too much was sent")
+    expect(page.headers.get("connection")).toBe("close")
+    expect(script.asked).toEqual([])
+  })
+})
+
+describe("two tabs", () => {
+  test("given one tab approved, when the other declines, then it shows what the first came to", async () => {
+    const { post } = hostedWeb(awaiting, {
+      answers: { actOnHostedPage: () => Effect.succeed({ payment: captured, acted: false }) }
+    })
+    const page = await post({ action: "decline", reason: "other" })
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe("Payment complete")
+    expect(page.hrefs).toEqual([backTo(captured)])
+  })
+
+  test("given one tab is being charged, when the other approves, then it is told not to pay again and looks again", async () => {
+    const charging: Payment = { ...awaiting, state: "Charging" }
+    const { post } = hostedWeb(awaiting, {
+      answers: { actOnHostedPage: () => Effect.succeed({ payment: charging, acted: false }) }
+    })
+    const page = await post({ action: "approve" })
+    expect(page.heading).toBe("Your payment is being processed")
+    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+  })
+})
+
+describe("production's buttons", () => {
+  const production = inProduction(awaiting)
+
+  test("given continue, when it is posted, then the checkout is opened with our return address and led to", async () => {
+    const { post, script } = hostedWeb(production, {
+      answers: { openCheckout: () => Effect.succeed({ _tag: "Redirect", url: "https://provider.example/pay?x=1#y" }) }
+    })
+    const page = await post({ action: "continue" })
+    expect(page.status).toBe(303)
+    expect(page.headers.get("location")).toBe("https://provider.example/pay?x=1#y")
+    expect(script.asked.at(-1)).toEqual(["openCheckout", "token", "https://pay.example/hosted/token/return"])
+  })
+
+  test("given another tab is opening it, when it is posted, then it is told so and looks again", async () => {
+    const charging: Payment = { ...production, state: "Charging" }
+    const { post } = hostedWeb(production, {
+      answers: { openCheckout: () => Effect.succeed({ _tag: "Wait", payment: charging }) }
+    })
+    const page = await post({ action: "continue" })
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe("The payment page is being opened")
+    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+  })
+
+  test("given no connection could open one, when it is posted, then it says that nothing was charged", async () => {
+    const failed: Payment = { ...production, state: "Failed" }
+    const { post } = hostedWeb(production, {
+      answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: failed }) }
+    })
+    const page = await post({ action: "continue" })
+    expect(page.heading).toBe("Payment not possible")
+    expect(page.hrefs).toEqual([backTo(failed)])
+  })
+
+  test("given the opening was not answered, when it is posted, then it is being checked", async () => {
+    const unknown: Payment = { ...production, state: "ChargeUnknown" }
+    const { post } = hostedWeb(production, {
+      answers: { openCheckout: () => Effect.succeed({ _tag: "Ended", payment: unknown }) }
+    })
+    const page = await post({ action: "continue" })
+    expect(page.heading).toBe("Your payment is being checked")
+    expect(page.words).toContain("you could be charged twice")
+  })
+
+  test("given the provider's page has ended, when it is posted, then there is no way to go on", async () => {
+    const open: Payment = { ...production, state: "CheckoutOpen" }
+    const { post } = hostedWeb(open)
+    const page = await post({ action: "continue" })
+    expect(page.heading).toBe("The payment page has closed")
+    expect(page.actions).toEqual([])
+    expect(page.hrefs).toEqual(["?look=1", backTo(open)])
+  })
+
+  test("given cancel, when it is posted, then core is asked to cancel", async () => {
+    const { post, script } = hostedWeb(production, {
+      answers: { actOnHostedPage: () => Effect.succeed({ payment: inProduction(cancelled), acted: true }) }
+    })
+    expect((await post({ action: "cancel" })).headers.get("location")).toBe(backTo(cancelled))
+    expect(script.asked.at(-1)).toEqual(["actOnHostedPage", "token", { _tag: "Cancel" }])
+  })
+
+  test.each(["approve", "confirm_challenge", "fail_challenge", "decline"])(
+    "given the sandbox's %s, when it is posted, then it is 422 and core is not asked",
+    async (action) => {
+      const { post, script } = hostedWeb(production)
+      expect((await post({ action, reason: "other" })).status).toBe(422)
+      expect(script.asked).toEqual([["hostedPage", "token"]])
+    }
+  )
+})
+
+describe("coming back from the provider", () => {
+  test.each(["Captured", "Authorized", "Declined", "Failed", "Cancelled", "Voided", "CaptureUnknown"] as const)(
+    "given %s, when the customer comes back, then they are forwarded to the merchant",
+    async (state) => {
+      const decided = inProduction({ ...awaiting, state })
+      const { get, script } = hostedWeb(decided)
+      const page = await get("/hosted/token/return?session=whatever&status=CAPTURED")
+      expect(page.status).toBe(303)
+      expect(page.headers.get("location")).toBe(backTo(decided))
+      expect(script.asked).toEqual([["returnFromCheckout", "token"]])
+    }
+  )
+
+  test.each(["ChargePending", "ChargeUnknown", "ChargeMismatched", "Charging"] as const)(
+    "given %s, when the customer comes back, then the page looks again and leads on only by a link",
+    async (state) => {
+      const open = inProduction({ ...awaiting, state })
+      const page = await hostedWeb(open).get("/hosted/token/return?look=2")
+      expect(page.status).toBe(200)
+      expect(page.headers.get("refresh")).toBe("5; url=?look=3")
+      expect(page.hrefs).toEqual(["?look=3", backTo(open)])
+    }
+  )
+
+  test("given nobody paid yet, when the customer comes back, then they can go on, on the payment's own page", async () => {
+    const open = inProduction({ ...awaiting, state: "CheckoutOpen" })
+    const page = await hostedWeb(open).get("/hosted/token/return")
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe("Your payment is not confirmed yet")
+    expect(page.words).toContain("please do not pay again")
+    expect(page.actions).toEqual(["continue"])
+    expect(page.text).toContain('<form method="post" action="../token">')
+    expect(page.headers.get("refresh")).toBe("2; url=?look=1")
+  })
+
+  test("given nothing was begun, when the address is opened, then it is the payment's page, and its forms go there", async () => {
+    const page = await hostedWeb(awaiting).get("/hosted/token/return")
+    expect(page.actions).toEqual(["approve", "decline", "cancel"])
+    expect(page.hrefs).toEqual(["../token?step=challenge"])
+    expect(page.text.match(/<form [^>]*>/gu)).toEqual([
+      '<form method="post" action="../token">',
+      '<form method="post" action="../token" class="group">',
+      '<form method="post" action="../token">'
+    ])
+  })
+})
+
+describe("what fails", () => {
+  const storageError = new StorageError({ operation: "read", cause: new Error("disk is on fire at /var/secret") })
+  const resultUnknown = new PaymentResultUnknown({ paymentId: "p", cause: new Error("lost at /var/secret") })
+
+  test.each([
+    ["/hosted/token", "GET"],
+    ["/hosted/token", "POST"],
+    ["/hosted/token/return", "GET"]
+  ])(
+    "given the store does not answer, when %s is asked for by %s, then it is 503 and told in the log alone",
+    async (path, method) => {
+      const { send, web } = hostedWeb(awaiting, {
+        answers: { hostedPage: () => storageError, returnFromCheckout: () => storageError }
+      })
+      const page = await send(path, {
+        method,
+        ...(method === "POST" ? { body: new URLSearchParams({ action: "approve" }) } : {})
+      })
+      expect(page.status).toBe(503)
+      expect(page.heading).toBe("This does not work right now")
+      expect(page.text).not.toContain("secret")
+      expect(web.log.join()).toContain("disk is on fire")
+    }
+  )
+
+  test("given acting whose result nobody knows, when it is posted, then it is 500 and says not to pay again", async () => {
+    const { post, web } = hostedWeb(awaiting, { answers: { actOnHostedPage: () => resultUnknown } })
+    const page = await post({ action: "approve" })
+    expect(page.status).toBe(500)
+    expect(page.heading).toBe("Your payment is being checked")
+    expect(page.words).toContain("Please do not pay again")
+    expect(page.words).not.toContain("Nothing was charged")
+    expect(page.text).not.toContain("secret")
+    expect(web.log.join()).toContain("lost at")
+  })
+
+  test("given a suspended workspace, when it is posted, then it is 403 and nothing was charged", async () => {
+    const page = await hostedWeb(awaiting, { answers: { actOnHostedPage: () => new HostedSuspended() } }).post({
+      action: "approve"
+    })
+    expect(page.status).toBe(403)
+    expect(page.heading).toBe("This shop takes no payments at the moment")
+  })
+
+  test("given core does not offer an action, when it is posted, then it is 422", async () => {
+    const page = await hostedWeb(awaiting, { answers: { actOnHostedPage: () => new ActionNotOffered() } }).post({
+      action: "approve"
+    })
+    expect(page.status).toBe(422)
+  })
+
+  test("given a defect, when the page is opened, then it is a page without details, and the log names the request", async () => {
+    const { get, web } = hostedWeb(awaiting, {
+      answers: { hostedPage: () => Effect.die(new Error("a bug at /src/x.ts")) }
+    })
+    const page = await get()
+    const requestId = page.headers.get("x-request-id") ?? "none"
+    expect(page.status).toBe(500)
+    expect(page.heading).toBe("Something went wrong")
+    expect(page.words).toContain(requestId)
+    expect(page.words).not.toContain("Nothing was charged")
+    expect(page.text).not.toContain("bug")
+    expect(web.log.join()).toContain("a bug at")
+    expect(web.log.join()).toContain(requestId)
+  })
+})

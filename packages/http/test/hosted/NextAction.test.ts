@@ -1,0 +1,84 @@
+/** `next_action` wherever a payment is shown (specification, NextAction). */
+import { Effect } from "effect"
+import { describe, expect, test } from "vitest"
+import { payment, paymentId, scripted } from "../support/Scripted.ts"
+import { serve } from "../support/Web.ts"
+import { awaiting } from "./HostedWeb.ts"
+
+const baseUrl = "https://pay.example/base"
+const create = {
+  amount: 1999,
+  currency: "EUR",
+  country: "NL",
+  return_url: "https://shop.example/thanks",
+  cancel_url: "https://shop.example/basket"
+}
+const redirect = {
+  type: "REDIRECT",
+  url: `${baseUrl}/hosted/token-of-${paymentId}`,
+  expires_at: "2026-11-21T11:30:00.000Z"
+}
+const none = { type: "NONE" }
+
+describe("next_action", () => {
+  test.each([false, true])(
+    "given return_url and replay %s, when it is created, then it leads to the page",
+    async (isReplay) => {
+      const script = scripted({ create: () => Effect.succeed({ payment: awaiting, isReplay }) })
+      const reply = await serve(script.layer, { baseUrl }).send("/api/v1/payments", { key: "sandbox", body: create })
+      expect(reply.status).toBe(201)
+      expect(reply.headers.get("idempotent-replay")).toBe(isReplay ? "true" : null)
+      expect(reply.body.data).toMatchObject({ payment_status: "REQUIRES_ACTION", next_action: redirect })
+      expect(reply.body.data).not.toHaveProperty("routing")
+      expect(script.created[0]?.request).toMatchObject({ returnUrl: create.return_url, cancelUrl: create.cancel_url })
+    }
+  )
+
+  test.each(["AwaitingCustomer", "CheckoutOpen"] as const)(
+    "given %s, when it is retrieved and listed, then it leads to the page",
+    async (state) => {
+      const script = scripted({
+        payment: () => Effect.succeed({ ...awaiting, state }),
+        payments: () => Effect.succeed({ items: [{ ...awaiting, state }, payment], hasMore: true })
+      })
+      const web = serve(script.layer, { baseUrl })
+      const one = await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
+      expect(one.body.data.next_action).toEqual(redirect)
+      const list = await web.send("/api/v1/payments", { key: "sandbox" })
+      expect(list.body.data.map((shown: { next_action: unknown }) => shown.next_action)).toEqual([redirect, none])
+      expect(list.body).toMatchObject({ has_more: true, next_cursor: paymentId })
+      expect(script.asked.filter(([name]) => name === "pageToken")).toHaveLength(2)
+    }
+  )
+
+  test.each(["Captured", "Cancelled", "ChargeUnknown", "ChargePending"] as const)(
+    "given a hosted payment in %s, when it is shown, then there is nothing to do, and no token is made",
+    async (state) => {
+      const script = scripted({ payment: () => Effect.succeed({ ...awaiting, state }) })
+      const reply = await serve(script.layer, { baseUrl }).send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
+      expect(reply.body.data.next_action).toEqual(none)
+      expect(script.asked).toEqual([["payment", expect.anything(), paymentId]])
+    }
+  )
+
+  test.each([
+    ["capture", "/capture"],
+    ["void", "/void"],
+    ["refund", "/refunds"]
+  ])("given a %s, when it is answered, then there is nothing to do", async (_, path) => {
+    const reply = await serve(scripted().layer, { baseUrl }).send(`/api/v1/payments/${paymentId}${path}`, {
+      key: "sandbox",
+      method: "POST"
+    })
+    expect(reply.status).toBe(200)
+    expect(reply.body.data.next_action).toEqual(none)
+  })
+
+  test("given no base URL, when return_url is sent, then it is 422 and names it", async () => {
+    const script = scripted()
+    const reply = await serve(script.layer).send("/api/v1/payments", { key: "sandbox", body: create })
+    expect(reply.status).toBe(422)
+    expect(reply.body.error).toEqual({ code: "validation_error", message: expect.stringContaining("`return_url`") })
+    expect(script.created).toEqual([])
+  })
+})

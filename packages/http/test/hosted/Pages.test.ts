@@ -1,0 +1,196 @@
+/** What each state of a payment shows, looked at and acted on. */
+import { type Payment, type PaymentState, paymentStates, statusOf } from "@pointsman/core"
+import { describe, expect, test } from "vitest"
+import { awaiting, backTo, hostedWeb, inProduction } from "./HostedWeb.ts"
+
+const doNotPayAgain = "Please do not pay again: you could be charged twice."
+
+/** What a page says, for every state that a customer can only look at. */
+const results: Readonly<
+  Record<
+    Exclude<PaymentState, "AwaitingCustomer" | "CheckoutOpen">,
+    { readonly heading: string; readonly says: string; readonly looksAgain?: true }
+  >
+> = {
+  Charging: { heading: "Your payment is being processed", says: doNotPayAgain, looksAgain: true },
+  ChargePending: { heading: "Your payment is being processed", says: doNotPayAgain, looksAgain: true },
+  ChargeUnknown: { heading: "Your payment is being checked", says: doNotPayAgain, looksAgain: true },
+  ChargeMismatched: { heading: "Your payment is being checked", says: doNotPayAgain, looksAgain: true },
+  Authorized: { heading: "Payment approved", says: "The amount is reserved." },
+  Capturing: { heading: "Payment approved", says: "The amount is reserved." },
+  CapturePending: { heading: "Payment approved", says: "The amount is reserved." },
+  CaptureUnknown: { heading: "Payment approved", says: "still being checked. Please do not pay again." },
+  Voiding: { heading: "Your payment is being cancelled", says: "is being released." },
+  VoidPending: { heading: "Your payment is being cancelled", says: "is being released." },
+  VoidUnknown: { heading: "Your payment is being cancelled", says: "is still being checked." },
+  Captured: { heading: "Payment complete", says: "Your payment went through." },
+  Settled: { heading: "Payment complete", says: "Your payment went through." },
+  PartiallyRefunded: { heading: "Payment partly refunded", says: "Part of the amount was given back." },
+  Refunded: { heading: "Payment refunded", says: "The amount was given back." },
+  ChargedBack: { heading: "Payment disputed", says: "was disputed." },
+  Declined: { heading: "Payment declined", says: "Nothing was charged." },
+  Failed: { heading: "Payment not possible", says: "Nothing was charged." },
+  Cancelled: { heading: "Payment cancelled", says: "Nothing was charged." },
+  Voided: { heading: "Payment cancelled", says: "The reserved amount was released." }
+}
+
+const cases = paymentStates.flatMap((state) =>
+  state === "AwaitingCustomer" || state === "CheckoutOpen" ? [] : [{ state, ...results[state] }]
+)
+
+describe("a payment that waits for its customer", () => {
+  test("given the sandbox, when the page is opened, then it has the buttons and no field for a card", async () => {
+    const { get, script } = hostedWeb(awaiting)
+    const page = await get()
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe("Pay Acme")
+    expect(page.words).toContain("Sandbox. No money moves, and no card is needed.")
+    expect(page.words).toContain("€19.99")
+    expect(page.words).toContain("Reference order-1")
+    expect(page.actions).toEqual(["approve", "decline", "cancel"])
+    expect(page.hrefs).toEqual(["?step=challenge"])
+    expect(page.text).not.toContain("<input")
+    expect(script.asked).toEqual([["hostedPage", "token"]])
+  })
+
+  test("given the sandbox, when the challenge is opened, then it can be passed and failed", async () => {
+    const page = await hostedWeb(awaiting).get("/hosted/token?step=challenge")
+    expect(page.heading).toBe("Confirm that it is you")
+    expect(page.actions).toEqual(["confirm_challenge", "fail_challenge"])
+    expect(page.hrefs).toEqual(["?"])
+  })
+
+  test("given production, when the page is opened, then nothing is opened at a provider yet", async () => {
+    const { get, script } = hostedWeb(inProduction(awaiting))
+    const page = await get()
+    expect(page.heading).toBe("Pay Acme")
+    expect(page.actions).toEqual(["continue", "cancel"])
+    expect(page.words).not.toContain("Sandbox")
+    expect(script.asked).toEqual([["hostedPage", "token"]])
+  })
+
+  test("given production, when the challenge is asked for, then it is the page without it", async () => {
+    const page = await hostedWeb(inProduction(awaiting)).get("/hosted/token?step=challenge")
+    expect(page.actions).toEqual(["continue", "cancel"])
+  })
+
+  test("given no reference, when the page is opened, then it has no place for one", async () => {
+    const page = await hostedWeb({ ...awaiting, reference: null }).get()
+    expect(page.words).not.toContain("Reference")
+  })
+})
+
+describe("a payment whose checkout is open", () => {
+  test("given another tab, when it is opened, then it can go on and not cancel", async () => {
+    const open = inProduction({ ...awaiting, state: "CheckoutOpen" })
+    const page = await hostedWeb(open).get()
+    expect(page.actions).toEqual(["continue"])
+    expect(page.hrefs).toEqual([backTo(open)])
+  })
+})
+
+describe("a payment that has moved on", () => {
+  test.each(cases)(
+    "given $state, when the page is opened, then it says $heading and leads back",
+    async ({ heading, looksAgain, says, state }) => {
+      const moved: Payment = { ...awaiting, state }
+      const page = await hostedWeb(moved).get()
+      expect(page.status).toBe(200)
+      expect(page.heading).toBe(heading)
+      expect(page.words).toContain(says)
+      expect(page.words).toContain(`Status ${statusOf[state]}`)
+      expect(page.actions).toEqual([])
+      expect(page.hrefs).toEqual(looksAgain ? ["?look=1", backTo(moved)] : [backTo(moved)])
+      expect(page.headers.get("refresh")).toBe(looksAgain ? "2; url=?look=1" : null)
+      expect(page.text).toContain('role="status"')
+    }
+  )
+
+  test.each(cases)(
+    "given $state, when a button of an old page is pressed, then it shows the same and redirects nowhere",
+    async ({ heading, state }) => {
+      const moved: Payment = { ...awaiting, state }
+      for (const form of [{ action: "approve" }, { action: "cancel" }, { action: "decline", reason: "other" }]) {
+        const page = await hostedWeb(moved).post(form)
+        expect(page.status).toBe(200)
+        expect(page.heading).toBe(heading)
+        expect(page.hrefs.at(-1)).toBe(backTo(moved))
+        expect(page.headers.get("location")).toBeNull()
+      }
+    }
+  )
+
+  test.each(cases)("given $state in production, then no code of ours is shown", async ({ state }) => {
+    const page = await hostedWeb(inProduction({ ...awaiting, state })).get()
+    expect(page.words).not.toContain(statusOf[state])
+    expect(page.words).not.toContain("Sandbox")
+  })
+
+  test("given production and Charging, then the checkout is being opened and nothing is said of paying", async () => {
+    const page = await hostedWeb(inProduction({ ...awaiting, state: "Charging" })).get()
+    expect(page.heading).toBe("The payment page is being opened")
+  })
+})
+
+describe("a page that expired", () => {
+  const expired: Payment = { ...awaiting, state: "Cancelled", updatedAt: Date.UTC(2026, 10, 21, 11, 30) }
+
+  test("given its end was reached, when it is opened, then it is 410 and says so", async () => {
+    const page = await hostedWeb(expired).get()
+    expect(page.status).toBe(410)
+    expect(page.heading).toBe("This payment page has expired")
+    expect(page.words).toContain("Nothing was charged.")
+    expect(page.actions).toEqual([])
+    expect(page.hrefs).toEqual([backTo(expired)])
+  })
+
+  test("given a millisecond before its end, when the customer cancelled then, then it is cancelled", async () => {
+    const page = await hostedWeb({ ...expired, updatedAt: expired.updatedAt - 1 }).get()
+    expect(page.status).toBe(200)
+    expect(page.heading).toBe("Payment cancelled")
+  })
+
+  test("given a connection cancelled it later, then the page did not expire", async () => {
+    const page = await hostedWeb({ ...expired, connectionId: "main" }).get()
+    expect(page.heading).toBe("Payment cancelled")
+  })
+})
+
+describe("a declined payment", () => {
+  test.each([
+    ["insufficient_funds", "There is not enough money on the account."],
+    ["authentication_failed", "It could not be confirmed that the payment is yours."],
+    ["lost_or_stolen", "Your bank did not approve it."],
+    ["suspected_fraud", "Your bank did not approve it."]
+  ] as const)("given %s in production, then the customer is told: %s", async (declineCategory, says) => {
+    const page = await hostedWeb(
+      inProduction({ ...awaiting, state: "Declined", declineCategory, declineReason: "raw_code" })
+    ).get()
+    expect(page.words).toContain(`${says} Nothing was charged.`)
+    expect(page.words).not.toContain(declineCategory)
+    expect(page.words).not.toContain("raw_code")
+  })
+
+  test("given the sandbox, then its category is shown to those who test", async () => {
+    const page = await hostedWeb({ ...awaiting, state: "Declined", declineCategory: "suspected_fraud" }).get()
+    expect(page.words).toContain("Category suspected_fraud")
+  })
+})
+
+describe("looking again", () => {
+  const pending: Payment = { ...awaiting, state: "ChargePending" }
+
+  test.each([
+    ["1", "3; url=?look=2", "?look=2"],
+    ["4", "20; url=?look=5", "?look=5"],
+    ["5", null, "?look=5"],
+    ["999", null, "?look=5"],
+    ["1000", "2; url=?look=1", "?look=1"],
+    ["-1", "2; url=?look=1", "?look=1"],
+    ["x&look=3", "2; url=?look=1", "?look=1"]
+  ])("given ?look=%s, then the page looks by itself: %s", async (look, refresh, href) => {
+    const page = await hostedWeb(pending).get(`/hosted/token?look=${look}`)
+    expect(page.headers.get("refresh")).toBe(refresh)
+    expect(page.hrefs[0]).toBe(href)
+  })
+})
