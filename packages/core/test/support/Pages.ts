@@ -1,0 +1,72 @@
+/** Payments on hosted pages: how they are created, found and watched. */
+import {
+  type Attempt,
+  type Caller,
+  type Connection,
+  type CreateRequest,
+  Directory,
+  Ledger,
+  type Payment,
+  Pointsman,
+  type Tenant
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { caller, request, tenant, workspace } from "./World.ts"
+
+export const minute = 60_000
+export const hour = 60 * minute
+/** For how long a page can be acted on. */
+export const pageMillis = 30 * minute
+
+export const returnUrl = "https://shop.example/thanks"
+export const cancelUrl = "https://shop.example/cart"
+/** Where the provider sends the customer back to. */
+export const comeBack = "https://pay.example/hosted/token/return"
+
+export const live: Tenant = { workspaceId: tenant.workspaceId, environment: "production" }
+export const liveCaller: Caller = { tenant: live, workspace }
+export const liveConnections: ReadonlyArray<Partial<Connection> & { readonly id: string }> = [
+  { id: "main", environment: "production" },
+  { id: "backup", environment: "production" }
+]
+
+export const hosted = (change: Partial<CreateRequest> = {}): CreateRequest =>
+  request({ returnUrl, cancelUrl, ...change })
+
+/** A new payment that waits for its customer, and the token of its page. */
+export const paged = Effect.fnUntraced(function* (by: Caller = caller, change: Partial<CreateRequest> = {}) {
+  const pointsman = yield* Pointsman
+  const { payment } = yield* pointsman.create(by, hosted(change))
+  return { payment, token: yield* pointsman.pageToken(payment.id) }
+})
+
+/** As it is stored, whether or not its page is over. */
+export const stored = Effect.fnUntraced(function* (of: Payment) {
+  const ledger = yield* Ledger
+  return Option.getOrThrow(yield* ledger.payment(of.tenant, of.id))
+})
+
+export const attemptsOf = Effect.fnUntraced(function* (of: Payment) {
+  const ledger = yield* Ledger
+  return yield* ledger.attempts(of.tenant, of.id)
+})
+
+export const outcomesOf = (of: Payment) =>
+  Effect.map(attemptsOf(of), (attempts) => attempts.map(({ outcome }: Attempt) => outcome))
+
+export const typesOf = Effect.fnUntraced(function* (of: Payment) {
+  const ledger = yield* Ledger
+  return (yield* ledger.timeline(of.tenant, of.id, { limit: 50 })).map(({ type }) => type)
+})
+
+export const suspend = Effect.gen(function* () {
+  const directory = yield* Directory
+  yield* directory.write({ ...(yield* directory.contents), workspaces: [{ ...workspace, suspended: true }] })
+})
+
+export const deactivateAll = Effect.gen(function* () {
+  const directory = yield* Directory
+  const contents = yield* directory.contents
+  const connections = contents.connections.map((connection) => ({ ...connection, active: false }))
+  yield* directory.write({ ...contents, connections })
+})
