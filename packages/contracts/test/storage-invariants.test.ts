@@ -143,7 +143,6 @@ const spoiltRefunded: ReadonlyArray<Spoilt> = [
     },
     /2 operations are in flight/
   ],
-  ["two captures are confirmed", operation(0, { outcome: "Confirmed" }), /2 captures are confirmed/],
   [
     "a capture is confirmed and nothing is captured",
     payment({ capturedMinor: 0 }),
