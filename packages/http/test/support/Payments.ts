@@ -147,3 +147,15 @@ export const toldOfCapture: ReadonlyArray<Told> = [
   ["payment.created", wasPending],
   ["payment.captured", { payment_status: "CAPTURED" }]
 ]
+
+export const aRefundId: unknown = expect.stringMatching(
+  /^rf_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+)
+
+/** What an event of a refund says besides: of how much it is, and the payment's amounts after it. */
+export const refundOf = (refund_amount: number, refunded_total: number, refund_pending_amount: number) => ({
+  refund_id: aRefundId,
+  refund_amount,
+  refunded_total,
+  refund_pending_amount
+})

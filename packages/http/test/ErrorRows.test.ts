@@ -1,0 +1,651 @@
+/**
+ * Every error that the specification names for an endpoint, brought about over HTTP, and what is left of the payment
+ * afterwards. The lists at the end are the specification's own: a code without a case does not pass.
+ */
+import { Directory, Ledger, Unanswered } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { alwaysComeFirst, beforeNextClaim, held, stepOf } from "./support/Faults.ts"
+import {
+  type Asked,
+  answerOf,
+  authorized,
+  captured,
+  create,
+  expectOutcome,
+  get,
+  type OperationName,
+  type Outcome,
+  operate,
+  refundOf,
+  type Told,
+  toldOfAuthorization,
+  toldOfCapture
+} from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import type { Reply } from "./support/Web.ts"
+import { acme, apiKeyOf, keys, openWorld, type World } from "./support/World.ts"
+
+type Endpoint = OperationName | "create" | "list" | "retrieve" | "timeline" | "events"
+
+interface Case {
+  readonly on: Endpoint
+  readonly answer: string
+  readonly given: string
+  readonly run: (world: World) => Promise<{
+    readonly reply: Reply
+    /** Of the payment to look at afterwards. */
+    readonly id?: string
+    readonly outcome?: Outcome
+    readonly told?: ReadonlyArray<Told>
+  }>
+}
+
+const nobody = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
+const key = "the-key-of-this-case"
+const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
+const refundPends = Effect.succeed({ _tag: "RefundPending" as const, providerRefundId: "re_1" })
+const isCaptured = { status: "CAPTURED", captured_amount: 1000 } as const
+const oversize = JSON.stringify({ pad: "x".repeat(16_384) })
+
+/** The keys of one workspace are its payments' alone, but those of creates are not: each case has its own. */
+let count = 0
+const newKey = () => `key-of-case-${++count}`
+
+const begin = (world: World, on: OperationName) => (on === "refund" ? captured(world) : authorized(world))
+const untouched = (on: OperationName) =>
+  on === "refund"
+    ? { outcome: isCaptured, told: toldOfCapture }
+    : { outcome: { status: "AUTHORIZED" }, told: toldOfAuthorization }
+
+/** A request that is refused before anything happens. */
+const refused = (on: OperationName, answer: string, given: string, asked: Asked): Case => ({
+  on,
+  answer,
+  given,
+  run: async (world) => {
+    const id = await begin(world, on)
+    return { reply: await operate(world, on, id, asked), id, ...untouched(on) }
+  }
+})
+
+const revokeLeaving = (world: World, revokedAt: number | null) =>
+  world.run(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      yield* directory.write({
+        workspaces: [],
+        apiKeys: [apiKeyOf(keys.leaving, "acme", { revokedAt })],
+        connections: [],
+        routing: [],
+        webhookEndpoints: []
+      })
+    })
+  )
+
+const ofAll = (on: OperationName): ReadonlyArray<Case> => [
+  {
+    on,
+    answer: "404 not_found",
+    given: "an id that is nobody's",
+    run: async (world) => ({ reply: await operate(world, on, nobody) })
+  },
+  {
+    on,
+    answer: "404 not_found",
+    given: "an id that is none",
+    run: async (world) => ({ reply: await operate(world, on, "not-an-id") })
+  },
+  {
+    on,
+    answer: "401 unauthorized",
+    given: "a key that is revoked between the check and the claim",
+    run: async (world) => {
+      const id = await begin(world, on)
+      beforeNextClaim(world, () => revokeLeaving(world, 1))
+      const reply = await operate(world, on, id, { key: keys.leaving })
+      await revokeLeaving(world, null)
+      return { reply, id, ...untouched(on) }
+    }
+  },
+  {
+    on,
+    answer: "500 internal_error",
+    given: "a store that cannot be read",
+    run: async (world) => {
+      const id = await begin(world, on)
+      world.ledger.canRead = () => false
+      const reply = await operate(world, on, id)
+      world.reset()
+      return { reply, id, ...untouched(on) }
+    }
+  },
+  {
+    on,
+    answer: "500 internal_error",
+    given: "a store that does not write the claim",
+    run: async (world) => {
+      const id = await begin(world, on)
+      world.ledger.onCommit = () => "unwritten"
+      return { reply: await operate(world, on, id, { idempotencyKey: key }), id, ...untouched(on) }
+    }
+  },
+  refused(on, "413 payload_too_large", "a body of more than 16 KB", { body: oversize }),
+  {
+    on,
+    answer: "500 state_unconfirmed",
+    given: "a store that does not write what the provider confirmed",
+    run: async (world) => {
+      const id = await begin(world, on)
+      world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+      const reply = await world.runOut(operate(world, on, id))
+      expect(reply.body.error.message).toMatch(/confirmed/u)
+      return on === "refund"
+        ? { reply, id, outcome: { ...isCaptured, refund_pending_amount: 1000 }, told: toldOfCapture }
+        : { reply, id, outcome: { status: "PENDING" }, told: toldOfAuthorization }
+    }
+  }
+]
+
+const ofAuthorizations = (on: "capture" | "void"): ReadonlyArray<Case> => [
+  ...ofAll(on),
+  refused(on, "400 invalid_idempotency_key", "a key of 7 characters", { idempotencyKey: "1234567" }),
+  {
+    on,
+    answer: `409 not_${on === "capture" ? "captur" : "void"}able`,
+    given: "a captured payment",
+    run: async (world) => {
+      const id = await captured(world)
+      return { reply: await operate(world, on, id), id, outcome: isCaptured, told: toldOfCapture }
+    }
+  },
+  {
+    on,
+    answer: `409 ${on}_conflict`,
+    given: "another server's void between the check and the claim",
+    run: async (world) => {
+      const id = await authorized(world)
+      beforeNextClaim(world, () => operate(world, "void", id, { server: 1 }))
+      const reply = await operate(world, on, id)
+      return { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
+    }
+  },
+  {
+    on,
+    answer: "409 no_provider_ref",
+    given: "a payment without a reference at its provider",
+    run: async (world) => {
+      const id = await authorized(world)
+      await world.run(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
+          yield* ledger.commit({
+            tenant: acme,
+            payment: {
+              expected: payment.version,
+              after: { ...payment, providerRef: null, version: payment.version + 1 }
+            },
+            attempts: [],
+            events: []
+          })
+        })
+      )
+      return { reply: await operate(world, on, id), id, ...untouched(on) }
+    }
+  },
+  {
+    on,
+    answer: "409 idempotency_in_progress",
+    given: "its key, while the provider is being asked",
+    run: async (world) => {
+      const id = await authorized(world)
+      const { asked, hold, release } = held()
+      world.provider.onCapture = () => Effect.andThen(hold, silence)
+      world.provider.onVoid = () => Effect.andThen(hold, silence)
+      const first = operate(world, on, id, { idempotencyKey: key })
+      await asked
+      const reply = await operate(world, on, id, { idempotencyKey: key, server: 1 })
+      await release()
+      expect(answerOf(await first)).toBe(`502 ${on}_result_unknown`)
+      const told: ReadonlyArray<Told> = [...toldOfAuthorization, [`payment.${on}_unknown`]]
+      return { reply, id, outcome: { status: "UNKNOWN" }, told }
+    }
+  },
+  {
+    on,
+    answer: "500 state_conflict",
+    given: "a provider that states the opposite",
+    run: async (world) => {
+      const id = await authorized(world)
+      world.provider.onCapture = () => Effect.succeed({ _tag: "Canceled", providerRef: "ch_1" })
+      world.provider.onVoid = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+      const reply = await operate(world, on, id)
+      return on === "capture"
+        ? { reply, id, outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] }
+        : { reply, id, outcome: isCaptured, told: [...toldOfAuthorization, ["payment.captured"]] }
+    }
+  },
+  {
+    on,
+    answer: "501 unsupported",
+    given: "a payment at a provider that can charge alone",
+    run: async (world) => {
+      const id = await authorized(world, { currency: "USD" })
+      return { reply: await operate(world, on, id), id, ...untouched(on) }
+    }
+  },
+  {
+    on,
+    answer: "502 psp_error",
+    given: "a provider that refuses",
+    run: async (world) => {
+      const id = await authorized(world)
+      const rejects = Effect.succeed({ _tag: "Rejected" as const, code: "E1", message: "Not now." })
+      world.provider.onCapture = () => rejects
+      world.provider.onVoid = () => rejects
+      const reply = await operate(world, on, id)
+      expect(reply.body.error.message).toBe("Not now.")
+      return { reply, id, ...untouched(on) }
+    }
+  },
+  {
+    on,
+    answer: `502 ${on}_result_unknown`,
+    given: "a provider that does not answer",
+    run: async (world) => {
+      const id = await authorized(world)
+      world.provider.onCapture = () => silence
+      world.provider.onVoid = () => silence
+      const told: ReadonlyArray<Told> = [...toldOfAuthorization, [`payment.${on}_unknown`]]
+      return { reply: await operate(world, on, id), id, outcome: { status: "UNKNOWN" }, told }
+    }
+  }
+]
+
+const cases: ReadonlyArray<Case> = [
+  ...ofAuthorizations("capture"),
+  refused("capture", "422 validation_error", "a body that is no JSON", { body: "{" }),
+  refused("capture", "422 invalid_amount", "nothing to capture", { body: { amount: 0 } }),
+  refused("capture", "422 invalid_amount", "more than the authorization", { body: { amount: 1001 } }),
+  {
+    on: "capture",
+    answer: "422 idempotency_key_reuse",
+    given: "its key with another amount",
+    run: async (world) => {
+      const id = await authorized(world)
+      await operate(world, "capture", id, { idempotencyKey: key, body: { amount: 300 } })
+      const reply = await operate(world, "capture", id, { idempotencyKey: key })
+      const outcome = { status: "CAPTURED", captured_amount: 300 }
+      return { reply, id, outcome, told: [...toldOfAuthorization, ["payment.captured"]] }
+    }
+  },
+  {
+    on: "capture",
+    answer: "500 state_conflict",
+    given: "a provider that captures a payment which it said it had given up",
+    run: async (world) => {
+      const id = await authorized(world)
+      world.provider.onCapture = ({ money, providerRef }) =>
+        Effect.promise(() =>
+          world.run(
+            Effect.gen(function* () {
+              const ledger = yield* Ledger
+              const payment = Option.getOrThrow(yield* ledger.payment(acme, id))
+              yield* ledger.commit({
+                tenant: acme,
+                payment: {
+                  expected: payment.version,
+                  after: { ...payment, state: "Voided", version: payment.version + 1 }
+                },
+                attempts: [],
+                events: [
+                  {
+                    type: "payment.cancelled",
+                    paymentId: id,
+                    createdAt: payment.updatedAt,
+                    data: { payment_id: id, environment: "sandbox" }
+                  }
+                ]
+              })
+            })
+          )
+        ).pipe(Effect.as({ _tag: "Captured", providerRef, stated: money }))
+      const reply = await operate(world, "capture", id)
+      const types = (await get(world, `/payments/${id}/events`)).body.data.map(({ type }: { type: string }) => type)
+      expect(types.slice(2)).toEqual(["payment.cancelled", "payment.conflict", "payment.captured"])
+      expect((await get(world, `/payments/${id}`)).body.data).toMatchObject(isCaptured)
+      return { reply }
+    }
+  },
+  ...ofAuthorizations("void"),
+  ...ofAll("refund"),
+  refused("refund", "422 validation_error", "a body that is no JSON", { body: "{" }),
+  refused("refund", "422 validation_error", "a key of 7 characters", { idempotencyKey: "1234567" }),
+  refused("refund", "422 validation_error", "a reason of 201 characters", { body: { reason: "x".repeat(201) } }),
+  refused("refund", "422 invalid_amount", "nothing to refund", { body: { amount: 0 } }),
+  {
+    on: "refund",
+    answer: "422 invalid_amount",
+    given: "a payment of which nothing is left",
+    run: async (world) => {
+      const id = await captured(world)
+      await operate(world, "refund", id)
+      const outcome = { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 }
+      return {
+        reply: await operate(world, "refund", id),
+        id,
+        outcome,
+        told: [...toldOfCapture, ["payment.refunded", refundOf(1000, 1000, 0)]]
+      }
+    }
+  },
+  {
+    on: "refund",
+    answer: "422 idempotency_key_reuse",
+    given: "its key with another amount",
+    run: async (world) => {
+      const id = await captured(world)
+      await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 300 } })
+      const reply = await operate(world, "refund", id, { idempotencyKey: key, body: { amount: 301 } })
+      const outcome = { status: "PARTIALLY_REFUNDED", captured_amount: 1000, refunded_amount: 300 }
+      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refunded", refundOf(300, 300, 0)]] }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 refund_pending",
+    given: "a provider that is still at work",
+    run: async (world) => {
+      const id = await captured(world)
+      world.provider.onRefund = () => refundPends
+      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
+      return {
+        reply: await operate(world, "refund", id),
+        id,
+        outcome,
+        told: [...toldOfCapture, ["payment.refund_pending", refundOf(1000, 0, 1000)]]
+      }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 refund_pending",
+    given: "another refund that holds all of the balance",
+    run: async (world) => {
+      const id = await captured(world)
+      world.provider.onRefund = () => silence
+      await operate(world, "refund", id)
+      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
+      const reply = await operate(world, "refund", id, { body: { amount: 1 } })
+      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 refund_pending",
+    given: "its key, while the provider is being asked",
+    run: async (world) => {
+      const id = await captured(world)
+      const { asked, hold, release } = held()
+      world.provider.onRefund = () => Effect.andThen(hold, silence)
+      const first = operate(world, "refund", id, { idempotencyKey: key })
+      await asked
+      const reply = await operate(world, "refund", id, { idempotencyKey: key, server: 1 })
+      await release()
+      expect(answerOf(await first)).toBe("502 refund_result_unknown")
+      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
+      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 not_refundable",
+    given: "a payment that was not captured",
+    run: async (world) => {
+      const id = await authorized(world)
+      return { reply: await operate(world, "refund", id), id, ...untouched("capture") }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 not_refundable",
+    given: "a payment at a provider that can charge alone",
+    run: async (world) => {
+      const id = await captured(world, { currency: "USD" })
+      return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
+    }
+  },
+  {
+    on: "refund",
+    answer: "409 refund_conflict",
+    given: "other writers that always come first",
+    run: async (world) => {
+      const id = await captured(world)
+      alwaysComeFirst(world, id)
+      return { reply: await operate(world, "refund", id), id, ...untouched("refund") }
+    }
+  },
+  {
+    on: "refund",
+    answer: "502 psp_error",
+    given: "a provider that refuses",
+    run: async (world) => {
+      const id = await captured(world)
+      world.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
+      const reply = await operate(world, "refund", id)
+      expect(reply.body.error.message).toBe("Not now.")
+      return { reply, id, ...untouched("refund") }
+    }
+  },
+  {
+    on: "refund",
+    answer: "502 refund_result_unknown",
+    given: "a provider that does not answer",
+    run: async (world) => {
+      const id = await captured(world)
+      world.provider.onRefund = () => silence
+      const outcome = { ...isCaptured, refund_pending_amount: 1000 }
+      const reply = await operate(world, "refund", id)
+      return { reply, id, outcome, told: [...toldOfCapture, ["payment.refund_unknown", refundOf(1000, 0, 1000)]] }
+    }
+  },
+  {
+    on: "create",
+    answer: "400 idempotency_key_required",
+    given: "a live key and no Idempotency-Key",
+    run: async (world) => ({ reply: await create(world, {}, { key: keys.acmeLive }) })
+  },
+  {
+    on: "create",
+    answer: "400 invalid_idempotency_key",
+    given: "a key of 7 characters",
+    run: async (world) => ({ reply: await create(world, {}, { idempotencyKey: "1234567" }) })
+  },
+  {
+    on: "create",
+    answer: "400 invalid_json",
+    given: "a body that is no JSON",
+    run: async (world) => ({ reply: await world.send("/api/v1/payments", { key: keys.acme, body: "{" }) })
+  },
+  {
+    on: "create",
+    answer: "413 payload_too_large",
+    given: "a body of more than 16 KB",
+    run: async (world) => ({ reply: await world.send("/api/v1/payments", { key: keys.acme, body: oversize }) })
+  },
+  {
+    on: "create",
+    answer: "422 validation_error",
+    given: "an amount of 49",
+    run: async (world) => ({ reply: await create(world, { amount: 49 }) })
+  },
+  {
+    on: "create",
+    answer: "422 idempotency_key_reuse",
+    given: "its key with another body",
+    run: async (world) => {
+      const idempotencyKey = newKey()
+      const first = await create(world, { reference: "order-1" }, { idempotencyKey })
+      const reply = await create(world, { reference: "order-2" }, { idempotencyKey })
+      return { reply, id: first.body.data.id, outcome: isCaptured, told: toldOfCapture }
+    }
+  },
+  {
+    on: "create",
+    answer: "409 idempotency_in_progress",
+    given: "its key, while the provider is being asked",
+    run: async (world) => {
+      const idempotencyKey = newKey()
+      const { asked, hold, release } = held()
+      world.provider.onCharge = () => Effect.andThen(hold, silence)
+      const first = create(world, {}, { idempotencyKey })
+      await asked
+      const reply = await create(world, {}, { idempotencyKey, server: 1 })
+      await release()
+      expect((await first).body.data.status).toBe("UNKNOWN")
+      return { reply }
+    }
+  },
+  {
+    on: "create",
+    answer: "409 routing_failed",
+    given: "a currency that no connection takes",
+    run: async (world) => ({ reply: await create(world, { currency: "JPY" }) })
+  },
+  {
+    on: "create",
+    answer: "401 unauthorized",
+    given: "a key that is revoked between the check and the claim",
+    run: async (world) => {
+      beforeNextClaim(world, () => revokeLeaving(world, 1))
+      const reply = await create(world, {}, { key: keys.leaving })
+      await revokeLeaving(world, null)
+      return { reply }
+    }
+  },
+  {
+    on: "create",
+    answer: "500 internal_error",
+    given: "a store that does not write the claim",
+    run: async (world) => {
+      world.ledger.onCommit = () => "unwritten"
+      return { reply: await create(world, {}, { idempotencyKey: newKey() }) }
+    }
+  },
+  {
+    on: "create",
+    answer: "500 payment_result_unknown",
+    given: "a store that does not write what the provider confirmed",
+    run: async (world) => {
+      world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+      const reply = await world.runOut(create(world, { reference: "order-1" }))
+      expect(reply.body.error.request_id).toBe(reply.headers.get("x-request-id"))
+      const id = world.provider.charges[0]?.paymentId as string
+      return { reply, id, outcome: { status: "PENDING" }, told: toldOfCapture.slice(0, 1) }
+    }
+  },
+  ...(
+    [
+      ["list", "/payments", "status=PAID"],
+      ["list", "/payments", "limit=101"],
+      ["list", "/payments", "before=yesterday"],
+      ["events", "/events", "limit=0"],
+      ["events", "/events", "before=yesterday"],
+      ["timeline", `/payments/${nobody}/events`, "limit=0"]
+    ] as const
+  ).map(
+    ([on, path, query]): Case => ({
+      on,
+      answer: "422 validation_error",
+      given: query,
+      run: async (world) => ({ reply: await get(world, `${path}?${query}`) })
+    })
+  ),
+  ...(
+    [
+      ["retrieve", `/payments/${nobody}`],
+      ["timeline", `/payments/${nobody}/events`],
+      ["retrieve", "/payments/not-an-id"],
+      ["timeline", "/payments/not-an-id/events"]
+    ] as const
+  ).map(
+    ([on, path]): Case => ({
+      on,
+      answer: "404 not_found",
+      given: path,
+      run: async (world) => ({ reply: await get(world, path) })
+    })
+  ),
+  ...(
+    [
+      ["list", "/payments"],
+      ["retrieve", `/payments/${nobody}`],
+      ["timeline", `/payments/${nobody}/events`],
+      ["events", "/events"]
+    ] as const
+  ).map(
+    ([on, path]): Case => ({
+      on,
+      answer: "500 internal_error",
+      given: `a store that cannot be read for ${path}`,
+      run: async (world) => {
+        world.ledger.canRead = () => false
+        return { reply: await get(world, path) }
+      }
+    })
+  )
+]
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store, { testClock: true, servers: 2 })
+  })
+  beforeEach(() => world.reset())
+  afterAll(() => world.close())
+
+  for (const { answer, given, on, run } of cases) {
+    test(`given ${given}, when it is asked to ${on}, then it is ${answer}`, async () => {
+      const { id, outcome, reply, told } = await run(world)
+      expect(answerOf(reply)).toBe(answer)
+      expect(reply.body.error.message).toMatch(/^\S.*\.$/u)
+      expect(reply.headers.get("idempotent-replay")).toBeNull()
+      expect(Object.keys(reply.body.error).sort()).toEqual(
+        answer.endsWith("payment_result_unknown") ? ["code", "message", "request_id"] : ["code", "message"]
+      )
+      world.reset()
+      if (id !== undefined && outcome !== undefined && told !== undefined) {
+        await expectOutcome(world, id, outcome, told)
+      }
+    })
+  }
+})
+
+test("given the specification's errors, when the cases are counted, then each endpoint has one for each of its own", () => {
+  const specified: Record<Endpoint, string> = {
+    create:
+      "400 idempotency_key_required, 400 invalid_idempotency_key, 400 invalid_json, 409 idempotency_in_progress, " +
+      "409 routing_failed, 413 payload_too_large, 422 validation_error, 422 idempotency_key_reuse, " +
+      "500 internal_error, 500 payment_result_unknown",
+    list: "422 validation_error",
+    retrieve: "404 not_found",
+    capture:
+      "400 invalid_idempotency_key, 404 not_found, 409 not_capturable, 409 capture_conflict, 409 no_provider_ref, " +
+      "409 idempotency_in_progress, 422 validation_error, 422 invalid_amount, 422 idempotency_key_reuse, " +
+      "500 state_unconfirmed, 500 state_conflict, 501 unsupported, 502 psp_error, 502 capture_result_unknown",
+    void:
+      "400 invalid_idempotency_key, 404 not_found, 409 not_voidable, 409 void_conflict, 409 no_provider_ref, " +
+      "409 idempotency_in_progress, 500 state_unconfirmed, 500 state_conflict, 501 unsupported, 502 psp_error, " +
+      "502 void_result_unknown",
+    refund:
+      "404 not_found, 409 refund_pending, 409 not_refundable, 409 refund_conflict, 422 validation_error, " +
+      "422 invalid_amount, 422 idempotency_key_reuse, 500 state_unconfirmed, 502 psp_error, 502 refund_result_unknown",
+    timeline: "404 not_found",
+    events: "422 validation_error"
+  }
+  for (const [endpoint, answers] of Object.entries(specified)) {
+    const covered = new Set(cases.filter(({ on }) => on === endpoint).map(({ answer }) => answer))
+    expect([endpoint, answers.split(", ").filter((answer) => !covered.has(answer))]).toEqual([endpoint, []])
+  }
+})
