@@ -1,0 +1,59 @@
+/**
+ * Random sequences of requests, answered by the API and by the model: they agree on every answer. Each sequence has two
+ * workspaces of its own and ends with a look at everything that is to be seen in them.
+ *
+ * `POINTSMAN_MODEL_MEMORY` and `POINTSMAN_MODEL_SQLITE` set the number of sequences over each storage: 500 and 50
+ * unless set. What disagrees is made as short as it gets and printed with its seed and path; `POINTSMAN_MODEL_SEED` and
+ * `POINTSMAN_MODEL_PATH` run it again.
+ */
+import * as fc from "fast-check"
+import { afterAll, describe, test } from "vitest"
+import { agree } from "./Agree.ts"
+import type { Mode } from "./Model.ts"
+import { steps } from "./Operations.ts"
+import { startWorld, type World } from "./World.ts"
+
+const setting = (name: string): number | undefined => {
+  const value = process.env[name]
+  return value === undefined ? undefined : Number(value)
+}
+const path = process.env["POINTSMAN_MODEL_PATH"]
+const seed = setting("POINTSMAN_MODEL_SEED")
+
+/** Long enough to create, capture, refund and repeat; short enough to be many. */
+const maxLength = 24
+
+/** A world costs as much as a few sequences to start, and the storage in memory grows slower with every one. */
+const sequencesPerWorld = 50
+
+const storages = [
+  ["memory", setting("POINTSMAN_MODEL_MEMORY") ?? 500],
+  ["sqlite", setting("POINTSMAN_MODEL_SQLITE") ?? 50]
+] as const
+
+describe.each(storages)("the API over %s, and the model of the contract", (kind, sequences) => {
+  let world: World | undefined
+  let served = 0
+  afterAll(() => world?.close())
+  const worldOfNow = async (): Promise<World> => {
+    if (world === undefined || ++served % sequencesPerWorld === 0) {
+      await world?.close()
+      world = await startWorld(kind)
+    }
+    return world
+  }
+
+  test(`given ${sequences} random sequences of requests, when each is sent to both, then they agree on every answer`, {
+    timeout: 60_000 + sequences * 1_000
+  }, async () => {
+    const mode = fc.constantFrom<Mode>("fixed", "priority", "failover")
+    await fc.assert(
+      fc.asyncProperty(mode, steps(maxLength), async (mode, sequence) => agree(await worldOfNow(), mode, sequence)),
+      {
+        numRuns: sequences,
+        ...(seed === undefined ? {} : { seed }),
+        ...(path === undefined ? {} : { path })
+      }
+    )
+  })
+})

@@ -1,0 +1,151 @@
+/**
+ * The whole API in this process, over one of the storages and the sandbox's simulator, on a clock that the test turns.
+ * One world serves many sequences: each gets two workspaces of its own, which see nothing of the others.
+ */
+import * as SandboxConnector from "@pointsman/connector-sandbox"
+import {
+  type ApiKey,
+  type Connection,
+  Connectors,
+  credentialsContext,
+  Directory,
+  formatApiKey,
+  Ids,
+  Pointsman,
+  Secrets,
+  Transport,
+  Unanswered
+} from "@pointsman/core"
+import { openSecretsLayer } from "@pointsman/core/testing"
+import * as PointsmanHttp from "@pointsman/http"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { TestClock } from "effect/testing"
+import { type ActorName, actors, baseUrl, connections, type Mode, workspaces } from "./Model.ts"
+
+export interface World {
+  /** Writes the model's workspaces under names of their own; gives the key of each actor. */
+  readonly open: (mode: Mode) => Promise<Opened>
+  readonly send: (request: Request) => Promise<Response>
+  /** Milliseconds of simulated time. */
+  readonly advance: (millis: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface Opened {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** `null`: the actor sends no key. */
+  readonly keys: Readonly<Record<ActorName, string | null>>
+  /** What stands before each connection id of the model's. */
+  readonly prefix: string
+}
+
+/** Any time but the epoch, so that a zero shows. */
+const beginning = Date.UTC(2026, 9, 1)
+
+const noTransport = Layer.succeed(Transport, {
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
+})
+
+const storages = {
+  memory: MemoryStorage.layer(),
+  /** In memory too: what is tested is the SQL, not the disk. */
+  sqlite: SqliteStorage.layer({ filename: ":memory:" })
+}
+
+export const startWorld = async (kind: keyof typeof storages): Promise<World> => {
+  const services = Pointsman.layer().pipe(
+    Layer.provideMerge(storages[kind]),
+    Layer.provideMerge(openSecretsLayer),
+    Layer.provide([
+      noTransport,
+      Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())])
+    ]),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(TestClock.layer()),
+    Layer.orDie
+  )
+  const runtime = ManagedRuntime.make(services)
+  await runtime.runPromise(TestClock.setTime(beginning))
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    PointsmanHttp.layer({ baseUrl }).pipe(Layer.provideMerge(services), Layer.provideMerge(HttpServer.layerServices)),
+    { disableLogger: true, memoMap: runtime.memoMap }
+  )
+  let opened = 0
+  return {
+    open: (mode) => runtime.runPromise(open(++opened, mode)),
+    send: (request) => handler(request),
+    advance: (millis) => runtime.runPromise(TestClock.adjust(millis)),
+    close: async () => {
+      await dispose()
+      await runtime.dispose()
+    }
+  }
+}
+
+const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
+  const directory = yield* Directory
+  const { hash, seal } = yield* Secrets
+  const prefix = `${count}-`
+  const keys: Record<string, string | null> = {}
+  const apiKeys: Array<ApiKey> = []
+  for (const [index, [name, actor]] of Object.entries(actors).entries()) {
+    const key = formatApiKey(actor.environment, keyBytes(count, index))
+    keys[name] = actor.key === "missing" ? null : actor.key === "malformed" ? key.slice(0, -1) : key
+    if (actor.key === "missing" || actor.key === "malformed" || actor.key === "unknown") continue
+    apiKeys.push({
+      hash: yield* hash(key),
+      workspaceId: `${prefix}${actor.workspace}`,
+      environment: actor.environment,
+      scopes: actor.scopes,
+      revokedAt: actor.key === "revoked" ? beginning : null,
+      source: "operator",
+      createdAt: beginning
+    })
+  }
+  const rows: Array<Connection> = []
+  for (const connection of connections) {
+    const id = `${prefix}${connection.id}`
+    rows.push({
+      id,
+      workspaceId: `${prefix}${connection.workspace}`,
+      environment: "sandbox",
+      name: connection.name,
+      connector: "sandbox",
+      active: true,
+      priority: connection.priority,
+      sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
+      sealedWebhookSecret: null,
+      timeoutMillis: null,
+      supports: connection.supports,
+      restrictions: [],
+      circuitBreaker: null
+    })
+  }
+  yield* directory.write({
+    workspaces: workspaces.map(({ id, suspended }) => ({
+      id: `${prefix}${id}`,
+      name: id,
+      country: "NL",
+      category: null,
+      suspended,
+      partner: null
+    })),
+    apiKeys,
+    connections: rows,
+    routing: workspaces.map(({ id }) => ({
+      workspaceId: `${prefix}${id}`,
+      environment: "sandbox" as const,
+      settings: { mode }
+    })),
+    webhookEndpoints: []
+  })
+  return { keys: keys as Opened["keys"], now: yield* Clock.currentTimeMillis, prefix }
+})
+
+/** Bytes that no other key of the world has. */
+const keyBytes = (count: number, index: number): Uint8Array =>
+  new Uint8Array(64).fill(index).map((byte, at) => (at < 4 ? (count >> (at * 5)) & 31 : byte))
