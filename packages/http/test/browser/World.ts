@@ -46,6 +46,8 @@ export interface World {
   /** Creates a payment and gives its id and where the customer is sent. */
   readonly create: (change?: Readonly<Record<string, unknown>>, environment?: Environment) => Promise<Created>
   readonly statusOf: (id: string, environment?: Environment) => Promise<string>
+  /** The types of the payment's events, oldest first. */
+  readonly timelineOf: (id: string) => Promise<ReadonlyArray<string>>
   /** What the provider's record says of every charge from now on; `undefined` for nothing. */
   record: ChargeState | undefined
   /** How many checkouts the provider has opened. */
@@ -116,6 +118,13 @@ export const openWorld = async (): Promise<World> => {
       })
       const { data } = (await answer.json()) as { data: { payment_status: string } }
       return data.payment_status
+    },
+    timelineOf: async (id) => {
+      const answer = await fetch(`${pointsman.url}/api/v1/payments/${id}/events`, {
+        headers: { authorization: `Bearer ${keys.sandbox}` }
+      })
+      const { data } = (await answer.json()) as { data: ReadonlyArray<{ type: string }> }
+      return data.map(({ type }) => type)
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))

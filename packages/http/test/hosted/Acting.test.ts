@@ -113,7 +113,7 @@ describe("the sandbox's buttons", () => {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body,
-      duplex: "half"
+      duplex: "half" as const
     }
     const page = await send("/hosted/token", init)
     expect(page.status).toBe(413)

@@ -54,24 +54,46 @@ export interface HostedWeb {
   readonly send: (path: string, init?: RequestInit) => Promise<Shown>
 }
 
+type Answers = Pick<Pointsman["Service"], "hostedPage" | "actOnHostedPage" | "openCheckout" | "returnFromCheckout">
+
+/** How core answers at this moment: building a server costs more than asking it. */
+let answers: Answers
+
+const script = scripted({
+  hostedPage: (token) => answers.hostedPage(token),
+  actOnHostedPage: (token, action) => answers.actOnHostedPage(token, action),
+  openCheckout: (token, url) => answers.openCheckout(token, url),
+  returnFromCheckout: (token) => answers.returnFromCheckout(token)
+})
+
+const servers = new Map<string, Web>()
+
+const serverAt = (baseUrl: string): Web => {
+  const server = servers.get(baseUrl) ?? serve(script.layer, { baseUrl, docs: false })
+  servers.set(baseUrl, server)
+  return server
+}
+
+/** One page at a time: what core is asked is kept from the last call on. */
 export const hostedWeb = (
   stored: Payment,
   options: {
     readonly merchant?: string
     readonly baseUrl?: string
-    readonly answers?: Partial<Pointsman["Service"]>
+    readonly answers?: Partial<Answers>
   } = {}
 ): HostedWeb => {
   const view = { payment: stored, merchant: options.merchant ?? "Acme" }
   const known = <A>(token: string, answer: A) => (token === "token" ? Effect.succeed(answer) : new PageNotFound())
-  const script = scripted({
+  answers = {
     hostedPage: (token) => known(token, view),
     returnFromCheckout: (token) => known(token, view),
     actOnHostedPage: (token) => known(token, { payment: stored, acted: false }),
     openCheckout: (token) => known(token, { _tag: "Ended", payment: stored }),
     ...options.answers
-  })
-  const web = serve(script.layer, { baseUrl: options.baseUrl ?? "https://pay.example", docs: false })
+  }
+  script.asked.length = 0
+  const web = serverAt(options.baseUrl ?? "https://pay.example")
   const send = async (path: string, init?: RequestInit) =>
     shownOf(await web.fetch(new Request(`https://pay.example${path}`, init)))
   return {

@@ -22,7 +22,8 @@ describe("a hostile name", () => {
     const named = (path: string, payment: Payment) => hostedWeb(payment, { merchant }).get(path)
     for (const state of states) {
       for (const path of ["/hosted/token", "/hosted/token?step=challenge", "/hosted/token/return"]) {
-        const [page, other] = [await named(path, { ...awaiting, state }), await plain(path, { ...awaiting, state })]
+        const page = await named(path, { ...awaiting, state })
+        const other = await plain(path, { ...awaiting, state })
         expect(page.status).toBe(other.status)
         // The same elements, whatever the name.
         expect(page.text.match(/<[a-z/!][^\s>]*/giu)).toEqual(other.text.match(/<[a-z/!][^\s>]*/giu))

@@ -1,0 +1,236 @@
+/** Customers in a real browser, in front of a listening server with the real core. */
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describeInChromium } from "./Chromium.ts"
+import { pictures, sizes, visit } from "./Visitor.ts"
+import { type Created, merchant, openWorld, type World } from "./World.ts"
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  await world.close()
+  console.info(`Pictures of the hosted pages are in ${pictures}`)
+})
+
+const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).innerText()
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+const follow = (page: Page, name: string) => page.getByRole("link", { name }).click()
+const backAtShop = ({ id }: Created, status: string) =>
+  `${world.shop}/thanks?order=20417&payment_id=${id}&status=${status}#receipt`
+
+await describeInChromium("the hosted page in a browser", (browser) => {
+  describe.each([true, false])("with JavaScript: %s", (javaScriptEnabled) => {
+    test("given a sandbox payment, when it is approved, then the customer is back at the shop and it is captured", () =>
+      visit(browser, { javaScriptEnabled }, async ({ origins, page }) => {
+        const created = await world.create()
+        await page.goto(created.page)
+        expect(await headingOf(page)).toBe(`Pay ${merchant}`)
+        await press(page, "Approve")
+        expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+        expect(await headingOf(page)).toBe("Shop")
+        expect(await world.statusOf(created.id)).toBe("CAPTURED")
+        expect(origins()).toEqual([world.url, world.shop].sort())
+      }))
+
+    test("given a challenge, when it is passed, then the payment is captured", () =>
+      visit(browser, { javaScriptEnabled }, async ({ page }) => {
+        const created = await world.create({ simulate: { charge: "requires_authentication" } })
+        await page.goto(created.page)
+        await follow(page, "Approve after a 3DS challenge")
+        expect(await headingOf(page)).toBe("Confirm that it is you")
+        await press(page, "Yes, it is mine")
+        expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+      }))
+
+    test("given a challenge, when it is failed, then the payment is declined for it", () =>
+      visit(browser, { javaScriptEnabled }, async ({ page }) => {
+        const created = await world.create()
+        await page.goto(created.page)
+        await follow(page, "Approve after a 3DS challenge")
+        await press(page, "No, fail the challenge")
+        expect(page.url()).toBe(backAtShop(created, "DECLINED"))
+        await page.goto(created.page)
+        expect(await page.getByText("authentication_failed").count()).toBe(1)
+      }))
+
+    test("given a reason, when it is declined, then it is declined for that reason", () =>
+      visit(browser, { javaScriptEnabled }, async ({ page }) => {
+        const created = await world.create()
+        await page.goto(created.page)
+        await page.getByLabel("Decline with a reason").selectOption("Expired card")
+        await press(page, "Decline")
+        expect(page.url()).toBe(backAtShop(created, "DECLINED"))
+        await page.goto(created.page)
+        expect(await page.getByText("expired_card").count()).toBe(1)
+      }))
+
+    test.each([true, false])(
+      "given cancel_url: %s, when it is cancelled, then it leads there, else to return_url",
+      (isThere) =>
+        visit(browser, { javaScriptEnabled }, async ({ page }) => {
+          const created = await world.create(isThere ? { cancel_url: `${world.shop}/basket` } : {})
+          await page.goto(created.page)
+          await press(page, "Cancel")
+          expect(page.url()).toBe(
+            isThere
+              ? `${world.shop}/basket?payment_id=${created.id}&status=CANCELLED`
+              : backAtShop(created, "CANCELLED")
+          )
+          expect(await world.statusOf(created.id)).toBe("CANCELLED")
+        })
+    )
+  })
+
+  test("given a challenge, when the customer turns back from it, then the buttons are there again", () =>
+    visit(browser, {}, async ({ page }) => {
+      const created = await world.create()
+      await page.goto(`${created.page}?step=challenge`)
+      await follow(page, "Back")
+      expect(await headingOf(page)).toBe(`Pay ${merchant}`)
+      await press(page, "Approve")
+      expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+    }))
+
+  test("given it was approved, when the customer goes back, then they see that and can only return", () =>
+    visit(browser, {}, async ({ page }) => {
+      const created = await world.create()
+      await page.goto(created.page)
+      await press(page, "Approve")
+      await page.goBack()
+      expect(await headingOf(page)).toBe("Payment complete")
+      expect(await page.getByRole("button").count()).toBe(0)
+      await follow(page, `Back to ${merchant}`)
+      expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+    }))
+
+  test("given a second tab, when it declines what the first approved, then it is told, and nothing changes", () =>
+    visit(browser, {}, async ({ page }) => {
+      const created = await world.create()
+      const second = await page.context().newPage()
+      await Promise.all([page.goto(created.page), second.goto(created.page)])
+      await press(page, "Approve")
+      await press(second, "Decline")
+      expect(await headingOf(second)).toBe("Payment complete")
+      expect(second.url()).toBe(created.page)
+      expect(await world.timelineOf(created.id)).toEqual(["payment.requires_action", "payment.captured"])
+    }))
+
+  test("given production, when the customer pays at the provider, then the shop hears of it", () =>
+    visit(browser, {}, async ({ origins, page }) => {
+      const before = world.checkouts()
+      const created = await world.create({}, "production")
+      await page.goto(created.page)
+      expect(world.checkouts()).toBe(before)
+      await press(page, "Continue to payment")
+      expect(new URL(page.url()).origin).toBe(world.provider)
+      expect(world.checkouts()).toBe(before + 1)
+
+      // Another tab is sent to the same checkout.
+      const second = await page.context().newPage()
+      await second.goto(created.page)
+      await press(second, "Continue to payment")
+      expect(second.url()).toBe(page.url())
+      expect(world.checkouts()).toBe(before + 1)
+
+      // Nobody paid yet, so the page says so and looks again by itself.
+      await follow(page, "Done")
+      expect(page.url()).toBe(`${created.page}/return`)
+      expect(await headingOf(page)).toBe("Your payment is not confirmed yet")
+      const money = { minorUnits: 123_456, currency: "EUR" }
+      world.record = { _tag: "Captured", providerRef: "ch_1", stated: money }
+      await page.waitForURL(backAtShop(created, "CAPTURED"))
+      expect(await world.statusOf(created.id, "production")).toBe("CAPTURED")
+      expect(origins()).toEqual([world.url, world.shop, world.provider].sort())
+      world.record = undefined
+    }))
+
+  test("given Approve, when it is clicked twice at once, then the payment is charged once", () =>
+    visit(browser, {}, async ({ page }) => {
+      const created = await world.create()
+      await page.goto(created.page)
+      await page.getByRole("button", { name: "Approve", exact: true }).dblclick()
+      await expect.poll(() => world.statusOf(created.id)).toBe("CAPTURED")
+      expect(await world.timelineOf(created.id)).toEqual(["payment.requires_action", "payment.captured"])
+    }))
+
+  test("given a keyboard alone, when Approve is reached and pressed, then every stop is seen and it is captured", () =>
+    visit(browser, {}, async ({ page }) => {
+      const created = await world.create()
+      await page.goto(created.page)
+      const stops: Array<string> = []
+      for (let stop = 0; stop < 5; stop++) {
+        await page.keyboard.press("Tab")
+        stops.push(await page.evaluate("document.activeElement.innerText.split('\\n')[0]"))
+        expect(await page.evaluate("getComputedStyle(document.activeElement).outlineWidth")).toBe("3px")
+      }
+      expect(stops).toEqual(["Approve", "Approve after a 3DS challenge", "Insufficient funds", "Decline", "Cancel"])
+      for (let stop = 0; stop < 4; stop++) await page.keyboard.press("Shift+Tab")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(backAtShop(created, "CAPTURED"))
+    }))
+
+  test("given a German browser, when the page is opened, then the amount is written as Germans write it", () =>
+    visit(browser, { locale: "de-DE" }, async ({ page }) => {
+      await page.goto((await world.create()).page)
+      expect(await page.locator(".amount").innerText()).toBe("1.234,56\u00A0€")
+    }))
+
+  const approved = async (change: Readonly<Record<string, unknown>>) => {
+    const created = await world.create(change)
+    await fetch(created.page, { method: "POST", body: new URLSearchParams({ action: "approve" }), redirect: "manual" })
+    // Looked at so often that it does not look again by itself, in the midst of the test.
+    return `${created.page}?look=5`
+  }
+  const pages: ReadonlyArray<readonly [name: string, heading: string, open: () => Promise<string>]> = [
+    ["buttons", `Pay ${merchant}`, async () => (await world.create()).page],
+    ["challenge", "Confirm that it is you", async () => `${(await world.create()).page}?step=challenge`],
+    ["production", `Pay ${merchant}`, async () => (await world.create({}, "production")).page],
+    ["complete", "Payment complete", () => approved({})],
+    ["approved", "Payment approved", () => approved({ capture_method: "manual" })],
+    ["declined", "Payment declined", () => approved({ simulate: { charge: "decline:insufficient_funds" } })],
+    ["processing", "Your payment is being processed", () => approved({ simulate: { charge: "pending" } })],
+    ["checking", "Your payment is being checked", () => approved({ simulate: { charge: "no_answer" } })],
+    [
+      "returned",
+      "Your payment is not confirmed yet",
+      async () => {
+        const { page } = await world.create({}, "production")
+        await fetch(page, { method: "POST", body: new URLSearchParams({ action: "continue" }), redirect: "manual" })
+        return `${page}/return?look=5`
+      }
+    ],
+    ["missing", "There is no such payment page", async () => `${world.url}/hosted/nothing`],
+    // Last: the clock goes on for all.
+    [
+      "expired",
+      "This payment page has expired",
+      async () => {
+        const { page } = await world.create()
+        world.setForward(30 * 60 * 1000)
+        return page
+      }
+    ]
+  ]
+
+  test.each(pages)(
+    "given the page %s, when it is looked at in the light and the dark, then axe finds nothing and it fits 320 pixels",
+    (name, heading, open) =>
+      visit(browser, {}, async ({ accessibilityFaults, page, takePicture }) => {
+        await page.goto(await open())
+        expect(await headingOf(page)).toBe(heading)
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme })
+          for (const size of ["phone", "desktop"] as const) {
+            await page.setViewportSize(sizes[size])
+            await takePicture(`${name}-${size}-${colorScheme}`)
+          }
+          expect(await accessibilityFaults()).toEqual([])
+        }
+        await page.setViewportSize(sizes.narrow)
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(sizes.narrow.width)
+      })
+  )
+})
