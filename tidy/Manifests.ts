@@ -65,7 +65,9 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
   }
   for (const list of [root.dependencies, root.devDependencies, root.optionalDependencies]) {
     for (const [name, range] of Object.entries(list ?? {})) {
-      if (!/^\d+\.\d+\.\d+$/.test(range)) faults.push(`package.json: ${name} is ${range}, expected an exact version`)
+      // TypeScript is there twice: the compiler, and the interface that tools need, which it no longer has.
+      if (!/^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+$/.test(range))
+        faults.push(`package.json: ${name} is ${range}, expected an exact version`)
     }
   }
   return faults

@@ -76,5 +76,5 @@ const send = (
 /** An amount that is none is no answer to build on: it may have executed. */
 const asUsable = (answer: OperationAnswer): OperationEnd =>
   "stated" in answer && !isUsableAmount(answer.stated)
-    ? new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
+    ? new Unanswered({ reason: "the connector stated an amount that is none" })
     : answer

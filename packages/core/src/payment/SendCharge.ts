@@ -48,8 +48,8 @@ export const asUsable = <Answer extends ChargeAnswer>(answer: Answer): Answer | 
   if (answer.providerRef === "") return new Unanswered({ reason: "the connector gave no provider reference" })
   return isUsableAmount(answer.stated)
     ? answer
-    : new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
+    : new Unanswered({ reason: "the connector stated an amount that is none" })
 }
 
 export const isUsableAmount = (stated: { readonly minorUnits: number } | undefined): boolean =>
-  stated === undefined || (Number.isSafeInteger(stated.minorUnits) && stated.minorUnits >= 0)
+  stated === undefined || (Number.isSafeInteger(stated.minorUnits) && stated.minorUnits > 0)

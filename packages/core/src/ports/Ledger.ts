@@ -30,8 +30,8 @@ export interface Change {
   /** Inserted, or replaced by id. */
   readonly operations?: ReadonlyArray<Operation> | undefined
   /**
-   * Inserted, or replaced by id. Where there is one, all refunds of the payment must then add up to what the payment
-   * says (see `brokenBalance`): the store compares them inside the write.
+   * Inserted, or replaced by id. After every change all refunds of the payment must add up to what the payment says
+   * (see `brokenBalance`): the store compares them inside the write.
    */
   readonly refunds?: ReadonlyArray<Refund> | undefined
   /** Appended in this order. */
@@ -59,8 +59,13 @@ export const brokenChange = (change: Change): string | undefined => {
   if (attempts.some((attempt) => attempt.paymentId !== id)) return "an attempt is another payment's"
   if (operations.some((operation) => operation.paymentId !== id)) return "an operation is another payment's"
   if (refunds.some((refund) => refund.paymentId !== id)) return "a refund is another payment's"
-  if ([...operations, ...refunds].some(({ money }) => money.currency !== payment.after.money.currency)) {
-    return "an operation or a refund is in another currency than its payment"
+  for (const { money } of [...operations, ...refunds]) {
+    if (money.currency !== payment.after.money.currency) {
+      return "an operation or a refund is in another currency than its payment"
+    }
+    if (!Number.isSafeInteger(money.minorUnits) || money.minorUnits < 0) {
+      return `the amount of an operation or a refund is not a whole number of minor units: ${money.minorUnits}`
+    }
   }
   if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
   if (claim !== undefined && claim.after.version !== claim.expected + 1) {

@@ -64,5 +64,5 @@ const asUsable = (answer: RefundAnswer): RefundEnd => {
   if (answer.providerRefundId === "") return new Unanswered({ reason: "the connector gave no refund id" })
   return isUsableAmount(answer.stated)
     ? answer
-    : new Unanswered({ reason: "the connector stated an amount that is no whole number of minor units" })
+    : new Unanswered({ reason: "the connector stated an amount that is none" })
 }
