@@ -18,7 +18,9 @@ const newFile = Effect.map(
   (folder) => join(folder, "pointsman.db")
 )
 
-export const stores: ReadonlyArray<readonly [name: string, store: Store]> = [
+type Named = readonly [name: string, store: Store]
+
+export const stores: readonly [memory: Named, sqlite: Named] = [
   ["memory, with other fibers between check and write", MemoryStorage.layer({ yieldBetween: true })],
   [
     "SQLite in a file",
