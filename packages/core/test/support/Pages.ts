@@ -1,6 +1,7 @@
 /** Payments on hosted pages: how they are created, found and watched. */
 import {
   type Attempt,
+  applyChargeFact,
   type Caller,
   type Connection,
   type CreateRequest,
@@ -10,7 +11,7 @@ import {
   Pointsman,
   type Tenant
 } from "@pointsman/core"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { caller, request, tenant, workspace } from "./World.ts"
 
 export const minute = 60_000
@@ -70,3 +71,17 @@ export const deactivateAll = Effect.gen(function* () {
   const connections = contents.connections.map((connection) => ({ ...connection, active: false }))
   yield* directory.write({ ...contents, connections })
 })
+
+/** A write of another process, on what is stored now. */
+export const courier = (of: Payment, fact: Parameters<typeof applyChargeFact>[1]) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const now = Option.getOrThrow(yield* ledger.payment(of.tenant, of.id))
+    const moved = Result.getOrThrow(applyChargeFact(now, fact, now.updatedAt))
+    yield* ledger.commit({
+      tenant: of.tenant,
+      payment: { expected: now.version, after: moved.payment },
+      attempts: [],
+      events: moved.events
+    })
+  }).pipe(Effect.orDie)
