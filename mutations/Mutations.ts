@@ -302,5 +302,101 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given a refund that is Unknown, when another one has its key, then it dies"
     }
+  },
+  {
+    name: "send a hosted payment on an unknown commit",
+    harm: "A charge, or a checkout, begins on an attempt that may not be stored; another tab begins a second one.",
+    edits: [
+      {
+        file: "packages/core/src/hosted/BeginHosted.ts",
+        find: `if (failure._tag === "pointsman/CommitUnknown") return yield* giveUp(inHand)`,
+        replace: `if (failure._tag === "pointsman/CommitUnknown") return { _tag: "Begun", inHand, plan: plan.success } satisfies Begun`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedFaults.test.ts",
+      test: `given its fate is unknown, ["lost"], then nothing is sent: FAILED, told of once`
+    }
+  },
+  {
+    name: "give up another tab's charge",
+    harm: "A payment reads FAILED while its provider is being asked.",
+    edits: [
+      {
+        file: "packages/core/src/hosted/BeginHosted.ts",
+        find: "if (!isOurs) return stands(stored, false)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedFaults.test.ts",
+      test: "given it is lost and another tab's provider is at work, then its payment is left alone"
+    }
+  },
+  {
+    name: "act on a page that is over",
+    harm: "The customer is charged for what the merchant was told is off.",
+    edits: [
+      {
+        file: "packages/core/src/hosted/HostedOrder.ts",
+        find: "now >= hosted.expiresAt",
+        replace: "now > hosted.expiresAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedPage.test.ts",
+      test: "given Approve, then it acts a millisecond before the end, and not at the end"
+    }
+  },
+  {
+    name: "cancel a checkout that can still be paid",
+    harm: "The payment reads CANCELLED, the merchant makes another, and the customer pays both.",
+    edits: [
+      {
+        file: "packages/core/src/hosted/CheckoutFact.ts",
+        find: "isOver && found.conclusive ?",
+        replace: "found.conclusive ?"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCheckout.test.ts",
+      test: "given nothing is found, conclusively, then nothing changes: it may still be paid"
+    }
+  },
+  {
+    name: "cancel a checkout on an old look-up",
+    harm: "A payment that was made while the provider was looking reads CANCELLED.",
+    edits: [
+      {
+        file: "packages/core/src/hosted/ReturnFromCheckout.ts",
+        find: "checkoutFactOf(payment, attempt, found, askedAt)",
+        replace: "checkoutFactOf(payment, attempt, found, yield* Clock.currentTimeMillis)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCheckout.test.ts",
+      test: "given a look-up that began before the hour and answers after it, then it cannot deny"
+    }
+  },
+  {
+    name: "forget the key of an open checkout",
+    harm: "After a day the same key makes another page while the customer can still pay on the first.",
+    edits: [
+      {
+        file: replayCreate,
+        find: `status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)`,
+        replace: `status === "UNKNOWN"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCreate.test.ts",
+      test: "given a checkout without an end is open, then it is kept; 24 hours after it was paid it is free"
+    }
   }
 ]
