@@ -23,7 +23,7 @@ export class PaymentViews extends Context.Service<
     readonly created: (payment: PaymentRecord, debug: boolean) => Effect.Effect<Payment>
   }
 >()("pointsman/http/PaymentViews") {
-  /** `baseUrl`: where the hosted pages are reached, without a slash at its end; without it nobody is sent there. */
+  /** `baseUrl`: where the hosted pages are reached; without it nobody is sent there. */
   static readonly layer = (baseUrl: string | undefined): Layer.Layer<PaymentViews, never, Pointsman> =>
     Layer.effect(
       PaymentViews,
@@ -52,7 +52,8 @@ export class PaymentViews extends Context.Service<
     )
 }
 
-export const hostedPageUrl = (baseUrl: string, token: string): string => `${baseUrl}/hosted/${token}`
+export const hostedPageUrl = (baseUrl: string, token: string): string =>
+  `${baseUrl.replace(/\/+$/u, "")}/hosted/${token}`
 
 type NextAction = Payment["next_action"]
 

@@ -48,7 +48,7 @@ interface Visit {
 
 type Answer = Document | { readonly redirect: string }
 
-/** `baseUrl` is where the pages are reached from outside, without a slash at its end. */
+/** `baseUrl` is where the pages are reached from outside. */
 export const layer = (
   baseUrl: string
 ): Layer.Layer<never, never, Pointsman | HttpRouter.HttpRouter | HttpRouter.Request<"Requires", RequestId>> =>
@@ -83,7 +83,7 @@ export const layer = (
 
       const press = Effect.fnUntraced(function* (visit: Visit) {
         const form = yield* readForm(visit.request)
-        if (form === undefined) return plainPage(413, troubleWords.tooLarge, toPage)
+        if (form === "TooLarge") return plainPage(413, troubleWords.tooLarge, toPage)
         const view = yield* pointsman.hostedPage(visit.token)
         const pressed = pressedOf(view.payment.tenant.environment, form)
         if (pressed === undefined) return plainPage(422, troubleWords.unknownAction, toPage)
@@ -148,12 +148,9 @@ const refuse = (failure: HostedFailure): Effect.Effect<Document> => {
   }
 }
 
-/**
- * The fields of a posted form; `undefined` for one that is too large. What is no form, or cannot be read, has no field
- * that a button would send.
- */
-const readForm = (request: Request): Effect.Effect<URLSearchParams | undefined> => {
-  if (Number(request.headers["content-length"]) > formBytesAtMost) return Effect.succeed(undefined)
+/** The fields of a posted form. What is no form, or cannot be read, has no field that a button would send. */
+const readForm = (request: Request): Effect.Effect<URLSearchParams | "TooLarge"> => {
+  if (Number(request.headers["content-length"]) > formBytesAtMost) return Effect.succeed("TooLarge")
   const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0] as string
   if (mediaType.trim().toLowerCase() !== "application/x-www-form-urlencoded") {
     return Effect.succeed(new URLSearchParams())
@@ -161,14 +158,11 @@ const readForm = (request: Request): Effect.Effect<URLSearchParams | undefined> 
   return request.text.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(formBytesAtMost)),
     Effect.interruptible,
-    Effect.map((text): URLSearchParams | undefined => new URLSearchParams(text)),
-    Effect.catch((error) =>
-      Effect.succeed(
-        error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
-          ? undefined
-          : new URLSearchParams()
-      )
-    )
+    Effect.match({
+      onSuccess: (text) => new URLSearchParams(text),
+      onFailure: ({ reason }) =>
+        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? "TooLarge" : new URLSearchParams()
+    })
   )
 }
 

@@ -117,7 +117,7 @@ const outcomePage = (subject: Subject, words: Words, again?: LookAgain, more?: H
     main: html`${told(words)}
 ${details(subject, true)}
 <div class="actions">
-${again === undefined ? undefined : html`<a class="button main" href="?look=${again.next}">Look again</a>`}
+${again === undefined ? undefined : html`<a class="button main" href="?look=${again.next}">Check again</a>`}
 ${more}
 ${backLink(subject, again === undefined ? "main" : "plain")}
 </div>`

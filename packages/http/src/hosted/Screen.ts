@@ -18,8 +18,8 @@ export const screenOf = (payment: Payment, page: HostedPage): Screen => {
     case "CheckoutOpen":
       return "Checkout"
     case "Cancelled":
-      // A customer can cancel only before that time; and what a connection cancelled did begin.
-      return payment.connectionId === null && payment.updatedAt >= page.expiresAt ? "Expired" : "Result"
+      // A customer can cancel only before that time; and what was routed had begun.
+      return payment.routing === null && payment.updatedAt >= page.expiresAt ? "Expired" : "Result"
     default:
       return "Result"
   }

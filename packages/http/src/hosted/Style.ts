@@ -51,6 +51,7 @@ dl div { display: flex; justify-content: space-between; gap: 1rem; }
 dl div + div { margin-top: .375rem; }
 dt { color: var(--soft); flex: none; }
 dd { text-align: end; min-width: 0; }
+dl + .text { margin-top: 1rem; }
 .actions { margin-top: 1.5rem; display: grid; gap: .75rem; }
 .group { padding-top: 1.25rem; margin-top: .5rem; border-top: 1px solid var(--line); display: grid; gap: .5rem; }
 label { font-size: .9375rem; font-weight: 500; }

@@ -10,7 +10,8 @@ export interface Words {
   readonly text: string
 }
 
-const doNotPayAgain = "Please do not pay again: you could be charged twice."
+const doNotPayAgain =
+  "Please do not pay again: you could be charged twice. You may leave this page, the shop will be told."
 
 const processing: Words = {
   tone: "wait",

@@ -74,6 +74,13 @@ describe("next_action", () => {
     expect(reply.body.data.next_action).toEqual(none)
   })
 
+  test("given a base URL that ends in a slash, when a payment is shown, then its page has one slash", async () => {
+    const script = scripted({ payment: () => Effect.succeed(awaiting) })
+    const web = serve(script.layer, { baseUrl: `${baseUrl}/` })
+    const reply = await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })
+    expect(reply.body.data.next_action.url).toBe(redirect.url)
+  })
+
   test("given no base URL, when return_url is sent, then it is 422 and names it", async () => {
     const script = scripted()
     const reply = await serve(script.layer).send("/api/v1/payments", { key: "sandbox", body: create })

@@ -1,6 +1,7 @@
 /** What each state of a payment shows, looked at and acted on. */
 import { type Payment, type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { describe, expect, test } from "vitest"
+import { routing } from "../support/Scripted.ts"
 import { awaiting, backTo, hostedWeb, inProduction } from "./HostedWeb.ts"
 
 const doNotPayAgain = "Please do not pay again: you could be charged twice."
@@ -150,8 +151,8 @@ describe("a page that expired", () => {
     expect(page.heading).toBe("Payment cancelled")
   })
 
-  test("given a connection cancelled it later, then the page did not expire", async () => {
-    const page = await hostedWeb({ ...expired, connectionId: "main" }).get()
+  test("given a provider cancelled it later, then the page did not expire", async () => {
+    const page = await hostedWeb({ ...expired, routing }).get()
     expect(page.heading).toBe("Payment cancelled")
   })
 })
