@@ -29,6 +29,8 @@ const scalar = {
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: "never",
+  // Something that nobody sees is wider than a phone, which would then show all of the page smaller than it is.
+  customCss: "#api-reference-container { overflow-x: clip }",
   authentication: { preferredSecurityScheme: "bearer" }
 }
 

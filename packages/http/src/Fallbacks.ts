@@ -79,9 +79,11 @@ const fallback = (
   }
   return Effect.as(
     Effect.logError("a request failed in a way that nothing provides for", cause),
-    envelope("internal_error", "The server failed.")
+    envelope("internal_error", serverFailed)
   )
 }
+
+export const serverFailed = "The server failed."
 
 const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerResponse =>
   allow === undefined

@@ -1,8 +1,16 @@
 /** Turns a request that does not decode into its envelope. An answer of ours that does not encode is a defect. */
 import { Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import type { ErrorBody } from "./api/Errors.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./api/RequestErrors.ts"
 import { queryExpectations, validationError } from "./Expectations.ts"
+
+export const malformedKey: ErrorBody<"invalid_idempotency_key"> = {
+  error: {
+    code: "invalid_idempotency_key",
+    message: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}.`
+  }
+}
 
 const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
   error.kind === "Body" || error.kind === "ResponseHeaders"
@@ -12,14 +20,7 @@ const validationErrors = HttpApiMiddleware.layerSchemaErrorTransform(ValidationE
 )
 
 const idempotencyKeyErrors = HttpApiMiddleware.layerSchemaErrorTransform(IdempotencyKeyErrors, (error) =>
-  error.kind === "Headers"
-    ? Effect.fail({
-        error: {
-          code: "invalid_idempotency_key" as const,
-          message: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}.`
-        }
-      })
-    : Effect.die(error)
+  error.kind === "Headers" ? Effect.fail(malformedKey) : Effect.die(error)
 )
 
 export const layer: Layer.Layer<ValidationErrors | IdempotencyKeyErrors> = Layer.merge(

@@ -52,8 +52,9 @@ const pathItemOf = (item: OpenApi.OpenAPISpecPathItem, endpoints: ReadonlyMap<st
     return operationOf(generated, endpoint)
   }
   return {
-    ...(item.get === undefined ? {} : { get: of(item.get) }),
-    ...(item.post === undefined ? {} : { post: of(item.post) })
+    // In the order in which they are read: a thing is made before it is listed.
+    ...(item.post === undefined ? {} : { post: of(item.post) }),
+    ...(item.get === undefined ? {} : { get: of(item.get) })
   }
 }
 

@@ -45,7 +45,7 @@ const flattened = ({ allOf, ...rest }: JsonSchema): JsonSchema => {
   const descriptions = parts.map((part) => part.description).filter((description) => typeof description === "string")
   return {
     ...Object.fromEntries(parts.flatMap(Object.entries)),
-    ...(descriptions.length === 0 ? {} : { description: descriptions.toReversed().join(" ") })
+    ...(descriptions.length === 0 ? {} : { description: [...new Set(descriptions.toReversed())].join(" ") })
   }
 }
 

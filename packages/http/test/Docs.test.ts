@@ -1,0 +1,116 @@
+import { gunzipSync } from "node:zlib"
+import { afterAll, describe, expect, test } from "vitest"
+import { scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const web = serve(scripted().layer, { baseUrl: "https://payments.pointsman.test" })
+afterAll(web.close)
+
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  web.fetch(new Request(`http://pointsman.test${path}`, { headers, method }))
+
+describe("the reference page", () => {
+  test("given no key, when /docs is asked for, then it is a page that holds the contract", async () => {
+    const response = await get("/docs")
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    const html = await response.text()
+    expect(html).toMatch(/^<!doctype html>\s*<html lang="en">/u)
+    expect(html).toContain('"operationId":"createPayment"')
+    expect(html).toContain("https://payments.pointsman.test")
+    // Whatever is not in the page itself would have to come from elsewhere.
+    const head = html.slice(0, html.indexOf("<script>"))
+    expect(head).not.toMatch(/<link|<iframe|src=/u)
+    expect(html.match(/<script[^>]* src=/gu)).toBeNull()
+  })
+
+  test("given the page, when its policy is read, then it has no wildcard and names the scripts by what they are", async () => {
+    const policy = String((await get("/docs")).headers.get("content-security-policy"))
+    const directives = Object.fromEntries(
+      policy.split("; ").map((directive) => {
+        const [name = "", ...sources] = directive.split(" ")
+        return [name, sources]
+      })
+    )
+    const { "script-src": scripts, ...rest } = directives
+    expect(scripts).toHaveLength(2)
+    for (const script of scripts ?? []) expect(script).toMatch(/^'sha256-[A-Za-z0-9+/]{43}='$/u)
+    expect(rest).toEqual({
+      "default-src": ["'none'"],
+      "style-src": ["'unsafe-inline'"],
+      "img-src": ["'self'", "data:"],
+      "connect-src": ["'self'"],
+      "base-uri": ["'none'"],
+      "form-action": ["'none'"],
+      "frame-ancestors": ["'none'"]
+    })
+  })
+
+  test("given HEAD, when /docs is asked for, then the headers are those of GET and there is no body", async () => {
+    const [got, head] = [await get("/docs"), await get("/docs", {}, "HEAD")]
+    expect([head.status, await head.text()]).toEqual([200, ""])
+    for (const name of ["content-type", "etag", "content-security-policy"]) {
+      expect(head.headers.get(name)).toBe(got.headers.get(name))
+    }
+  })
+
+  test("given another method, when /docs is asked for, then it is 405 with Allow", async () => {
+    const response = await get("/docs", {}, "POST")
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+    expect(await response.json()).toMatchObject({ error: { code: "method_not_allowed" } })
+  })
+
+  test("given the option, when the page is left out, then there is no such route", async () => {
+    const bare = serve(scripted().layer, { docs: false })
+    expect((await bare.send("/docs")).status).toBe(404)
+    expect((await bare.send("/docs", { method: "POST" })).status).toBe(404)
+    expect((await bare.send("/api/v1/openapi.json")).status).toBe(200)
+    await bare.close()
+  })
+})
+
+describe("the contract and the page, which do not change while the server runs", () => {
+  test.each(["/docs", "/api/v1/openapi.json"])(
+    "given %s, when it is asked for again, then 304 says that it is the same",
+    async (path) => {
+      const first = await get(path)
+      const etag = String(first.headers.get("etag"))
+      expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/u)
+      for (const known of [etag, `"another", ${etag}`]) {
+        const again = await get(path, { "if-none-match": known })
+        expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag])
+        expect(again.headers.get("x-request-id")).toMatch(/^req_/u)
+      }
+      expect((await get(path, { "if-none-match": 'W/"another"' })).status).toBe(200)
+    }
+  )
+
+  test.each(["/docs", "/api/v1/openapi.json"])(
+    "given %s, when the client takes gzip, then the compressed bytes are the same text, and smaller by far",
+    async (path) => {
+      const plain = await (await get(path)).text()
+      for (const accepted of ["gzip", "br, gzip;q=0.5", "deflate, GZIP ; q=1.0"]) {
+        const response = await get(path, { "accept-encoding": accepted })
+        expect([response.headers.get("content-encoding"), response.headers.get("vary")]).toEqual([
+          "gzip",
+          "accept-encoding"
+        ])
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        expect(bytes.length).toBeLessThan(plain.length / 3)
+        expect(gunzipSync(bytes).toString()).toBe(plain)
+      }
+      for (const refused of ["gzip;q=0", "gzip; q=0.000", "br", "", "xgzip"]) {
+        const response = await get(path, { "accept-encoding": refused })
+        expect([refused, response.headers.get("content-encoding")]).toEqual([refused, null])
+      }
+    }
+  )
+
+  test("given the contract, when it is asked for, then it is JSON and needs no key", async () => {
+    const reply = await web.send("/api/v1/openapi.json")
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/json"])
+    expect(reply.body).toMatchObject({
+      openapi: "3.1.0",
+      servers: [{ url: "https://payments.pointsman.test" }]
+    })
+  })
+})
