@@ -1,5 +1,6 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
 import { ClaimMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
+import { errorsPage } from "./Errors.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 
 type Table = Machine.Machine<string, string, string, string>
@@ -66,7 +67,13 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       [`docs/states/${lifecycle.machine.name}.svg`, await pictureOf(lifecycle.machine, lifecycle.statusOf)] as const
     ])
   )
-  return made.flat()
+  return [
+    ...made.flat(),
+    [
+      "docs/reference/errors.md",
+      `${errorsPage(notice("packages/http/src/api/Errors.ts and packages/http/src/ErrorTable.ts"))}\n`
+    ]
+  ]
 }
 
 /** Blocks that a page may hold, by name. */
