@@ -182,8 +182,10 @@ export interface World {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
   /** Turns the clock of a world that has one of its own. */
   readonly adjust: (duration: Duration.Input) => Promise<void>
-  /** Turns the clock, ten milliseconds at a time, until the promise is settled. */
+  /** Turns the clock, 50 milliseconds at a time, until the promise is settled. */
   readonly runOut: <A>(promise: Promise<A>) => Promise<A>
+  /** Ends a server's core with all that it does in the background, as a process that dies. */
+  readonly kill: (server: number) => Promise<void>
   /** Everything as at the start, but what is stored. */
   readonly reset: () => void
   readonly close: () => Promise<void>
@@ -194,12 +196,32 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
   const provider = scriptedProvider()
   const bare = scriptedProvider({ name: "bare", without: ["capture", "void", "refund"] })
   const ledger = faultyLedger()
-  const replaced = Layer.effect(Ledger, Effect.map(Ledger, options.ledger ?? ((ledger) => ledger)))
+  /** What the store is at work on, which no clock of a test knows of. */
+  let atWork = 0
+  const counted =
+    <Parameters extends ReadonlyArray<unknown>, A, E>(method: (...parameters: Parameters) => Effect.Effect<A, E>) =>
+    (...parameters: Parameters): Effect.Effect<A, E> =>
+      Effect.suspend(() => {
+        atWork += 1
+        return Effect.ensuring(
+          method(...parameters),
+          Effect.sync(() => {
+            atWork -= 1
+          })
+        )
+      })
+  const replaced = Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (stored) => {
+      const ledger = options.ledger?.(stored) ?? stored
+      return { ...ledger, commit: counted(ledger.commit), book: counted(ledger.book), payment: counted(ledger.payment) }
+    })
+  )
   const clock: Layer.Layer<never> =
     options.testClock === true ? TestClock.layer({ warningDelay: "1 hour" }) : Layer.empty
   const ambient: Context.Context<never> = await Effect.runPromise(Layer.buildWithScope(clock, scope))
-  const start = <A>(layer: Layer.Layer<A>) =>
-    Effect.runPromise(Effect.provideContext(Layer.buildWithScope(layer, scope), ambient))
+  const start = <A>(layer: Layer.Layer<A>, within: Scope.Scope = scope) =>
+    Effect.runPromise(Effect.provideContext(Layer.buildWithScope(layer, within), ambient))
   const services: Context.Context<Services> = await start(
     ledger.layer.pipe(
       Layer.provideMerge(replaced),
@@ -211,7 +233,10 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     )
   )
   const servers: Array<Web> = []
+  const cores: Array<Scope.Closeable> = []
   for (let number = 0; number < (options.servers ?? 1); number++) {
+    const core = Scope.makeUnsafe()
+    cores.push(core)
     const pointsman = await start(
       Pointsman.layer(options).pipe(
         Layer.provide([
@@ -219,7 +244,8 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
           noTransport,
           Connectors.layer([provider.definition, bare.definition])
         ])
-      )
+      ),
+      core
     )
     servers.push(serve(Layer.succeedContext(pointsman), {}, [], ambient))
   }
@@ -241,12 +267,18 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
         isOver = true
       }
       promise.then(over, over)
-      // One simulated minute at most. In between, what is no timer (a body, a file) gets on: no claim grows old of it.
-      for (let millis = 0; millis < 60_000 && !isOver; millis += 10) {
-        await adjust(10)
+      // One simulated minute at most. The store gets its time, or a claim would grow old of a slow disk.
+      for (let millis = 0; millis < 60_000 && !isOver; ) {
         await new Promise((resolve) => setTimeout(resolve, 1))
+        if (atWork > 0) continue
+        await adjust(50)
+        millis += 50
       }
       return promise
+    },
+    kill: async (server) => {
+      const core = cores[server]
+      if (core !== undefined) await Effect.runPromise(Scope.close(core, Exit.void))
     },
     reset: () => {
       const { onCapture, onCharge, onRefund, onVoid } = obedient
@@ -258,6 +290,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     },
     close: async () => {
       for (const server of servers) await server.close()
+      for (const core of cores) await Effect.runPromise(Scope.close(core, Exit.void))
       await Effect.runPromise(Scope.close(scope, Exit.void))
     }
   }
