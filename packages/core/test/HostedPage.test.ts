@@ -422,10 +422,9 @@ describe("two tabs", () => {
         const { payment, token } = yield* paged()
         const buttons = [Approve, Cancel, Decline, { _tag: "ApproveAfterChallenge" } as const]
         const pressed = Array.from({ length: 16 }, (_, at) => buttons[(at + round) % buttons.length] as HostedAction)
-        const outcomes = yield* Effect.all(
-          pressed.map((action) => pointsman.actOnHostedPage(token, action)),
-          { concurrency: "unbounded" }
-        )
+        const outcomes = yield* Effect.forEach(pressed, (action) => pointsman.actOnHostedPage(token, action), {
+          concurrency: "unbounded"
+        })
         const acted = pressed.filter((_, at) => outcomes[at]?.acted)
         assert.lengthOf(acted, 1)
         const { state } = yield* stored(payment)

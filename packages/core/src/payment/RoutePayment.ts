@@ -48,4 +48,4 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
 })
 
 /** A charge is something that every connection can be asked for. */
-export const takesCharges = (): Effect.Effect<boolean> => Effect.succeed(true)
+export const takesCharges = (_connection: Connection): Effect.Effect<boolean> => Effect.succeed(true)
