@@ -1,52 +1,78 @@
 /**
- * One sequence, sent to the API and told to the model. It ends with a look at all payments and events, and fails at the
- * first answer that the model does not expect, with everything that was sent and answered before.
+ * One sequence, sent to the API and told to the model. It ends with a look at all payments and events and at the
+ * provider's own record, and fails at the first thing that the model does not expect, with everything that was sent and
+ * answered before.
  */
-import { type ActorName, type Asked, type Mode, Model } from "./Model.ts"
+import type { Answer, Possibility } from "./Answers.ts"
+import type { Asked, Mode } from "./Contract.ts"
+import { Model } from "./Model.ts"
 import { asked, type Step } from "./Operations.ts"
 import { type Bindings, difference } from "./Pattern.ts"
+import { lineOf, requestOf, shortened } from "./Requests.ts"
 import type { World } from "./World.ts"
+
+interface Reply {
+  readonly status: number
+  readonly body: unknown
+  readonly replay: string | null
+  readonly allow: string | null
+}
 
 export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<Step>): Promise<void> => {
   const { keys, now, prefix } = await world.open(mode)
   const model = new Model(mode, prefix, now)
   const sent: Array<Asked> = []
-  const requestIds = new Set<string>()
+  /** Every name that was bound, and every request id. */
   const taken = new Set<string>()
   const log: Array<string> = [`mode ${mode}`]
+  const fail = (what: string) => new Error(`the API and the model disagree: ${what}\n  ${log.join("\n  ")}`)
 
-  const ask = async (one: Asked): Promise<void> => {
+  const send = async (one: Asked): Promise<Reply> => {
     const response = await world.send(requestOf(one, keys))
     const text = await response.text()
-    const { replay, status } = { status: response.status, replay: response.headers.get("idempotent-replay") }
-    log.push(`${one.as} ${lineOf(one)}\n    ${status}${replay === null ? "" : " (replay)"} ${shortened(text)}`)
-    const body: unknown = JSON.parse(text)
+    const replay = response.headers.get("idempotent-replay")
+    log.push(`${one.as} ${lineOf(one)}\n    ${response.status}${replay === null ? "" : " (replay)"} ${shortened(text)}`)
+    const requestId = response.headers.get("x-request-id") ?? ""
+    if (!/^req_[0-9a-f-]{36}$/.test(requestId) || taken.has(requestId)) throw fail(`request id ${requestId}`)
+    taken.add(requestId)
+    return { status: response.status, body: JSON.parse(text), replay, allow: response.headers.get("allow") }
+  }
+
+  /** Takes the possibility that the reply is; gives how it differs from each when it is none of them. */
+  const take = (possibilities: ReadonlyArray<Possibility>, reply: Reply): string | undefined => {
     const differences: Array<string> = []
-    for (const { answer, so } of model.answer(one)) {
+    for (const { answer, so } of possibilities) {
       const bindings: Bindings = new Map()
-      const found =
-        (status === answer.status ? undefined : `expected status ${answer.status}, got ${status}`) ??
-        difference(answer.body, body, bindings, taken) ??
-        (answer.replay === undefined || replay === (answer.replay ? "true" : null)
-          ? undefined
-          : `expected Idempotent-Replay ${answer.replay}, got ${replay}`) ??
-        (answer.allow === undefined ? undefined : missing(answer.allow, response.headers.get("allow")))
+      const found = headerDifference(answer, reply) ?? difference(answer.body, reply.body, bindings, taken)
       if (found === undefined) {
-        for (const [name, value] of bindings) {
-          name.text = value
-          taken.add(value)
+        for (const [name, text] of bindings) {
+          name.text = text
+          taken.add(text)
         }
-        so?.({ status, body })
-        const requestId = response.headers.get("x-request-id") ?? ""
-        if (!/^req_[0-9a-f-]{36}$/.test(requestId) || requestIds.has(requestId)) {
-          throw new Error(`a request id of its own was expected, got ${requestId}\n  ${log.join("\n  ")}`)
-        }
-        requestIds.add(requestId)
-        return
+        so?.(reply)
+        return undefined
       }
       differences.push(found)
     }
-    throw new Error(`the API and the model disagree: ${differences.join("; or ")}\n  ${log.join("\n  ")}`)
+    return differences.join("; or ")
+  }
+
+  const ask = async (one: Asked): Promise<void> => {
+    const differs = take(model.answer(one), await send(one))
+    if (differs !== undefined) throw fail(differs)
+  }
+
+  /** Under a key, so that one of the two is the request and the other comes again while it is under way, or after. */
+  const askTwice = async (one: Asked): Promise<void> => {
+    const [reply, other] = await Promise.all([send(one), send(one)])
+    const first = take(model.answer(one), reply)
+    const second = first === undefined ? other : reply
+    if (first !== undefined) {
+      const differs = take(model.answer(one), other)
+      if (differs !== undefined) throw fail(`of two at once, none is the first: ${first}; and ${differs}`)
+    }
+    const differs = take([...model.answer(one), ...model.underWay(one)], second)
+    if (differs !== undefined) throw fail(`the second of two at once: ${differs}`)
   }
 
   for (const step of sequence) {
@@ -60,70 +86,28 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     const one = asked(step, model, sent)
     if (one === undefined) continue
     sent.push(one)
-    await ask(one)
+    await (step.step === "again" && step.times === 2 ? askTwice(one) : ask(one))
   }
   const active = (["acme", "acmeLive", "globex"] as const).filter((as) => model.paymentIds("own", as).length > 0)
   for (const as of active) {
     await ask({ as, ask: "list", query: { limit: "100" } })
     await ask({ as, ask: "events", query: { limit: "100" } })
   }
-}
-
-const payments = "/api/v1/payments"
-
-const requestOf = (one: Asked, keys: Readonly<Record<ActorName, string | null>>): Request => {
-  const { method, path } = lineParts(one)
-  const body = "body" in one ? one.body : undefined
-  const key = "key" in one ? one.key : undefined
-  return new Request(`http://pointsman.test${path}`, {
-    method,
-    headers: {
-      ...(keys[one.as] === null ? {} : { authorization: `Bearer ${keys[one.as]}` }),
-      ...(key === undefined ? {} : { "idempotency-key": key }),
-      ...(body === undefined ? {} : { "content-type": "application/json" })
-    },
-    ...(body === undefined ? {} : { body: "text" in body ? body.text : JSON.stringify(body.json) })
-  })
-}
-
-const lineParts = (one: Asked): { readonly method: string; readonly path: string } => {
-  switch (one.ask) {
-    case "stray":
-      return one
-    case "create":
-      return { method: "POST", path: payments }
-    case "retrieve":
-      return { method: "GET", path: `${payments}/${one.id}` }
-    case "list":
-      return { method: "GET", path: `${payments}${queryOf(one.query)}` }
-    case "timeline":
-      return { method: "GET", path: `${payments}/${one.id}/events${queryOf(one.query)}` }
-    case "events":
-      return { method: "GET", path: `/api/v1/events${queryOf(one.query)}` }
-    case "refund":
-      return { method: "POST", path: `${payments}/${one.id}/refunds` }
-    default:
-      return { method: "POST", path: `${payments}/${one.id}/${one.ask}` }
+  for (const { charges, id, refunded } of model.moved()) {
+    const record = await world.provider(id)
+    if (!charges.includes(record.charges)) throw fail(`the provider executed ${record.charges} charges of ${id}`)
+    if (record.refunded < refunded.least || record.refunded > refunded.most) {
+      throw fail(`the provider refunded ${record.refunded} of ${id}`)
+    }
   }
 }
 
-const queryOf = (query: Readonly<Record<string, string>>): string => {
-  const text = new URLSearchParams(query).toString()
-  return text === "" ? "" : `?${text}`
-}
-
-const lineOf = (one: Asked): string => {
-  const { method, path } = lineParts(one)
-  const key = "key" in one && one.key !== undefined ? ` key ${JSON.stringify(shortened(one.key))}` : ""
-  const body = "body" in one && one.body !== undefined ? one.body : undefined
-  const text = body === undefined ? "" : "text" in body ? body.text : JSON.stringify(body.json)
-  return `${method} ${path}${key} ${shortened(text)}`
-}
-
-const shortened = (text: string): string => (text.length > 1_500 ? `${text.slice(0, 1_500)}…` : text)
-
-const missing = (methods: ReadonlyArray<string>, allow: string | null): string | undefined => {
+const headerDifference = (answer: Answer, { allow, replay, status }: Reply): string | undefined => {
+  if (status !== answer.status) return `expected status ${answer.status}, got ${status}`
+  if (answer.replay !== undefined && replay !== (answer.replay ? "true" : null)) {
+    return `expected Idempotent-Replay to be ${answer.replay ? "true" : "absent"}, got ${replay}`
+  }
   const named = (allow ?? "").split(",").map((method) => method.trim())
-  const lost = methods.filter((method) => !named.includes(method))
+  const lost = (answer.allow ?? []).filter((method) => !named.includes(method))
   return lost.length === 0 ? undefined : `expected ${lost.join(", ")} in Allow, got ${allow}`
 }

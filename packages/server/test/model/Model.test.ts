@@ -9,7 +9,7 @@
 import * as fc from "fast-check"
 import { afterAll, describe, test } from "vitest"
 import { agree } from "./Agree.ts"
-import type { Mode } from "./Model.ts"
+import type { Mode } from "./Contract.ts"
 import { steps } from "./Operations.ts"
 import { startWorld, type World } from "./World.ts"
 

@@ -4,12 +4,20 @@
  * only when its turn comes.
  */
 import * as fc from "fast-check"
-import { type ActorName, type Asked, actors, type Body, type Model } from "./Model.ts"
+import { type ActorName, type Asked, actors, type Body } from "./Contract.ts"
+import type { Model } from "./Model.ts"
 
 export type Step =
   | { readonly step: "ask"; readonly as: ActorName; readonly about: About }
   /** The nth last request that had a key is sent again, perhaps by another actor and with a change. */
-  | { readonly step: "again"; readonly as: ActorName | undefined; readonly nth: number; readonly change: Change }
+  | {
+      readonly step: "again"
+      readonly as: ActorName | undefined
+      readonly nth: number
+      readonly change: Change
+      /** Two are sent at once. */
+      readonly times: 1 | 2
+    }
   | { readonly step: "wait"; readonly millis: number }
 
 /** `ready`: those of the actor's tenant on which the operation can be done. */
@@ -70,8 +78,12 @@ const target: fc.Arbitrary<Target> = weighted<Target>(
 
 const badKeys = ["short", "x".repeat(201), "caf\u00e9-key-1", "tab\tin-the-key", ""]
 const keyOf = (...good: ReadonlyArray<string>): fc.Arbitrary<string | undefined> =>
-  weighted<string | undefined>([10, fc.constant(undefined)], [20, oneOf(...good)], [1, oneOf(...badKeys)])
-const createKey = keyOf("order-key-1", "order-key-2", "order key ~3", "x".repeat(200))
+  weighted<string | undefined>([20, fc.constant(undefined)], [40, oneOf(...good)], [1, oneOf(...badKeys)])
+const createKey = keyOf(
+  ...["1", "2", "3", "4", "5", "6"].map((end) => `order-key-${end}`),
+  "order key ~7",
+  "x".repeat(200)
+)
 /** The same texts for every operation: a key of one is not a key of another. */
 const operationKey = keyOf("order-key-1", "operation-2")
 
@@ -100,7 +112,7 @@ const goodFields = fc
   .record(
     {
       amount: oneOf(1999, 50, 51, 100, 100_000_000),
-      currency: weighted([6, fc.constant("EUR")], [2, oneOf("USD", "JPY")], [1, fc.constant("KWD")]),
+      currency: weighted([12, fc.constant("EUR")], [4, oneOf("USD", "JPY")], [1, fc.constant("KWD")]),
       country: oneOf("NL", "US"),
       capture_method: weighted([3, fc.constant("manual")], [1, fc.constant("automatic")]),
       simulate,
@@ -153,7 +165,7 @@ const justNotTooLarge = goodFields.map((fields) => {
 })
 
 const createBody: fc.Arbitrary<Body> = weighted<Body>(
-  [40, goodFields.map((json) => ({ json }))],
+  [80, goodFields.map((json) => ({ json }))],
   [4, fc.tuple(goodFields, wrongField).map(([fields, wrong]) => ({ json: { ...fields, ...wrong } }))],
   [1, withoutOne.map((json) => ({ json }))],
   [1, fc.oneof(notJson, notObjects).map((text) => ({ text }))],
@@ -197,7 +209,7 @@ const stray = oneOf(
 )
 
 const about: fc.Arbitrary<About> = weighted<About>(
-  [24, fc.record({ ask: fc.constant("create" as const), key: createKey, body: createBody })],
+  [28, fc.record({ ask: fc.constant("create" as const), key: createKey, body: createBody })],
   [12, fc.record({ ask: fc.constant("capture" as const), target, key: operationKey, amount })],
   [6, fc.record({ ask: fc.constant("void" as const), target, key: operationKey })],
   [
@@ -248,7 +260,8 @@ const step: fc.Arbitrary<Step> = weighted<Step>(
       step: fc.constant("again" as const),
       as: maybe(actor, 6),
       nth: fc.nat(3),
-      change: oneOf<Change>("none", "none", "defaults", "order", "unknown field", "amount", "reference")
+      change: oneOf<Change>("none", "none", "defaults", "order", "unknown field", "amount", "reference"),
+      times: weighted<1 | 2>([3, fc.constant(1)], [1, fc.constant(2)])
     })
   ],
   [2, wait.map((millis) => ({ step: "wait" as const, millis }))]

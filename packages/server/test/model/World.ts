@@ -2,7 +2,7 @@
  * The whole API in this process, over one of the storages and the sandbox's simulator, on a clock that the test turns.
  * One world serves many sequences: each gets two workspaces of its own, which see nothing of the others.
  */
-import * as SandboxConnector from "@pointsman/connector-sandbox"
+import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
   type ApiKey,
   type Connection,
@@ -23,18 +23,20 @@ import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
-import { type ActorName, actors, baseUrl, connections, type Mode, workspaces } from "./Model.ts"
+import { type ActorName, actors, baseUrl, connections, type Mode, workspaces } from "./Contract.ts"
 
 export interface World {
   /** Writes the model's workspaces under names of their own; gives the key of each actor. */
   readonly open: (mode: Mode) => Promise<Opened>
   readonly send: (request: Request) => Promise<Response>
+  /** What the provider itself has of a payment: executed charges, and minor units that it gave back. */
+  readonly provider: (paymentId: string) => Promise<{ readonly charges: number; readonly refunded: number }>
   /** Milliseconds of simulated time. */
   readonly advance: (millis: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export interface Opened {
+interface Opened {
   /** Milliseconds since the epoch. */
   readonly now: number
   /** `null`: the actor sends no key. */
@@ -57,13 +59,11 @@ const storages = {
 }
 
 export const startWorld = async (kind: keyof typeof storages): Promise<World> => {
+  const records = SandboxRecords.memory()
   const services = Pointsman.layer().pipe(
     Layer.provideMerge(storages[kind]),
     Layer.provideMerge(openSecretsLayer),
-    Layer.provide([
-      noTransport,
-      Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())])
-    ]),
+    Layer.provide([noTransport, Connectors.layer([SandboxConnector.make(records)])]),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(TestClock.layer()),
     Layer.orDie
@@ -78,6 +78,12 @@ export const startWorld = async (kind: keyof typeof storages): Promise<World> =>
   return {
     open: (mode) => runtime.runPromise(open(++opened, mode)),
     send: (request) => handler(request),
+    provider: async (paymentId) => {
+      const charges = await runtime.runPromise(records.charges(paymentId))
+      const executed = charges.filter((charge) => charge.executed)
+      const refunds = executed.flatMap((charge) => charge.refunds).filter(({ state }) => state === "Succeeded")
+      return { charges: executed.length, refunded: refunds.reduce((sum, { minorUnits }) => sum + minorUnits, 0) }
+    },
     advance: (millis) => runtime.runPromise(TestClock.adjust(millis)),
     close: async () => {
       await dispose()
