@@ -35,7 +35,9 @@ await describeInChromium("the reference page in a browser", (browser) => {
     return { page, requests, errors, close: () => context.close() }
   }
 
-  test("given the page, when its parts are read, then nothing else is asked for and nothing fails", { timeout: 60_000 }, async () => {
+  test("given the page, when its parts are read, then nothing else is asked for and nothing fails", {
+    timeout: 60_000
+  }, async () => {
     const seen = await open({ viewport: { width: 1300, height: 900 } })
     for (const part of ["Events", "Webhooks", "Models"]) {
       await seen.page.locator("aside, nav").getByText(part, { exact: true }).first().click()
