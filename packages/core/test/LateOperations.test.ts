@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ledger, type Payment, Pointsman } from "@pointsman/core"
 import { Deferred, Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
 const minute = 60_000
@@ -14,15 +15,7 @@ const authorized = Effect.gen(function* () {
   return (yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))).payment
 })
 
-const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    return yield* Effect.result(
-      Effect.gen(function* () {
-        return yield* pointsman[kind](caller, { paymentId: id, idempotencyKey, amountMinor: null })
-      })
-    )
-  })
+const ask = (kind: "capture" | "void", { id }: Payment, idempotencyKey: string) => operate(kind, id, { idempotencyKey })
 
 const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly payment: Payment }, E>) =>
   Result.isFailure(answer) ? answer.failure._tag : answer.success.payment.state

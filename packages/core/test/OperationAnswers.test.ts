@@ -10,6 +10,7 @@ import {
   Unanswered
 } from "@pointsman/core"
 import { Effect, Result } from "effect"
+import { type Kind, operate } from "./support/Operations.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -255,16 +256,7 @@ const operations = {
   refund: { cases: refunds as ReadonlyArray<Case<OperationAnswer | RefundAnswer>>, captureMethod: "automatic" }
 } as const
 
-const ask = (kind: keyof typeof operations, paymentId: string) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const order = { paymentId, idempotencyKey, amountMinor: null, reason: null }
-    return yield* Effect.result(
-      Effect.gen(function* () {
-        return yield* pointsman[kind](caller, order)
-      })
-    )
-  })
+const ask = (kind: Kind, paymentId: string) => operate(kind, paymentId, { idempotencyKey })
 
 for (const kind of ["capture", "void", "refund"] as const) {
   describe(`${kind}, when the provider states`, () => {

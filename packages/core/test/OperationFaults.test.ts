@@ -4,10 +4,8 @@ import { type Payment, Pointsman, Unanswered } from "@pointsman/core"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { type Kind, operate, operationKinds } from "./support/Operations.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
-
-const kinds = ["capture", "void", "refund"] as const
-type Kind = (typeof kinds)[number]
 
 const minute = 60_000
 const key = "operation-1"
@@ -31,16 +29,7 @@ const given = (kind: Kind) =>
     return (yield* pointsman.create(caller, request({ details: { captureMethod } }))).payment
   })
 
-const ask = (kind: Kind, { id }: Payment, idempotencyKey: string | null = key) =>
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    const order = { paymentId: id, idempotencyKey, amountMinor: null, reason: null }
-    return yield* Effect.result(
-      Effect.gen(function* () {
-        return yield* pointsman[kind](caller, order)
-      })
-    )
-  })
+const ask = (kind: Kind, { id }: Payment) => operate(kind, id, { idempotencyKey: key })
 
 /** `Done`, `Replayed`, or the failure's tag. */
 const told = <E extends { readonly _tag: string }>(answer: Result.Result<{ readonly isReplay: boolean }, E>): string =>
@@ -69,7 +58,7 @@ const failWith = ({ provider }: World, refuse: "refused" | "silent") => {
   provider.onRefund = answer
 }
 
-for (const kind of kinds) {
+for (const kind of operationKinds) {
   describe(`${kind}, when its process dies mid-call`, () => {
     const died = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
     it.effect("then the key is in progress for 15 minutes, and unknown from then on; one call", () =>
@@ -220,7 +209,7 @@ for (const kind of kinds) {
 describe("a connection that cannot", () => {
   it.effect("capture, void or refund, then it is refused before anything is written", () =>
     Effect.gen(function* () {
-      for (const kind of kinds) {
+      for (const kind of operationKinds) {
         const unable = world({ provider: scriptedProvider({ without: [kind] }) })
         yield* Effect.gen(function* () {
           const payment = yield* given(kind)
@@ -235,7 +224,7 @@ describe("a connection that cannot", () => {
 })
 
 describe("the round trips of an operation that goes well", () => {
-  for (const kind of kinds) {
+  for (const kind of operationKinds) {
     const counted = world()
     it.effect(`${kind}: one read and two commits`, () =>
       Effect.gen(function* () {
