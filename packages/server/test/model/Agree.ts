@@ -62,7 +62,7 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     if (differs !== undefined) throw fail(differs)
   }
 
-  /** Under a key, so that one of the two is the request and the other comes again while it is under way, or after. */
+  /** One of the two comes first; the other is answered as one that comes after it, or while it is under way. */
   const askTwice = async (one: Asked): Promise<void> => {
     const [reply, other] = await Promise.all([send(one), send(one)])
     const first = take(model.answer(one), reply)
@@ -75,14 +75,16 @@ export const agree = async (world: World, mode: Mode, sequence: ReadonlyArray<St
     if (differs !== undefined) throw fail(`the second of two at once: ${differs}`)
   }
 
+  const wait = async (millis: number): Promise<void> => {
+    await world.advance(millis)
+    model.now += millis
+    log.push(`${millis} ms pass`)
+    for (const one of model.overdue()) await ask(one)
+  }
+
   for (const step of sequence) {
-    if (step.step === "wait") {
-      await world.advance(step.millis)
-      model.now += step.millis
-      log.push(`${step.millis} ms pass`)
-      for (const one of model.overdue()) await ask(one)
-      continue
-    }
+    if (step.step !== "ask" && step.wait > 0) await wait(step.wait)
+    if (step.step === "wait") continue
     const one = asked(step, model, sent)
     if (one === undefined) continue
     sent.push(one)

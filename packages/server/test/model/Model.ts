@@ -153,10 +153,21 @@ export class Model {
     }
   }
 
-  /** What the second of two requests under one key may be told besides: the first is still being worked on. */
+  /** What the second of two equal requests may be told besides: the first is still being worked on. */
   underWay(asked: Asked): Answers {
-    if (!("key" in asked) || asked.key === undefined) return []
-    return asked.ask === "refund" ? refuse("refund_pending") : refuse("idempotency_in_progress")
+    const isKeyed = "key" in asked && asked.key !== undefined
+    switch (asked.ask) {
+      case "create":
+        return isKeyed ? refuse("idempotency_in_progress") : []
+      case "capture":
+        return isKeyed ? refuse("idempotency_in_progress") : refuse("not_capturable", "capture_conflict")
+      case "void":
+        return isKeyed ? refuse("idempotency_in_progress") : refuse("not_voidable", "void_conflict")
+      case "refund":
+        return isKeyed ? refuse("refund_pending") : refuse("refund_pending", "refund_conflict")
+      default:
+        return []
+    }
   }
 
   // Create.
@@ -329,6 +340,8 @@ export class Model {
     if (!isLimit(limit)) return refuse("validation_error")
     const isFound = (event: Event) => type === undefined || type === event.type
     const all = this.#events.filter((event) => event.tenant === tenant)
+    // Whether a type that there is none of is a mistake is not stated.
+    if (type === "payment.paid") return [...refuse("validation_error"), ...page([], isFound, told, before, limit)]
     // Of `after` it is only said that it is for followers: who reads on from where they were, and so oldest first.
     return after === undefined
       ? page(all.reverse(), isFound, told, before, limit)

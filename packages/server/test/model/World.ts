@@ -53,7 +53,8 @@ const noTransport = Layer.succeed(Transport, {
 })
 
 const storages = {
-  memory: MemoryStorage.layer(),
+  /** Other requests may come between a read and a write. */
+  memory: MemoryStorage.layer({ yieldBetween: true }),
   /** In memory too: what is tested is the SQL, not the disk. */
   sqlite: SqliteStorage.layer({ filename: ":memory:" })
 }
@@ -128,7 +129,8 @@ const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
       timeoutMillis: null,
       supports: connection.supports,
       restrictions: [],
-      circuitBreaker: null
+      // Circuits are no part of the model.
+      circuitBreaker: { failures: 1_000_000, openMillis: 30_000 }
     })
   }
   yield* directory.write({
