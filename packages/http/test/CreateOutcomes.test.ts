@@ -79,6 +79,7 @@ const rows: ReadonlyArray<Row> = [
   },
   { answers: "nothing", end: Effect.fail(new Unanswered({ reason: "timed out" })), ...unknown },
   { answers: "captured, without a reference", end: answers({ _tag: "Captured", providerRef: "" }), ...unknown },
+  { answers: "captured, and states 0", end: answers({ _tag: "Captured", providerRef, stated: eur(0) }), ...unknown },
   { answers: "by breaking the connector", end: Effect.die(new Error("hunter2")), ...unknown },
   {
     answers: "captured, and states more",

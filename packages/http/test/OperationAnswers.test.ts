@@ -147,6 +147,7 @@ const captureRows: ReadonlyArray<Row> = [
     end: capturing(captures({ minorUnits: 900, currency: "USD" })),
     ...mismatchedCapture(900, "USD")
   },
+  { answers: "captured, and states 0", end: capturing(captures(eur(0))), ...unknownCapture },
   { answers: "captured, and states half a cent", end: capturing(captures(eur(0.5))), ...unknownCapture },
   { answers: "that the customer is wanted", end: capturing(asksForCustomer), ...unknownCapture },
   { answers: "nothing", end: capturing(isSilent), ...unknownCapture },
@@ -175,6 +176,7 @@ const voidRows: ReadonlyArray<Row> = [
     told: [["payment.captured"]]
   },
   { answers: "captured, and states more than was held", end: voiding(captures(eur(1001))), ...unknownVoid },
+  { answers: "captured, and states 0", end: voiding(captures(eur(0))), ...unknownVoid },
   { answers: "that the customer is wanted", end: voiding(asksForCustomer), ...unknownVoid },
   { answers: "nothing", end: voiding(isSilent), ...unknownVoid },
   { answers: "by breaking the connector", end: voiding(breaks), ...unknownVoid }
@@ -254,6 +256,7 @@ const refundRows: ReadonlyArray<Row> = [
     end: refunding(Effect.succeed({ _tag: "Succeeded", providerRefundId: "" })),
     ...unknownRefund
   },
+  { answers: "succeeded, and states 0", end: refunding(succeeds(eur(0))), ...unknownRefund },
   { answers: "succeeded, and states half a cent", end: refunding(succeeds(eur(0.5))), ...unknownRefund },
   { answers: "nothing", end: refunding(isSilent), ...unknownRefund },
   { answers: "by breaking the connector", end: refunding(breaks), ...unknownRefund }

@@ -30,6 +30,7 @@ import {
   type ScriptedProvider,
   scriptedProvider
 } from "@pointsman/core/testing"
+import { RateLimit } from "@pointsman/http"
 import { type Context, type Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Store } from "./Stores.ts"
@@ -166,6 +167,8 @@ export interface WorldOptions extends PointsmanOptions {
   readonly servers?: number
   /** The test turns the clock; it starts at 1970. */
   readonly testClock?: boolean
+  /** Requests per second and key; no limit unless set. */
+  readonly perSecond?: number
   /** Takes the place of the store's ledger. */
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
@@ -247,7 +250,8 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       ),
       core
     )
-    servers.push(serve(Layer.succeedContext(pointsman), {}, [], ambient))
+    const limits = options.perSecond === undefined ? [] : [RateLimit.layer({ perSecond: options.perSecond })]
+    servers.push(serve(Layer.succeedContext(pointsman), {}, limits, ambient))
   }
   const obedient = { ...provider }
   const untouched = { ...ledger }

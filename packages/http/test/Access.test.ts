@@ -1,0 +1,207 @@
+/**
+ * Every endpoint of the contract, with every key that must not get through. The contract itself says which endpoints
+ * there are and what scope each requires: one without a way to ask it here does not pass.
+ */
+import type { Scope } from "@pointsman/core"
+import { Authorization, PartnerAuthorization, RequiredScope, ServedApi } from "@pointsman/http/api"
+import { Context } from "effect"
+import { HttpApi } from "effect/http-api"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import {
+  answerOf,
+  authorized,
+  captured,
+  expectOutcome,
+  get,
+  toldOfAuthorization,
+  toldOfCapture
+} from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import type { Reply } from "./support/Web.ts"
+import { keys, openWorld, type World } from "./support/World.ts"
+
+interface Endpoint {
+  readonly route: string
+  readonly method: string
+  readonly path: string
+  readonly scope: Scope | undefined
+  readonly isForPartners: boolean
+  readonly takesKey: boolean
+}
+
+const endpoints: Array<Endpoint> = []
+HttpApi.reflect(ServedApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
+    const guards = [...middleware].map(({ key }) => key)
+    const isForPartners = guards.includes(PartnerAuthorization.key)
+    endpoints.push({
+      route: `${method} ${path}`,
+      method,
+      path,
+      scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
+      isForPartners,
+      takesKey: isForPartners || guards.includes(Authorization.key)
+    })
+  }
+})
+
+/** What is asked of it, and what somebody else's good key is answered. */
+interface Way {
+  readonly body?: object
+  /** `held`: the payment of the path is authorized, else captured. */
+  readonly payment?: "held" | "taken"
+  readonly stranger: "200" | "201" | "404 not_found"
+}
+
+const ways: Readonly<Record<string, Way>> = {
+  "POST /api/v1/payments": { body: { amount: 1000, currency: "EUR", country: "NL" }, stranger: "201" },
+  "GET /api/v1/payments": { stranger: "200" },
+  "GET /api/v1/payments/:id": { payment: "taken", stranger: "404 not_found" },
+  "GET /api/v1/payments/:id/events": { payment: "taken", stranger: "404 not_found" },
+  "POST /api/v1/payments/:id/capture": { payment: "held", stranger: "404 not_found" },
+  "POST /api/v1/payments/:id/void": { payment: "held", stranger: "404 not_found" },
+  "POST /api/v1/payments/:id/refunds": { payment: "taken", stranger: "404 not_found" },
+  "GET /api/v1/events": { stranger: "200" },
+  "POST /api/v1/merchants": { body: { name: "Shop", email: "owner@shop.example", country: "NL" }, stranger: "201" },
+  "GET /api/v1/merchants": { stranger: "200" }
+}
+
+/** Whoever asks is answered. */
+const open = ["GET /api/v1/openapi.json"]
+
+const guarded = endpoints.filter(({ takesKey }) => takesKey)
+
+test("given the contract, when its endpoints are counted, then each is guarded and asked here, or open to all", () => {
+  expect(guarded.map(({ route }) => route).sort()).toEqual(Object.keys(ways).sort())
+  expect(endpoints.filter(({ takesKey }) => !takesKey).map(({ route }) => route)).toEqual(open)
+})
+
+/** Lacks the one scope, and has all others. */
+const lacking: Record<Scope, string> = {
+  "payments:read": keys.withoutPaymentsRead,
+  "payments:write": keys.withoutPaymentsWrite,
+  "refunds:write": keys.withoutRefundsWrite,
+  "events:read": keys.withoutEventsRead,
+  "merchants:read": keys.withoutMerchantsRead,
+  "merchants:write": keys.withoutMerchantsWrite
+}
+
+const nobody = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  let ids: { readonly held: string; readonly taken: string }
+  beforeAll(async () => {
+    world = await openWorld(store)
+    ids = { held: await authorized(world), taken: await captured(world) }
+    world.reset()
+  })
+  afterAll(() => world.close())
+
+  let count = 0
+  const ask = (endpoint: Endpoint, authorization: string | undefined, id?: string): Promise<Reply> => {
+    const way = ways[endpoint.route] as Way
+    return world.send(endpoint.path.replace(":id", id ?? ids[way.payment ?? "held"]), {
+      method: endpoint.method,
+      body: way.body,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(endpoint.method === "POST" ? { "idempotency-key": `key-of-access-${++count}` } : {})
+      }
+    })
+  }
+  const bearer = (key: string) => `Bearer ${key}`
+
+  /** Nothing moved, and nothing of it shows. */
+  const expectNothing = async (...replies: ReadonlyArray<Reply>) => {
+    for (const { body } of replies) {
+      const text = JSON.stringify(body)
+      for (const id of [ids.held, ids.taken]) expect(text).not.toContain(id)
+    }
+    const { captures, refunds, voids } = world.provider
+    expect([captures, voids, refunds]).toEqual([[], [], []])
+    await expectOutcome(world, ids.held, { status: "AUTHORIZED" }, toldOfAuthorization)
+    await expectOutcome(world, ids.taken, { status: "CAPTURED", captured_amount: 1000 }, toldOfCapture)
+  }
+
+  describe.each(guarded.map((endpoint) => [endpoint.route, endpoint] as const))("%s", (route, endpoint) => {
+    const live = endpoint.isForPartners
+    const good = live ? keys.acmeLive : keys.acme
+    const way = ways[route] as Way
+
+    test("given no key or a bad one, then it is 401, and does not say what is wrong with it", async () => {
+      const credentials = [
+        undefined,
+        "Bearer",
+        good,
+        `Basic ${good}`,
+        bearer(`${good}x`),
+        bearer(good.slice(0, -1)),
+        bearer(good.replace(/.$/u, (last) => (last === "0" ? "1" : "0"))),
+        bearer(good.replace("_test_", "_tset_").replace("_live_", "_evil_")),
+        bearer(keys.unknown),
+        bearer(live ? keys.revokedLive : keys.revoked)
+      ]
+      const replies = await Promise.all(credentials.map((credential) => ask(endpoint, credential)))
+      for (const reply of replies) {
+        expect(answerOf(reply)).toBe("401 unauthorized")
+        expect(reply.body).toEqual(replies[0]?.body)
+        expect(reply.headers.get("www-authenticate")).toBe("Bearer")
+      }
+      await expectNothing(...replies)
+    })
+
+    test("given a suspended workspace, then it is 403", async () => {
+      const reply = await ask(endpoint, bearer(live ? keys.closedLive : keys.closed))
+      expect(answerOf(reply)).toBe("403 workspace_suspended")
+      await expectNothing(reply)
+    })
+
+    test("given a key that lacks its scope alone, then it is 403 and names the scope", async () => {
+      const { scope } = endpoint
+      if (scope === undefined) throw new Error(`${route} requires no scope`)
+      const replies = [await ask(endpoint, bearer(lacking[scope])), await ask(endpoint, bearer(lacking[scope]), nobody)]
+      for (const reply of replies) {
+        expect(answerOf(reply)).toBe("403 insufficient_scope")
+        expect(reply.body.error.message).toContain(scope)
+      }
+      await expectNothing(...replies)
+    })
+
+    test("given the key of another workspace or environment, then nothing of this one is there", async () => {
+      const strangers = live ? [keys.globexLive] : [keys.globex, keys.acmeLive]
+      for (const stranger of strangers) {
+        const reply = await ask(endpoint, bearer(stranger))
+        expect(answerOf(reply)).toBe(way.stranger)
+        // A payment of somebody else is as one that is not there at all.
+        if (way.payment !== undefined) expect(reply.body).toEqual((await ask(endpoint, bearer(stranger), nobody)).body)
+        await expectNothing(reply)
+      }
+      if (live) {
+        const reply = await ask(endpoint, bearer(keys.acme))
+        expect(answerOf(reply)).toBe("403 live_key_required")
+        await expectNothing(reply)
+      }
+    })
+  })
+
+  test("given the partners' merchants, when each is listed, then it is the partner's own alone", async () => {
+    const provision = guarded.find(({ route }) => route === "POST /api/v1/merchants")
+    if (provision === undefined) throw new Error("nobody can provision a merchant")
+    const mine = await ask(provision, bearer(keys.acmeLive))
+    expect(answerOf(mine)).toBe("201")
+    const { id } = mine.body.data
+    const listed = async (key: string) => JSON.stringify((await get(world, "/merchants?limit=100", key)).body)
+    expect(await listed(keys.acmeLive)).toContain(id)
+    expect(await listed(keys.globexLive)).not.toContain(id)
+  })
+
+  test("given an open endpoint, when it is asked without a key, then it is answered and tells of no payment", async () => {
+    for (const route of open) {
+      const reply = await world.send(route.replace("GET ", ""))
+      expect(reply.status).toBe(200)
+      await expectNothing(reply)
+    }
+  })
+})

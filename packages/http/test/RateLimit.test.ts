@@ -1,0 +1,114 @@
+/** The rate of a key, by a clock that the test turns: 4 requests a second, 8 at once. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { answerOf } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { keys, openWorld, type World } from "./support/World.ts"
+
+const perSecond = 4
+const burst = 2 * perSecond
+const refillMillis = 1000 / perSecond
+
+describe("a limit of 4 requests a second", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(stores[0][1], { perSecond, testClock: true })
+  })
+  // Longer than it takes to fill up every bucket.
+  beforeEach(() => world.adjust("1 minute"))
+  afterAll(() => world.close())
+
+  const list = (key: string = keys.acme) => world.send("/api/v1/payments", { key })
+  const lists = async (times: number, key?: string) => {
+    const answers: Array<string> = []
+    for (let time = 0; time < times; time++) answers.push(answerOf(await list(key)))
+    return answers
+  }
+  const passed = (times: number) => Array(times).fill("200")
+  const refused = "429 rate_limited"
+
+  test("given a pause, when 8 come at once and one more, then the ninth is 429 and says how long to wait", async () => {
+    expect(await lists(burst)).toEqual(passed(burst))
+    const reply = await list()
+    expect(answerOf(reply)).toBe(refused)
+    expect(reply.headers.get("retry-after")).toBe("1")
+    expect(reply.headers.get("x-request-id")).toMatch(/^req_/u)
+    expect(Object.keys(reply.body.error)).toEqual(["code", "message"])
+  })
+
+  test("given a used-up rate, when a quarter of a second passes, then one is let through, and not before", async () => {
+    await lists(burst)
+    await world.adjust(refillMillis - 1)
+    expect(await lists(1)).toEqual([refused])
+    await world.adjust(1)
+    expect(await lists(2)).toEqual(["200", refused])
+    await world.adjust(refillMillis - 1)
+    expect(await lists(1)).toEqual([refused])
+    await world.adjust(1)
+    expect(await lists(2)).toEqual(["200", refused])
+  })
+
+  test("given requests that are refused, when they go on, then they put nothing off", async () => {
+    await lists(burst)
+    for (let times = 0; times < 5; times++) {
+      await world.adjust(refillMillis / 5)
+      if (times < 4) expect(await lists(3)).toEqual(Array(3).fill(refused))
+    }
+    expect(await lists(1)).toEqual(["200"])
+  })
+
+  test("given a year without a request, when they come, then 8 are let through at once and no more", async () => {
+    await world.adjust("365 days")
+    expect(await lists(burst + 1)).toEqual([...passed(burst), refused])
+  })
+
+  test("given one key that used up its rate, when another of the same workspace asks, then it has its own", async () => {
+    await lists(burst)
+    expect(await lists(1)).toEqual([refused])
+    for (const key of [keys.leaving, keys.acmeLive, keys.globex]) expect(await lists(1, key)).toEqual(["200"])
+    expect(await lists(1)).toEqual([refused])
+  })
+
+  test("given requests that do not get that far, then they take nothing of a rate", async () => {
+    for (let times = 0; times < 3 * burst; times++) {
+      expect(answerOf(await world.send("/api/v1/payments", { key: keys.revoked }))).toBe("401 unauthorized")
+      expect(answerOf(await list(keys.closed))).toBe("403 workspace_suspended")
+      expect(answerOf(await list(keys.withoutPaymentsRead))).toBe("403 insufficient_scope")
+    }
+    const events = () => world.send("/api/v1/events", { key: keys.withoutPaymentsRead })
+    for (let times = 0; times < burst; times++) expect(answerOf(await events())).toBe("200")
+    expect(answerOf(await events())).toBe(refused)
+  })
+
+  test("given a used-up rate, when money is asked to move, then nothing is asked of a provider", async () => {
+    const { id } = (
+      await world.send("/api/v1/payments", {
+        key: keys.acme,
+        body: { amount: 1000, currency: "EUR", country: "NL", capture_method: "manual" }
+      })
+    ).body.data
+    await lists(burst - 1)
+    for (const path of ["", `/${id}/capture`, `/${id}/void`, `/${id}/refunds`]) {
+      const headers = { "idempotency-key": "short" }
+      const reply = await world.send(`/api/v1/payments${path}`, { key: keys.acme, method: "POST", body: "{", headers })
+      expect(answerOf(reply)).toBe(refused)
+    }
+    const { captures, charges, voids } = world.provider
+    expect([captures.length, charges.length, voids.length]).toEqual([0, 1, 0])
+  })
+
+  test("given a partner's endpoint, when its key used up its rate, then it is 429 too", async () => {
+    const merchants = () => world.send("/api/v1/merchants", { key: keys.globexLive })
+    for (let times = 0; times < burst; times++) expect(answerOf(await merchants())).toBe("200")
+    const reply = await merchants()
+    expect([answerOf(reply), reply.headers.get("retry-after")]).toEqual([refused, "1"])
+  })
+})
+
+test("given no limit, when a thousand requests come, then all are answered", async () => {
+  const world = await openWorld(stores[0][1], { testClock: true })
+  const replies = await Promise.all(
+    Array.from({ length: 1000 }, () => world.send("/api/v1/payments?limit=1", { key: keys.acme }))
+  )
+  expect(new Set(replies.map(answerOf))).toEqual(new Set(["200"]))
+  await world.close()
+})
