@@ -8,22 +8,27 @@ import * as PointsmanHttp from "@pointsman/http"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { payment, scripted } from "./support/Scripted.ts"
+import { payment, paymentId, scripted } from "./support/Scripted.ts"
 
 let began = Deferred.makeUnsafe<void>()
 let goOn = Deferred.makeUnsafe<void>()
 let ended: Array<Exit.Exit<unknown, unknown>> = []
 
+// Interruptible on purpose: it is the route that must keep a client's hanging up away from it.
+const answer = (idempotencyKey: string | null) =>
+  (idempotencyKey === "held-by-the-test"
+    ? Deferred.succeed(began, undefined).pipe(Effect.andThen(Deferred.await(goOn)))
+    : Effect.void
+  ).pipe(
+    Effect.as({ payment, isReplay: false }),
+    Effect.onExit((exit) => Effect.sync(() => ended.push(exit)))
+  )
+
 const script = scripted({
-  // Interruptible on purpose: it is the route that must keep a client's hanging up away from it.
-  create: (_caller, request) =>
-    (request.idempotencyKey === "held-by-the-test"
-      ? Deferred.succeed(began, undefined).pipe(Effect.andThen(Deferred.await(goOn)))
-      : Effect.void
-    ).pipe(
-      Effect.as({ payment, isReplay: false }),
-      Effect.onExit((exit) => Effect.sync(() => ended.push(exit)))
-    )
+  create: (_caller, request) => answer(request.idempotencyKey),
+  capture: (_caller, order) => answer(order.idempotencyKey),
+  void: (_caller, order) => answer(order.idempotencyKey),
+  refund: (_caller, order) => answer(order.idempotencyKey)
 })
 
 const scope = Scope.makeUnsafe()
@@ -110,12 +115,21 @@ describe("a body over 16,384 bytes", () => {
 })
 
 describe("a client that hangs up", () => {
-  test("given a create under way, when its client is gone, then it runs to its end", async () => {
+  test.each([
+    "/api/v1/payments",
+    `/api/v1/payments/${paymentId}/capture`,
+    `/api/v1/payments/${paymentId}/void`,
+    `/api/v1/payments/${paymentId}/refunds`
+  ])("given a POST to %s under way, when its client is gone, then it runs to its end", async (path) => {
+    const body = path === "/api/v1/payments" ? good : ""
     const socket = await dial()
     const gone = new Promise<void>((resolve) => {
       socket.once("close", () => resolve())
     })
-    socket.write(post(`Content-Length: ${good.length}`, "Idempotency-Key: held-by-the-test") + good)
+    socket.write(
+      post(`Content-Length: ${body.length}`, "Idempotency-Key: held-by-the-test").replace("/api/v1/payments", path) +
+        body
+    )
     await Effect.runPromise(Deferred.await(began))
     socket.destroy()
     await gone
