@@ -1,0 +1,141 @@
+/** What a create's key stands for (specification, Idempotency rules of payment creation), from outside. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { stepOf } from "./support/Faults.ts"
+import { answerOf, create, operate, retrieve } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { own } from "./support/Workspaces.ts"
+import { keys, openWorld, type World } from "./support/World.ts"
+
+let count = 0
+const newIdempotencyKey = () => `the-key-of-a-create-${++count}`
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store, { testClock: true, servers: 2 })
+  })
+  beforeEach(() => world.reset())
+  afterAll(() => world.close())
+
+  test("given a payment that moved on, when its key comes again, then it is answered as at first", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    const ask = () => create(world, { capture_method: "manual", reference: "order-1" }, { idempotencyKey })
+    const first = await ask()
+    const { id } = first.body.data
+    await operate(world, "capture", id)
+    await operate(world, "refund", id, { body: { amount: 100 } })
+    expect((await retrieve(world, id))["status"]).toBe("PARTIALLY_REFUNDED")
+    const again = await ask()
+    expect([again.status, again.body]).toEqual([201, first.body])
+    expect(again.headers.get("idempotent-replay")).toBe("true")
+    expect(world.provider.charges).toHaveLength(1)
+  })
+
+  test("given a capture and a refund, when others came after them, then their keys are answered as at first", async () => {
+    const { id } = (await create(world, { capture_method: "manual" })).body.data
+    const capture = () => operate(world, "capture", id, { idempotencyKey: "key-of-capture" })
+    const refund = () => operate(world, "refund", id, { idempotencyKey: "key-of-refund", body: { amount: 300 } })
+    const firsts = [await capture(), await refund()]
+    await operate(world, "refund", id)
+    expect((await retrieve(world, id))["status"]).toBe("REFUNDED")
+    const agains = [await capture(), await refund()]
+    expect(agains.map(({ body }) => body)).toEqual(firsts.map(({ body }) => body))
+    expect(agains.map(({ body }) => body.data.status)).toEqual(["CAPTURED", "PARTIALLY_REFUNDED"])
+    expect(agains.map(({ headers }) => headers.get("idempotent-replay"))).toEqual(["true", "true"])
+    expect([world.provider.captures.length, world.provider.refunds.length]).toEqual([1, 2])
+  })
+
+  test("given one key, when two workspaces and two environments use it, then each has a payment of its own", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    const strangers = [keys.acme, keys.acmeLive, keys.globex]
+    const replies = await Promise.all(strangers.map((key) => create(world, {}, { key, idempotencyKey })))
+    expect(replies.map(({ status, headers }) => [status, headers.get("idempotent-replay")])).toEqual(
+      strangers.map(() => [201, null])
+    )
+    expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(strangers.length)
+  })
+
+  test("given routing_failed, when the same request comes again, then it is a new one, and nothing was recorded", async () => {
+    const { connect, key } = await own(world, [{ name: "main", active: false }])
+    const idempotencyKey = newIdempotencyKey()
+    const ask = (fields: object = {}) => create(world, fields, { key, idempotencyKey })
+    expect([answerOf(await ask()), answerOf(await ask({ amount: 2000 }))]).toEqual([
+      "409 routing_failed",
+      "409 routing_failed"
+    ])
+    const list = await world.send("/api/v1/payments", { key })
+    const events = await world.send("/api/v1/events", { key })
+    expect([list.body.data, events.body.data]).toEqual([[], []])
+    await connect({ name: "main", active: true })
+    const routed = await ask({ amount: 3000 })
+    expect([routed.body.data.amount, routed.headers.get("idempotent-replay")]).toEqual([3000, null])
+  })
+
+  test("given internal_error, when the same request comes again, then it is charged, once", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    world.ledger.onCommit = () => "unwritten"
+    expect(answerOf(await create(world, {}, { idempotencyKey }))).toBe("500 internal_error")
+    expect(world.provider.charges).toEqual([])
+    world.reset()
+    const again = await create(world, {}, { idempotencyKey })
+    expect([again.status, again.body.data.status, again.headers.get("idempotent-replay")]).toEqual([
+      201,
+      "CAPTURED",
+      null
+    ])
+    expect(world.provider.charges).toHaveLength(1)
+  })
+
+  test("given a body that was refused, when its key comes with a good one, then the key is free", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    const ask = (fields: object) => create(world, fields, { idempotencyKey })
+    expect(answerOf(await ask({ amount: 49 }))).toBe("422 validation_error")
+    expect(answerOf(await ask({ country: "ZZ" }))).toBe("422 validation_error")
+    expect((await ask({})).status).toBe(201)
+  })
+
+  test("given two bodies that mean the same, when they come under one key, then they are one request", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    const send = (body: string) =>
+      world.send("/api/v1/payments", {
+        key: keys.acme,
+        body,
+        headers: { "idempotency-key": idempotencyKey }
+      })
+    const first = await send('{"amount":1000,"currency":"EUR","country":"NL"}')
+    const again = await send(
+      '{ "country": "N\\u004c", "unknown": [1], "debug": false, "method": "card", "initiator": "cit",' +
+        ' "capture_method": "automatic", "currency": "EUR", "amount": 1e3 }'
+    )
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get("idempotent-replay")).toBe("true")
+    const debug = await send('{"amount":1000,"currency":"EUR","country":"NL","debug":true}')
+    expect(answerOf(debug)).toBe("422 idempotency_key_reuse")
+  })
+
+  test("given a request without a key, when it comes twice, then they are two payments", async () => {
+    const ids = [await create(world), await create(world)]
+    expect(new Set(ids.map(({ body }) => body.data.id)).size).toBe(2)
+    expect(world.provider.charges).toHaveLength(2)
+  })
+
+  test("given payment_result_unknown, when its key comes again, then 409 for 15 minutes, then UNKNOWN, and one charge", async () => {
+    const idempotencyKey = newIdempotencyKey()
+    const ask = (fields: object = {}) => create(world, fields, { idempotencyKey, server: 1 })
+    world.ledger.onCommit = (_number, change) => (stepOf(change) === "settle" ? "unwritten" : undefined)
+    expect(answerOf(await world.runOut(create(world, {}, { idempotencyKey })))).toBe("500 payment_result_unknown")
+    // The process that heard the answer is gone.
+    await world.kill(0)
+    world.ledger.onCommit = () => undefined
+    expect(answerOf(await ask())).toBe("409 idempotency_in_progress")
+    await world.adjust("14 minutes")
+    expect(answerOf(await ask())).toBe("409 idempotency_in_progress")
+    expect(answerOf(await ask({ amount: 2000 }))).toBe("422 idempotency_key_reuse")
+    await world.adjust("1 minute")
+    const recorded = await ask()
+    expect([recorded.status, recorded.body.data.status]).toEqual([201, "UNKNOWN"])
+    expect(recorded.headers.get("idempotent-replay")).toBe("true")
+    expect((await ask()).body).toEqual(recorded.body)
+    expect(world.provider.charges).toHaveLength(1)
+  })
+})

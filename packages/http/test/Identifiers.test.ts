@@ -1,0 +1,81 @@
+/** Ids and times as the API shows them (decisions, section 1), and which ids are older. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { aRefundId, authorized, create, get, operate, timeline } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { own } from "./support/Workspaces.ts"
+import { openWorld, type World } from "./support/World.ts"
+
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+const idOf = (prefix: string) => new RegExp(`^${prefix}${uuid}$`, "u")
+const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/u
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store)
+  })
+  afterAll(() => world.close())
+
+  test("given a payment, its events and its refund, when they are read, then each id says what it is of", async () => {
+    const created = await create(world)
+    const { id, payment_id, routing, created: at } = created.body.data
+    expect(id).toMatch(idOf(""))
+    expect(payment_id).toBe(id)
+    expect(at).toMatch(time)
+    expect(created.headers.get("x-request-id")).toMatch(idOf("req_"))
+    expect(routing.attempts.map((attempt: { attempt_id: string }) => attempt.attempt_id)).toEqual([
+      expect.stringMatching(idOf("att_"))
+    ])
+    await operate(world, "refund", id)
+    const events = await timeline(world, id)
+    expect(events).toHaveLength(3)
+    for (const event of events) {
+      expect(event.id).toMatch(idOf("evt_"))
+      expect(event.created).toMatch(time)
+    }
+    expect(events.at(-1)?.data["refund_id"]).toEqual(aRefundId)
+  })
+
+  test("given many payments at once, when their ids are sorted, then they are in the order of the list and the times", async () => {
+    const { key } = await own(world, [{ name: "main" }])
+    await Promise.all(Array.from({ length: 40 }, () => create(world, {}, { key })))
+    const { data } = (await get(world, "/payments?limit=100", key)).body
+    const ids = data.map((payment: { id: string }) => payment.id)
+    expect(new Set(ids).size).toBe(40)
+    expect(ids).toEqual([...ids].sort().reverse())
+    const times = data.map((payment: { created: string }) => payment.created)
+    expect(times).toEqual([...times].sort().reverse())
+    const events = (await get(world, "/events?limit=100", key)).body.data.map((event: { id: string }) => event.id)
+    expect(new Set(events).size).toBe(80)
+  })
+
+  test("given more than a page, when no limit is sent, then 50 are answered and the rest follow", async () => {
+    const { key } = await own(world, [{ name: "main" }])
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(Array.from({ length: 17 }, () => create(world, {}, { key })))
+    }
+    for (const path of ["/payments", "/events"]) {
+      const first = (await get(world, path, key)).body
+      expect([first.data.length, first.has_more, first.next_cursor]).toEqual([50, true, first.data.at(-1).id])
+      const rest = (await get(world, `${path}?before=${first.next_cursor}&limit=100`, key)).body
+      expect([rest.data.length, rest.has_more, rest.next_cursor]).toEqual([path === "/payments" ? 1 : 52, false, null])
+    }
+  })
+
+  test("given any answer, when its headers are read, then it has a request id of its own", async () => {
+    const id = await authorized(world)
+    const replies = [
+      await get(world, "/payments"),
+      await get(world, `/payments/${id}`),
+      await operate(world, "capture", id, { body: { amount: 0 } }),
+      await operate(world, "capture", id),
+      await world.send("/api/v1/payments"),
+      await world.send("/nowhere"),
+      await world.send("/api/v1/payments", { method: "DELETE" })
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 422, 200, 401, 404, 405])
+    const requestIds = replies.map(({ headers }) => headers.get("x-request-id"))
+    for (const requestId of requestIds) expect(requestId).toMatch(idOf("req_"))
+    expect(new Set(requestIds).size).toBe(replies.length)
+  })
+})

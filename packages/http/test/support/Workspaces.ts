@@ -1,0 +1,94 @@
+/** Workspaces of a test's own, in a world that others use too: keys, connections and routing as the test wants them. */
+import {
+  type Connection,
+  credentialsContext,
+  Directory,
+  type DirectoryContents,
+  type Environment,
+  formatApiKey,
+  type RoutingSettings,
+  Secrets,
+  type Workspace
+} from "@pointsman/core"
+import { Effect, Redacted } from "effect"
+import { apiKeyOf, type World } from "./World.ts"
+
+/** A connection to the scripted provider; its name is what the test calls it, and its id begins with its workspace's. */
+export type Connected = Partial<Omit<Connection, "id" | "name" | "workspaceId" | "sealedCredentials">> & {
+  readonly name: string
+}
+
+export interface Owned {
+  readonly id: string
+  /** Keys of the sandbox and of production. */
+  readonly key: string
+  readonly liveKey: string
+  /** The id of the connection with this name. */
+  readonly idOf: (name: string) => string
+  /** Adds connections, or replaces those of the same name. */
+  readonly connect: (...connections: ReadonlyArray<Connected>) => Promise<void>
+  readonly route: (settings: RoutingSettings, environment?: Environment) => Promise<void>
+}
+
+const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+
+/** A new key of the workspace, in no test before. */
+export const newKey = async (world: World, workspaceId: string, environment: Environment): Promise<string> => {
+  const bytes = new Uint8Array(64).fill(++keysMade % 61)
+  bytes[0] = Math.floor(keysMade / 61)
+  const text = formatApiKey(environment, bytes)
+  await write(world, { apiKeys: [apiKeyOf(text, workspaceId)] })
+  return text
+}
+
+/** From 61 on, so that no byte at the front is that of a key of the world's. */
+let keysMade = 60
+
+export const write = (world: World, contents: Partial<DirectoryContents>): Promise<void> =>
+  world.run(Effect.flatMap(Directory, (directory) => directory.write({ ...nothing, ...contents })))
+
+export const own = async (
+  world: World,
+  connections: ReadonlyArray<Connected>,
+  change: Partial<Omit<Workspace, "id">> = {}
+): Promise<Owned> => {
+  const id = `own-${++workspacesMade}`
+  const workspace = { id, name: id, country: "NL", category: null, suspended: false, partner: null, ...change }
+  await write(world, { workspaces: [workspace] })
+  const idOf = (name: string) => `${id}-${name}`
+  const owned: Owned = {
+    id,
+    key: await newKey(world, id, "sandbox"),
+    liveKey: await newKey(world, id, "production"),
+    idOf,
+    connect: async (...connections) => {
+      const seal = Effect.flatMap(Secrets, ({ seal }) =>
+        Effect.forEach(connections, ({ name }) => seal(Redacted.make("{}"), credentialsContext(idOf(name))))
+      )
+      const sealed = await world.run(seal)
+      await write(world, {
+        connections: connections.map((connection, at) => ({
+          environment: "sandbox",
+          connector: "scripted",
+          active: true,
+          priority: 1,
+          sealedWebhookSecret: null,
+          timeoutMillis: null,
+          supports: {},
+          restrictions: [],
+          circuitBreaker: null,
+          ...connection,
+          id: idOf(connection.name),
+          workspaceId: id,
+          sealedCredentials: sealed[at] as string
+        }))
+      })
+    },
+    route: (settings, environment = "sandbox") =>
+      write(world, { routing: [{ workspaceId: id, environment, settings }] })
+  }
+  await owned.connect(...connections)
+  return owned
+}
+
+let workspacesMade = 0
