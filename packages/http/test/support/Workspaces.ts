@@ -32,17 +32,18 @@ export interface Owned {
 
 const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 
-/** A new key of the workspace, in no test before. */
+/** A new key of the workspace, in no test before: those of the world have no byte of 100. */
 export const newKey = async (world: World, workspaceId: string, environment: Environment): Promise<string> => {
-  const bytes = new Uint8Array(64).fill(++keysMade % 61)
-  bytes[0] = Math.floor(keysMade / 61)
+  const bytes = new Uint8Array(64).fill(100)
+  keysMade += 1
+  // Base 62, since a key's characters are drawn from the bytes by their remainder.
+  bytes.set([Math.floor(keysMade / 3844), Math.floor(keysMade / 62) % 62, keysMade % 62])
   const text = formatApiKey(environment, bytes)
   await write(world, { apiKeys: [apiKeyOf(text, workspaceId)] })
   return text
 }
 
-/** From 61 on, so that no byte at the front is that of a key of the world's. */
-let keysMade = 60
+let keysMade = 0
 
 export const write = (world: World, contents: Partial<DirectoryContents>): Promise<void> =>
   world.run(Effect.flatMap(Directory, (directory) => directory.write({ ...nothing, ...contents })))
