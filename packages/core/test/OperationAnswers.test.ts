@@ -101,6 +101,13 @@ const captures: ReadonlyArray<Case<OperationAnswer>> = [
     events: ["payment.capture_unknown"]
   },
   {
+    said: "something that is no answer",
+    answer: { _tag: "Later" } as never,
+    told: "pointsman/ResultUnknown",
+    state: "CaptureUnknown",
+    events: ["payment.capture_unknown"]
+  },
+  {
     said: "nothing",
     answer: silent,
     told: "pointsman/ResultUnknown",
@@ -148,7 +155,7 @@ const voids: ReadonlyArray<Case<OperationAnswer>> = [
     told: "pointsman/ResultUnknown",
     state: "VoidUnknown",
     amounts: { capturedMinor: 0 },
-    events: ["payment.void_unknown"]
+    events: ["payment.amount_mismatch", "payment.void_unknown"]
   },
   {
     said: "needs the customer",
@@ -196,6 +203,22 @@ const refunds: ReadonlyArray<Case<RefundAnswer>> = [
   {
     said: "succeeded without an id",
     answer: { _tag: "Succeeded", providerRefundId: "" },
+    told: "pointsman/ResultUnknown",
+    state: "Captured",
+    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
+    events: ["payment.refund_unknown"]
+  },
+  {
+    said: "succeeded without any id",
+    answer: { _tag: "Succeeded" } as never,
+    told: "pointsman/ResultUnknown",
+    state: "Captured",
+    amounts: { refundedMinor: 0, refundPendingMinor: 1999 },
+    events: ["payment.refund_unknown"]
+  },
+  {
+    said: "something that is no answer",
+    answer: { _tag: "Later" } as never,
     told: "pointsman/ResultUnknown",
     state: "Captured",
     amounts: { refundedMinor: 0, refundPendingMinor: 1999 },

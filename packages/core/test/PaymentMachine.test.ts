@@ -181,8 +181,12 @@ describe("the whole table", () => {
           "ChargeCaptured -> Captured (payment.captured)",
           "SecondChargeReported -> Authorized (payment.conflict)",
           "CaptureClaimed -> Capturing",
+          "CaptureAccepted -> CapturePending (payment.pending)",
           "CaptureConfirmed -> Captured (payment.captured)",
+          "CaptureMismatched -> CaptureUnknown (payment.amount_mismatch, payment.capture_unknown)",
           "VoidClaimed -> Voiding",
+          "VoidAccepted -> VoidPending (payment.pending)",
+          "VoidMismatched -> VoidUnknown (payment.amount_mismatch, payment.void_unknown)",
           "AuthorizationLapsed -> Voided (payment.cancelled)",
         ],
         "AwaitingCustomer": [
@@ -209,6 +213,7 @@ describe("the whole table", () => {
           "CaptureAccepted -> CapturePending (payment.pending)",
           "CaptureConfirmed -> Captured (payment.captured)",
           "CaptureRefused -> Authorized (payment.authorized)",
+          "CaptureMismatched -> CaptureUnknown (payment.amount_mismatch)",
           "CaptureNotFound -> Authorized (payment.authorized)",
           "AuthorizationLapsed -> Voided (payment.cancelled)",
         ],
@@ -321,6 +326,7 @@ describe("the whole table", () => {
           "CaptureConfirmed -> Captured (payment.captured)",
           "VoidConfirmed -> Voided (payment.cancelled)",
           "VoidRefused -> Authorized (payment.authorized)",
+          "VoidMismatched -> VoidUnknown (payment.amount_mismatch, payment.void_unknown)",
         ],
         "VoidUnknown": [
           "SecondChargeReported -> VoidUnknown (payment.conflict)",
@@ -328,6 +334,7 @@ describe("the whole table", () => {
           "VoidAccepted -> VoidPending (payment.pending)",
           "VoidConfirmed -> Voided (payment.cancelled)",
           "VoidRefused -> Authorized (payment.authorized)",
+          "VoidMismatched -> VoidUnknown (payment.amount_mismatch)",
           "VoidNotFound -> Authorized (payment.authorized)",
         ],
         "Voided": [
@@ -340,6 +347,7 @@ describe("the whole table", () => {
           "VoidConfirmed -> Voided (payment.cancelled)",
           "VoidRefused -> Authorized",
           "VoidUnanswered -> VoidUnknown (payment.void_unknown)",
+          "VoidMismatched -> VoidUnknown (payment.amount_mismatch, payment.void_unknown)",
         ],
       }
     `)
@@ -387,6 +395,7 @@ describe("the whole table", () => {
         "VoidAccepted": "Ignored",
         "VoidClaimed": "NotVoidable",
         "VoidConfirmed": "StateConflict",
+        "VoidMismatched": "Ignored",
         "VoidNotFound": "Ignored",
         "VoidRefused": "Ignored",
         "VoidUnanswered": "Ignored",

@@ -11,9 +11,10 @@ import { Ids } from "../ports/Ids.ts"
 import { ApiKeyRevoked, type Change, type CommitFailure, Ledger, type PaymentBook } from "../ports/Ledger.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections } from "../routing/OpenConnections.ts"
+import { Background } from "./Background.ts"
 import { decisionsAtMost } from "./ChargeInHand.ts"
 import { type Caller, NothingSent } from "./CreateRequest.ts"
-import { commitInsistently, readInsistently } from "./Insistently.ts"
+import { commitInsistently, keepTrying, readInsistently } from "./Insistently.ts"
 import type { Operation } from "./Operation.ts"
 import {
   type Answered,
@@ -46,6 +47,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   refusal: Refusal
 ) {
   const ledger = yield* Ledger
+  const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const found = yield* Effect.mapError(ledger.book(caller.tenant, order.paymentId), nothingSent)
@@ -74,7 +76,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
       case "pointsman/StorageError":
         return yield* nothingSent(written.failure)
       case "pointsman/CommitUnknown":
-        yield* giveBack(book, inHand)
+        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
         return yield* nothingSent(written.failure)
       case "pointsman/KeyTaken":
       case "pointsman/Stale": // Decided again on what is stored now.
@@ -132,8 +134,7 @@ const begin = Effect.fnUntraced(function* (
 /**
  * It is not known whether the claim was written, or may still be; nothing may be sent on it. So its place is taken: the
  * payment is written as it stood, with the operation as abandoned. Where that works, the claim that is out can no
- * longer be written; where the claim was written, it is taken back. If the store stays silent, the claim is found and
- * settled like that of a process that died.
+ * longer be written; where the claim was written, it is taken back. It fails where the store stays silent.
  */
 const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: OperationInHand) {
   const ledger = yield* Ledger
@@ -158,11 +159,12 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
     }
     const taken = yield* Effect.result(commitInsistently(change))
     if (Result.isSuccess(taken)) return
-    const read = yield* Effect.option(readInsistently(ledger.book(stored.tenant, stored.id)))
-    const now = Option.getOrUndefined(Option.flatten(read))
+    const now = Option.getOrUndefined(yield* readInsistently(ledger.book(stored.tenant, stored.id)))
     const ours = now?.operations.find(({ id }) => id === inHand.operation.id)
+    if (now === undefined) return
     // Not there, and its version has passed; or it is settled already.
-    if (now === undefined || ours === undefined || ours.outcome !== null) return
+    if (ours === undefined ? now.payment.version > stored.version : ours.outcome !== null) return
     stored = now.payment
   }
+  return yield* new TakenByAnother()
 })

@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import type { EventDraft, JsonObject } from "../events/Event.ts"
+import type { EventType } from "../events/EventType.ts"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
@@ -41,7 +42,7 @@ const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>
     Accepted: "VoidAccepted",
     Refused: "VoidRefused",
     Contradicted: "CaptureConfirmed",
-    Mismatched: "VoidUnanswered",
+    Mismatched: "VoidMismatched",
     Unanswered: "VoidUnanswered"
   }
 }
@@ -92,6 +93,9 @@ export const operationFactOf = (
       }
       return { _tag: operation.kind === "capture" ? "Confirmed" : "Contradicted", amountMinor: stated.minorUnits }
     }
+    default:
+      // A connector is somebody else's code: what it says may be no answer at all.
+      return { _tag: "Unanswered", reason: "the connector gave an answer that is none" }
   }
 }
 
@@ -102,17 +106,25 @@ export interface Operated {
 }
 
 /**
- * The payment and the operation after a fact. `isLatest`: no operation was begun after this one. An older one's
- * refusal or silence says nothing about the one in flight; what it says about money counts all the same.
+ * In flight, unanswered or accepted: the operation that its payment waits for. There is at most one, because another
+ * is begun on an authorized payment alone.
+ */
+const isOpen = ({ outcome }: Operation): boolean =>
+  outcome === null || outcome === "Unanswered" || outcome === "Accepted"
+
+/**
+ * The payment and the operation after a fact. What an operation says that was settled before (not found, say) moves
+ * the payment only where it tells of money: silence or a refusal says nothing about the one in flight.
  */
 export const applyOperationFact = (
   payment: Payment,
   operation: Operation,
   fact: OperationFact,
-  isLatest: boolean,
   now: number
 ): Operated => {
-  const moved = rowFor(payment.state, operation.kind, fact, isLatest)
+  // Another courier was told more than our silence: that stands.
+  const isSilent = fact._tag === "Unanswered" && operation.outcome !== null
+  const moved = isSilent ? undefined : rowFor(payment, operation, fact)
   const after: Payment = {
     ...payment,
     version: payment.version + 1,
@@ -122,13 +134,16 @@ export const applyOperationFact = (
       ? { capturedMinor: fact.amountMinor }
       : {})
   }
-  const said = { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
-  const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isLatest)
+  const said = isSilent ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
+  const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
   return {
     payment: after,
     // What a retry was told after the claim window stands.
     operation: { ...said, outcome, reply: operation.reply ?? reply },
-    events: moved === undefined ? [] : moved.row.emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))
+    events:
+      moved === undefined
+        ? []
+        : moved.row.emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact)))
   }
 }
 
@@ -147,22 +162,30 @@ const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answered
   }
 }
 
-const detailsOf = (type: string, fact: OperationFact): JsonObject =>
-  type === "payment.amount_mismatch" && fact._tag === "Mismatched"
-    ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
-    : {}
+const detailsOf = (type: EventType, { connectionId, id }: Operation, fact: OperationFact): JsonObject => {
+  if (type === "payment.amount_mismatch" && fact._tag === "Mismatched") {
+    return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+  }
+  return type === "payment.conflict" ? { operation_id: id, connection_id: connectionId } : {}
+}
 
 /** The row that a fact takes. `isConflict`: it is not the row of a payment that waited for this answer. */
-const rowFor = (state: PaymentState, kind: OperationKind, fact: OperationFact, isLatest: boolean) => {
-  const on = eventOf[kind][fact._tag]
-  const tellsOfMoney = fact._tag === "Confirmed" || fact._tag === "Contradicted"
-  if (!isLatest && !tellsOfMoney) return undefined
-  const row = Result.getOrUndefined(step(PaymentMachine, state, on))
-  if (row !== undefined) return { row, isConflict: fact._tag === "Contradicted" }
+const rowFor = (payment: Payment, operation: Operation, fact: OperationFact) => {
+  const { state } = payment
+  const row = (on: PaymentEvent) => Result.getOrUndefined(step(PaymentMachine, state, on))
+  const isHeard =
+    isOpen(operation) || fact._tag === "Confirmed" || fact._tag === "Contradicted" || fact._tag === "Mismatched"
+  // An acceptance of what was thought lost: the payment waits for it again, unless it waits for another.
+  if (!isHeard && !(fact._tag === "Accepted" && state === "Authorized")) return undefined
+  const taken = row(eventOf[operation.kind][fact._tag])
+  if (taken !== undefined) return { row: taken, isConflict: fact._tag === "Contradicted" }
   if (fact._tag !== "Confirmed") return undefined
   // The payment had moved meanwhile. What the provider did is done all the same: the truth wins.
-  const late = step(PaymentMachine, state, kind === "capture" ? "ChargeCaptured" : "AuthorizationLapsed")
-  return Result.isSuccess(late) ? { row: late.success, isConflict: true } : undefined
+  const isOtherAmount = operation.kind === "capture" && fact.amountMinor !== payment.capturedMinor
+  const late =
+    row(operation.kind === "capture" ? "ChargeCaptured" : "AuthorizationLapsed") ??
+    (isOtherAmount ? row("SecondChargeReported") : undefined)
+  return late === undefined ? undefined : { row: late, isConflict: true }
 }
 
 const taken: ReadonlySet<PaymentState> = new Set([
@@ -176,20 +199,20 @@ const taken: ReadonlySet<PaymentState> = new Set([
 /** How the operation ended and what its request is told, by the payment as it stands now. */
 const closing = (
   payment: Payment,
-  operation: Operation,
+  { kind, outcome }: Operation,
   fact: OperationFact,
   isConflict: boolean,
-  isLatest: boolean
+  wasOpen: boolean
 ): { readonly outcome: OperationOutcome | null; readonly reply: OperationReply | null } => {
-  const { kind, outcome } = operation
   const isDone = kind === "capture" ? taken.has(payment.state) : payment.state === "Voided"
   const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
-  const isAnothers = isDone && (!isLatest || fact._tag === "Refused")
-  if (isConflict || isOpposite || isAnothers) return { outcome, reply: { _tag: "StateConflict" } }
+  const isOthers = isDone && (!wasOpen || fact._tag === "Refused")
+  if (isConflict || isOpposite || isOthers) return { outcome, reply: { _tag: "StateConflict" } }
   // Also where this answer is silence: another courier told first that it happened.
   if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }
-  if (fact._tag === "Accepted" && isLatest) return { outcome, reply: { _tag: "Done", payment } }
+  if (outcome === "Accepted") return { outcome, reply: { _tag: "Done", payment } }
   // Refused, or another courier told first that nothing happened: the key is free again.
-  if (payment.state === "Authorized" && fact._tag !== "Accepted") return { outcome: "Refused", reply: null }
+  if (fact._tag === "Refused") return { outcome, reply: null }
+  if (payment.state === "Authorized") return { outcome: outcome === "Unanswered" ? "Refused" : outcome, reply: null }
   return { outcome, reply: { _tag: "ResultUnknown" } }
 }

@@ -118,6 +118,7 @@ export const PaymentMachine = defineMachine({
     VoidConfirmed: "StateConflict",
     VoidRefused: "Ignored",
     VoidUnanswered: "Ignored",
+    VoidMismatched: "Ignored",
     VoidNotFound: "Ignored",
     AuthorizationLapsed: "Ignored",
     RefundedInPart: "Ignored",
@@ -365,7 +366,7 @@ export const PaymentMachine = defineMachine({
     },
     { from: "Capturing", on: "CaptureAccepted", to: "CapturePending", why: "The provider captures later." },
     {
-      from: "CaptureUnknown",
+      from: ["Authorized", "CaptureUnknown"],
       on: "CaptureAccepted",
       to: "CapturePending",
       emits: ["payment.pending"],
@@ -387,11 +388,18 @@ export const PaymentMachine = defineMachine({
       why: "It may have executed."
     },
     {
-      from: ["Capturing", "CapturePending"],
+      from: ["Authorized", "Capturing", "CapturePending"],
       on: "CaptureMismatched",
       to: "CaptureUnknown",
       emits: ["payment.amount_mismatch", "payment.capture_unknown"],
       why: "More than was asked, or another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: "CaptureUnknown",
+      on: "CaptureMismatched",
+      to: "CaptureUnknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
     },
     {
       from: "CaptureUnknown",
@@ -417,7 +425,7 @@ export const PaymentMachine = defineMachine({
     },
     { from: "Voiding", on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
     {
-      from: "VoidUnknown",
+      from: ["Authorized", "VoidUnknown"],
       on: "VoidAccepted",
       to: "VoidPending",
       emits: ["payment.pending"],
@@ -437,6 +445,20 @@ export const PaymentMachine = defineMachine({
       to: "VoidUnknown",
       emits: ["payment.void_unknown"],
       why: "It may have executed."
+    },
+    {
+      from: ["Authorized", "Voiding", "VoidPending"],
+      on: "VoidMismatched",
+      to: "VoidUnknown",
+      emits: ["payment.amount_mismatch", "payment.void_unknown"],
+      why: "Captured instead, and an amount that nobody held: operations settle it."
+    },
+    {
+      from: "VoidUnknown",
+      on: "VoidMismatched",
+      to: "VoidUnknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
     },
     {
       from: "VoidUnknown",

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import type { PaymentBook } from "../ports/Ledger.ts"
 import { KeyReused, RequestInProgress } from "./CreateRequest.ts"
 import type { Operation } from "./Operation.ts"
-import { type Answered, type OperationOrder, ResultUnknown } from "./OperationOrder.ts"
+import type { Answered, OperationOrder } from "./OperationOrder.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
 import { answerOf, recordOperation } from "./SettleOperation.ts"
 
@@ -25,7 +25,7 @@ const answered = Effect.fnUntraced(function* (book: PaymentBook, earlier: Operat
   if ((yield* Clock.currentTimeMillis) - earlier.sentAt < claimWindowMillis) return yield* new RequestInProgress()
   // The request died, or its process is as good as dead: that looks exactly like a provider that did not answer.
   const died = { _tag: "Unanswered", reason: "the process that sent it did not come back" } as const
-  return yield* Effect.mapError(recordOperation(book.payment, earlier, died), () => new ResultUnknown())
+  return yield* Effect.mapError(recordOperation(book.payment, earlier, died), () => new RequestInProgress())
 })
 
 /** A refusal frees the key; in flight, or with a reply, it is taken. */

@@ -42,10 +42,25 @@ export const chargeDetails = ({ attempt, payment }: ChargeInHand) => ({
   reference: payment.reference
 })
 
+/** A connector is somebody else's code: what it says may be no answer at all. */
+const answers: Readonly<Record<ChargeAnswer["_tag"], true>> = {
+  Authorized: true,
+  Captured: true,
+  Pending: true,
+  Declined: true,
+  NeedsCustomer: true,
+  Canceled: true,
+  Rejected: true
+}
+
 /** A success that names no charge, or an amount that is none, is no answer to build on: it may have executed. */
 export const asUsable = <Answer extends ChargeAnswer>(answer: Answer): Answer | Unanswered => {
+  if (!Object.hasOwn(answers, answer._tag)) {
+    return new Unanswered({ reason: "the connector gave an answer that is none" })
+  }
   if (answer._tag !== "Authorized" && answer._tag !== "Captured" && answer._tag !== "Pending") return answer
-  if (answer.providerRef === "") return new Unanswered({ reason: "the connector gave no provider reference" })
+  if (typeof answer.providerRef !== "string" || answer.providerRef === "")
+    return new Unanswered({ reason: "the connector gave no provider reference" })
   return isUsableAmount(answer.stated)
     ? answer
     : new Unanswered({ reason: "the connector stated an amount that is none" })

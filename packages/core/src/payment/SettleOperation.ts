@@ -46,12 +46,11 @@ export const recordOperation = Effect.fnUntraced(function* (
   const ledger = yield* Ledger
   let stored = payment
   let ours = operation
-  let isLatest = true
   let failure: unknown = "other writers kept winning"
   for (let decision = 0; decision < factDecisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
-    const after = applyOperationFact(stored, ours, fact, isLatest, now)
-    const closed = reply === undefined ? after.operation : { ...after.operation, reply: ours.reply ?? reply }
+    const after = applyOperationFact(stored, ours, fact, now)
+    const closed = reply === undefined ? after.operation : { ...after.operation, reply: standing(ours.reply, reply) }
     const written = yield* Effect.result(
       ledger.commit({
         tenant: stored.tenant,
@@ -67,17 +66,38 @@ export const recordOperation = Effect.fnUntraced(function* (
     const book = Option.getOrUndefined(yield* ledger.book(stored.tenant, stored.id))
     const found = book?.operations.find(({ id }) => id === operation.id)
     if (book === undefined || found === undefined) break
-    // An earlier try, or a commit whose answer was lost, had been written.
-    if (isRecorded(found, closed)) return found
+    // Settled by another courier, who was told more than silence; or by an earlier try of ours.
+    if (fact._tag === "Unanswered" && isFreed(found)) return found
+    if (isRecorded(found, closed, reply)) return found
+    // Its key was free for a moment, and names another by now.
+    if (reply !== undefined && isFreed(found) && book.operations.some((other) => isRival(other, found))) return found
     stored = book.payment
     ours = found
-    isLatest = book.operations.at(-1)?.id === operation.id
   }
   return yield* Effect.fail(failure)
 })
 
-const isRecorded = (found: Operation, wanted: Operation): boolean =>
-  found.outcome === wanted.outcome && (found.reply !== null || wanted.reply === null)
+/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+const standing = (stored: OperationReply | null, told: OperationReply): OperationReply =>
+  stored?._tag === "ResultUnknown" ? stored : told
+
+const isRecorded = (found: Operation, wanted: Operation, told: OperationReply | undefined): boolean =>
+  found.outcome === wanted.outcome &&
+  found.reason === wanted.reason &&
+  (told === undefined
+    ? found.reply !== null || wanted.reply === null
+    : found.reply?._tag === standing(found.reply, told)._tag)
+
+/** Settled without a reply: its key is free. */
+const isFreed = ({ outcome, reply }: Operation): boolean =>
+  reply === null && (outcome === "Refused" || outcome === "NotFound" || outcome === "Abandoned")
+
+const isRival = (other: Operation, one: Operation): boolean =>
+  other.id !== one.id &&
+  other.kind === one.kind &&
+  other.idempotencyKey !== null &&
+  other.idempotencyKey === one.idempotencyKey &&
+  (other.outcome === null || other.reply !== null)
 
 /** What the request of a settled operation is told. */
 export const answerOf = ({ reason, reply }: Pick<Operation, "reason" | "reply">) => {

@@ -2,7 +2,10 @@
  * Operations on one payment take turns inside a process, so that its writers rarely meet. Between processes the
  * version in the store decides; nothing here is needed for correctness.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
+
+/** A store that hangs holds nobody up for longer: from then on the version decides. */
+const patience = "2 seconds"
 
 export class Turns extends Context.Service<
   Turns,
@@ -12,19 +15,21 @@ export class Turns extends Context.Service<
   }
 >()("pointsman/payment/Turns") {
   static readonly layer: Layer.Layer<Turns> = Layer.sync(Turns, () => {
-    // One entry for each payment that is being worked on; the last one out removes it.
-    const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; waiting: number }>()
+    // The end of the last turn of each payment that is being worked on.
+    const ends = new Map<string, Deferred.Deferred<void>>()
     return Turns.of({
       take: (paymentId) => (work) =>
         Effect.suspend(() => {
-          const queue = queues.get(paymentId) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
-          queue.waiting += 1
-          queues.set(paymentId, queue)
-          const leave = Effect.sync(() => {
-            queue.waiting -= 1
-            if (queue.waiting === 0) queues.delete(paymentId)
+          const before = ends.get(paymentId)
+          const end = Deferred.makeUnsafe<void>()
+          ends.set(paymentId, end)
+          const leave = Effect.suspend(() => {
+            if (ends.get(paymentId) === end) ends.delete(paymentId)
+            return Deferred.succeed(end, undefined)
           })
-          return Effect.ensuring(queue.semaphore.withPermit(work), leave)
+          const wait =
+            before === undefined ? Effect.void : Effect.raceFirst(Deferred.await(before), Effect.sleep(patience))
+          return Effect.ensuring(Effect.andThen(wait, work), leave)
         })
     })
   })

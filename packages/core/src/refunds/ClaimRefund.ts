@@ -4,9 +4,10 @@
  */
 import { Clock, Effect, Option, Result } from "effect"
 import { money } from "../money/Money.ts"
+import { Background } from "../payment/Background.ts"
 import { decisionsAtMost } from "../payment/ChargeInHand.ts"
 import { type Caller, NothingSent } from "../payment/CreateRequest.ts"
-import { commitInsistently, readInsistently } from "../payment/Insistently.ts"
+import { commitInsistently, keepTrying, readInsistently } from "../payment/Insistently.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../payment/OperationOrder.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { PaymentNotFound } from "../payment/ReadPayments.ts"
@@ -31,6 +32,7 @@ export interface RefundInHand {
 /** The refund that may be sent; or what its key stands for already. */
 export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
   const ledger = yield* Ledger
+  const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const found = yield* Effect.mapError(ledger.book(caller.tenant, order.paymentId), nothingSent)
@@ -56,7 +58,9 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
       case "pointsman/StorageError":
         return yield* nothingSent(written.failure)
       case "pointsman/CommitUnknown":
-        yield* giveBack(book, inHand.refund)
+        yield* Effect.catch(giveBack(book, inHand.refund), () =>
+          background.run(keepTrying(giveBack(book, inHand.refund)))
+        )
         return yield* nothingSent(written.failure)
       case "pointsman/KeyTaken":
       case "pointsman/Stale": // Decided again on what is stored now.
@@ -113,7 +117,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, {
 /**
  * It is not known whether the refund was written, or may still be; nothing may be sent on it. So its place is taken by
  * a write that changes nothing: where that works, the commit that is out can no longer be written. Where it was
- * written, it is taken back and its key is free. If the store stays silent, it is found like one whose process died.
+ * written, it is taken back and its key is free. It fails where the store stays silent.
  */
 const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {
   const ledger = yield* Ledger
@@ -140,11 +144,13 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
       })
     )
     if (Result.isSuccess(taken)) return
-    const read = Option.flatten(yield* Effect.option(readInsistently(ledger.book(payment.tenant, payment.id))))
+    const read = yield* readInsistently(ledger.book(payment.tenant, payment.id))
     if (Option.isNone(read)) return
-    stored = read.value
-    ours = stored.refunds.find(({ id }) => id === refund.id)
+    ours = read.value.refunds.find(({ id }) => id === refund.id)
     // Not there, and its version has passed; or it is settled already.
-    if (ours === undefined || ours.stage !== "Sending") return
+    const hasPassed = read.value.payment.version > payment.version
+    if (ours === undefined ? hasPassed : ours.stage !== "Sending") return
+    stored = read.value
   }
+  return yield* new TakenByAnother()
 })

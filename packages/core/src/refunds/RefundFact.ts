@@ -30,6 +30,8 @@ export type RefundFact =
       readonly message: string
       readonly providerRefundId: string | null
     }
+  /** As `RefundRefused`, where the request was told that its result is unknown. */
+  | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
   | { readonly on: "RefundUnanswered"; readonly reason: string }
 
 /** The end of a call, or what a look-up found, in the words of the refund's table. */
@@ -57,6 +59,9 @@ export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
         ? { on: "RefundConfirmed", amountMinor: stated.minorUnits, providerRefundId }
         : { on: "RefundAccepted", providerRefundId }
     }
+    default:
+      // A connector is somebody else's code: what it says may be no answer at all.
+      return { on: "RefundUnanswered", reason: "the connector gave an answer that is none" }
   }
 }
 
@@ -113,10 +118,13 @@ export const applyRefundFact = (
 
 /** The fact as the table names it for a refund that stands where it stands. */
 const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {
-  if (fact.on === "RefundRefused" && refund.stage !== "Sending") return "RefundFailed"
-  const isSettled = refund.stage === "Refused" || refund.stage === "Failed"
-  if (fact.on === "RefundConfirmed" && isSettled && fact.amountMinor > refundableMinor(payment)) return "ExcessReported"
-  return fact.on
+  const { stage } = refund
+  if (fact.on === "RefundRefused" && stage !== "Sending") return "RefundFailed"
+  if (fact.on === "RefusalUntold" && stage !== "Sending" && stage !== "Refused") return "RefundFailed"
+  const isSettled = stage === "Refused" || stage === "Failed"
+  const claims =
+    fact.on === "RefundConfirmed" ? fact.amountMinor : fact.on === "RefundAccepted" ? refund.money.minorUnits : 0
+  return isSettled && claims > refundableMinor(payment) ? "ExcessReported" : fact.on
 }
 
 const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund> => {
@@ -130,7 +138,7 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
         failureReason: null
       }
     case "RefundAccepted":
-      return { providerRefundId: fact.providerRefundId, failureReason: null }
+      return { providerRefundId: fact.providerRefundId, settledAt: null, code: null, failureReason: null }
     case "RefundMismatched":
       return {
         providerRefundId: fact.providerRefundId,
@@ -143,6 +151,8 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
         code: fact.code,
         failureReason: fact.message
       }
+    case "RefusalUntold":
+      return { settledAt: now, code: fact.code, failureReason: fact.message }
     case "RefundUnanswered":
       return { failureReason: fact.reason }
   }

@@ -21,7 +21,8 @@ export const RefundMachine = defineMachine({
     RefundUnanswered: "Ignored",
     RefundMismatched: "Ignored",
     RefundNotFound: "Ignored",
-    ExcessReported: "Ignored"
+    ExcessReported: "Ignored",
+    RefusalUntold: "Ignored"
   },
   rows: [
     {
@@ -50,6 +51,13 @@ export const RefundMachine = defineMachine({
       emits: ["payment.conflict"],
       why: "The provider did it after all: the truth wins."
     },
+    {
+      from: ["Refused", "Failed"],
+      on: "RefundAccepted",
+      to: "Pending",
+      emits: ["payment.conflict", "payment.refund_pending"],
+      why: "The provider is at work on it after all: the amount is reserved again."
+    },
     ...(["Refused", "Failed"] as const).map((stage) => ({
       from: stage,
       on: "ExcessReported" as const,
@@ -62,6 +70,13 @@ export const RefundMachine = defineMachine({
       on: "RefundRefused",
       to: "Refused",
       why: "Refused at once: the request is told, the amount is refundable again."
+    },
+    {
+      from: ["Sending", "Refused"],
+      on: "RefusalUntold",
+      to: "Failed",
+      emits: ["payment.refund_unknown", "payment.refund_failed"],
+      why: "Refused at once, and not recorded in time: the request was told that nobody knew, so the timeline tells."
     },
     {
       from: ["Pending", "Unknown"],

@@ -61,7 +61,8 @@ const send = (
 /** A success without the refund's id, or with an amount that is none, is nothing to build on: it may have executed. */
 const asUsable = (answer: RefundAnswer): RefundEnd => {
   if (answer._tag !== "Succeeded" && answer._tag !== "RefundPending") return answer
-  if (answer.providerRefundId === "") return new Unanswered({ reason: "the connector gave no refund id" })
+  if (typeof answer.providerRefundId !== "string" || answer.providerRefundId === "")
+    return new Unanswered({ reason: "the connector gave no refund id" })
   return isUsableAmount(answer.stated)
     ? answer
     : new Unanswered({ reason: "the connector stated an amount that is none" })

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { KeyReused } from "../payment/CreateRequest.ts"
-import { type Answered, ResultUnknown } from "../payment/OperationOrder.ts"
+import type { Answered } from "../payment/OperationOrder.ts"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import type { PaymentBook } from "../ports/Ledger.ts"
 import { type Refund, refundReplayMillis } from "./Refund.ts"
@@ -34,6 +34,6 @@ const standing = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
   if (now - refund.sentAt < claimWindowMillis) return yield* new RefundPending()
   // The request died, or its process is as good as dead: that looks exactly like a provider that did not answer.
   const died = { on: "RefundUnanswered", reason: "the process that sent it did not come back" } as const
-  const recorded = yield* Effect.mapError(recordRefund(book, refund, died), () => new ResultUnknown())
+  const recorded = yield* Effect.mapError(recordRefund(book, refund, died), () => new RefundPending())
   return recorded.reply
 })

@@ -20,13 +20,13 @@ export const settleRefund = Effect.fnUntraced(function* (book: PaymentBook, refu
   const turns = yield* Turns
   const background = yield* Background
   // A turn is one try: while the store is down, others are not kept waiting.
-  const inTurn = (reply: RefundReply | undefined) =>
+  const inTurn = (fact: RefundFact, reply?: RefundReply) =>
     Effect.catchDefect(turns.take(refund.paymentId)(recordRefund(book, refund, fact, reply)), Effect.fail)
-  const recorded = yield* Effect.result(insistently(inTurn(undefined)))
+  const recorded = yield* Effect.result(insistently(inTurn(fact)))
   if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success.reply)
   const reply = unrecorded(fact)
   yield* Effect.logError(`the end of ${refund.id} could not be recorded; it is tried again`, recorded.failure)
-  yield* background.run(keepTrying(inTurn(reply)))
+  yield* background.run(keepTrying(inTurn(untold(fact), reply)))
   return yield* answerOf(reply)
 })
 
@@ -38,6 +38,9 @@ const unrecorded = (fact: RefundFact): RefundReply => {
   if (fact.on === "RefundConfirmed") return { _tag: "StateUnconfirmed" }
   return fact.on === "RefundAccepted" ? { _tag: "RefundPending" } : { _tag: "ResultUnknown" }
 }
+
+const untold = (fact: RefundFact): RefundFact =>
+  fact.on === "RefundRefused" ? { on: "RefusalUntold", code: fact.code, message: fact.message } : fact
 
 /**
  * Writes a fact, however often other writers come first, and gives the refund's reply. `reply` is what the request
@@ -58,7 +61,8 @@ export const recordRefund = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis
     const after = applyRefundFact(stored.payment, stored.refunds, ours, fact, now)
     // What a retry was told after the claim window stands.
-    const told = ours.reply ?? reply ?? replyTo(after.refund, after.payment)
+    const told =
+      reply === undefined ? (ours.reply ?? replyTo(after.refund, after.payment)) : standing(ours.reply, reply)
     const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
     const written = yield* Effect.result(
       ledger.commit({
@@ -76,12 +80,22 @@ export const recordRefund = Effect.fnUntraced(function* (
     const found = read?.refunds.find(({ id }) => id === refund.id)
     if (read === undefined || found === undefined) break
     // An earlier try, or a commit whose answer was lost, had been written.
-    if (found.stage === closed.stage && found.reply !== null) return { refund: found, reply: found.reply }
+    if (isRecorded(found, closed) && found.reply !== null) return { refund: found, reply: found.reply }
     stored = read
     ours = found
   }
   return yield* Effect.fail(failure)
 })
+
+/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+const standing = (stored: RefundReply | null, told: RefundReply): RefundReply =>
+  stored?._tag === "ResultUnknown" ? stored : told
+
+const isRecorded = (found: Refund, wanted: Refund): boolean =>
+  found.stage === wanted.stage &&
+  found.failureReason === wanted.failureReason &&
+  found.providerRefundId === wanted.providerRefundId &&
+  found.reply?._tag === wanted.reply?._tag
 
 /** What the request of a refund is told. */
 export const answerOf = (reply: RefundReply) => {
