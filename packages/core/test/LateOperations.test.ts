@@ -73,6 +73,26 @@ const lastEvents = ({ id }: Payment, count: number) =>
     return items.slice(-count).map(({ type }) => type)
   })
 
+describe("an answer that comes after a retry was told that nobody knows", () => {
+  const mismatched = world(slow)
+  it.effect("given it states more than was asked, then the timeline tells that too", () =>
+    Effect.gen(function* () {
+      const payment = yield* authorized
+      const gate = yield* Deferred.make<void>()
+      const stated = { minorUnits: 5000, currency: "EUR" }
+      mismatched.provider.onCapture = ({ providerRef }) =>
+        Effect.as(Deferred.await(gate), { _tag: "Captured", providerRef, stated } as const)
+      const first = yield* Effect.forkDetach(ask("capture", payment, "operation-1"), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      assert.strictEqual(told(yield* ask("capture", payment, "operation-1")), "pointsman/ResultUnknown")
+      yield* Deferred.succeed(gate, undefined)
+      yield* runOut(first)
+      assert.strictEqual(yield* stateOf(payment), "CaptureUnknown")
+      assert.deepStrictEqual(yield* lastEvents(payment, 2), ["payment.capture_unknown", "payment.amount_mismatch"])
+    }).pipe(Effect.provide(mismatched.layer))
+  )
+})
+
 describe("an older operation's answer", () => {
   const refusing = world(slow)
   it.effect("given it refuses while a newer capture is in flight, then that one goes on", () =>

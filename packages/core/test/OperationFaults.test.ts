@@ -128,6 +128,45 @@ for (const kind of operationKinds) {
       )
     }
 
+    const twice = world()
+    it.effect(`of a ${kind} lands late and what should take its place is lost too, then nothing is left behind`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        twice.ledger.onCommit = (number) =>
+          number === claim ? { landsAfter: 1_000 } : number === claim + 1 ? "lost" : undefined
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/NothingSent")
+        yield* TestClock.adjust("5 seconds")
+        assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
+          state: restState[kind],
+          refundPendingMinor: 0
+        })
+        assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+        assert.strictEqual(calls(twice), 1)
+      }).pipe(Effect.provide(twice.layer))
+    )
+
+    const away = world()
+    it.effect(
+      `of a ${kind} is unheard and the store then goes away, then it is given back once the store is there`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const payment = yield* given(kind)
+          away.ledger.onCommit = (number) => (number === claim ? "unheard" : "unwritten")
+          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+          assert.strictEqual(told(answer), "pointsman/NothingSent")
+          away.ledger.onCommit = () => undefined
+          yield* TestClock.adjust("2 minutes")
+          assert.deepInclude(yield* pointsman.payment(tenant, payment.id), {
+            state: restState[kind],
+            refundPendingMinor: 0
+          })
+          assert.strictEqual(told(yield* ask(kind, payment)), "Done")
+          assert.strictEqual(calls(away), 1)
+        }).pipe(Effect.provide(away.layer))
+    )
+
     const slow = world()
     it.effect(`of a ${kind} takes longer than the send window, then nothing is sent`, () =>
       Effect.gen(function* () {
@@ -189,6 +228,33 @@ for (const kind of operationKinds) {
     }
   })
 
+  describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
+    for (const said of ["confirmed", "refused"] as const) {
+      const quiet = world()
+      it.effect(`and the provider ${said} it, then what was told is told again, and the background comes to rest`, () =>
+        Effect.gen(function* () {
+          const payment = yield* given(kind)
+          if (said === "refused") failWith(quiet, said)
+          let isAway = false
+          quiet.ledger.canRead = () => !isAway
+          quiet.ledger.onCommit = (number) => {
+            if (number !== outcome) return isAway ? "unwritten" : undefined
+            isAway = true
+            return "unheard"
+          }
+          const first = told(yield* runOut(yield* Effect.forkChild(ask(kind, payment))))
+          isAway = false
+          yield* TestClock.adjust("2 minutes")
+          assert.strictEqual(told(yield* ask(kind, payment)), first)
+          const { commit } = quiet.ledger.calls
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual(quiet.ledger.calls.commit, commit)
+          assert.strictEqual(calls(quiet), 1)
+        }).pipe(Effect.provide(quiet.layer))
+      )
+    }
+  })
+
   describe(`${kind}, when its caller goes away`, () => {
     const gone = world()
     it.effect("then it runs to its end", () =>
@@ -205,6 +271,28 @@ for (const kind of operationKinds) {
     )
   })
 }
+
+describe("a refund that is refused while the store is away", () => {
+  const untold = world()
+  it.effect("given its request was told that nobody knows, then the timeline tells that it failed", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* given("refund")
+      failWith(untold, "refused")
+      untold.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+      const first = yield* runOut(yield* Effect.forkChild(ask("refund", payment)))
+      assert.strictEqual(told(first), "pointsman/ResultUnknown")
+      untold.ledger.onCommit = () => undefined
+      yield* TestClock.adjust("2 minutes")
+      const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+      assert.deepStrictEqual(
+        items.slice(2).map(({ type }) => type),
+        ["payment.refund_unknown", "payment.refund_failed"]
+      )
+      assert.strictEqual(told(yield* ask("refund", payment)), "pointsman/ResultUnknown")
+    }).pipe(Effect.provide(untold.layer))
+  )
+})
 
 describe("a connection that cannot", () => {
   it.effect("capture, void or refund, then it is refused before anything is written", () =>
