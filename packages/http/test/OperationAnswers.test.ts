@@ -175,7 +175,12 @@ const voidRows: ReadonlyArray<Row> = [
     outcome: { status: "CAPTURED", captured_amount: 400 },
     told: [["payment.captured"]]
   },
-  { answers: "captured, and states more than was held", end: voiding(captures(eur(1001))), ...unknownVoid },
+  {
+    answers: "captured, and states more than was held",
+    end: voiding(captures(eur(1001))),
+    ...unknownVoid,
+    told: [["payment.amount_mismatch", { stated_amount: 1001, stated_currency: "EUR" }], ["payment.void_unknown"]]
+  },
   { answers: "captured, and states 0", end: voiding(captures(eur(0))), ...unknownVoid },
   { answers: "that the customer is wanted", end: voiding(asksForCustomer), ...unknownVoid },
   { answers: "nothing", end: voiding(isSilent), ...unknownVoid },

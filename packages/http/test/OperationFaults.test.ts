@@ -35,6 +35,8 @@ interface Expected {
 /** Where a payment stands, and what its timeline tells, before the operation and after each end of it. */
 interface Course {
   readonly untouched: Expected
+  /** After a refusal that its request was not told. */
+  readonly refusedLate: Expected
   readonly inFlight: Expected
   readonly confirmed: Expected
   readonly silent: Expected
@@ -50,6 +52,7 @@ const reserved: Outcome = { status: "CAPTURED", captured_amount: 1000, refund_pe
 const courses: Record<OperationName, Course> = {
   capture: {
     untouched: held,
+    refusedLate: held,
     inFlight: waiting,
     confirmed: { outcome: taken.outcome, told: [...toldOfAuthorization, ["payment.captured"]] },
     silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.capture_unknown"]] },
@@ -57,6 +60,7 @@ const courses: Record<OperationName, Course> = {
   },
   void: {
     untouched: held,
+    refusedLate: held,
     inFlight: waiting,
     confirmed: { outcome: { status: "CANCELLED" }, told: [...toldOfAuthorization, ["payment.cancelled"]] },
     silent: { outcome: { status: "UNKNOWN" }, told: [...toldOfAuthorization, ["payment.void_unknown"]] },
@@ -64,6 +68,14 @@ const courses: Record<OperationName, Course> = {
   },
   refund: {
     untouched: taken,
+    refusedLate: {
+      outcome: taken.outcome,
+      told: [
+        ...toldOfCapture,
+        ["payment.refund_unknown", refundOf(1000, 0, 0)],
+        ["payment.refund_failed", { ...refundOf(1000, 0, 0), failure_reason: "Not now." }]
+      ]
+    },
     inFlight: { outcome: reserved, told: toldOfCapture },
     confirmed: {
       outcome: { status: "REFUNDED", captured_amount: 1000, refunded_amount: 1000 },
@@ -133,7 +145,7 @@ describe.each(stores)("over %s", (_name, store) => {
         })
       }
 
-      test("given it is unheard and the store fails from then on, then nothing is ever sent under the key", async () => {
+      test("given it is unheard and the store then fails, then it is given back once the store is there, and the key is free", async () => {
         const id = await begin(world, name)
         let isClaimed = false
         world.ledger.onCommit = () => {
@@ -145,10 +157,12 @@ describe.each(stores)("over %s", (_name, store) => {
         expect(answerOf(await send(name, id))).toBe("500 internal_error")
         world.reset()
         expect(answerOf(await send(name, id))).toBe(course.meanwhile)
-        await world.adjust(15 * minute)
-        expect(answerOf(await send(name, id))).toBe(`502 ${name}_result_unknown`)
-        await expectThat(id, course.silent)
         expect(asked(world)).toBe(0)
+        await world.adjust(2 * minute)
+        await expectThat(id, course.untouched)
+        expect(answerOf(await send(name, id))).toBe("200")
+        await expectThat(id, course.confirmed)
+        expect(asked(world)).toBe(1)
       })
     })
 
@@ -178,7 +192,7 @@ describe.each(stores)("over %s", (_name, store) => {
 
       const ends: ReadonlyArray<readonly [saying: Saying, answer: string, recorded: Expected]> = [
         ["confirmed", "500 state_unconfirmed", course.confirmed],
-        ["refused", name === "refund" ? "502 refund_result_unknown" : "500 state_unconfirmed", course.untouched],
+        ["refused", name === "refund" ? "502 refund_result_unknown" : "500 state_unconfirmed", course.refusedLate],
         ["no answer", name === "refund" ? "502 refund_result_unknown" : "500 state_unconfirmed", course.silent]
       ]
       for (const [saying, answer, recorded] of ends) {
