@@ -13,7 +13,6 @@ import type {
   HostedView,
   PageNotFound
 } from "./hosted/HostedOrder.ts"
-import { LookUps } from "./hosted/LookUps.ts"
 import { openCheckout } from "./hosted/OpenCheckout.ts"
 import { returnFromCheckout } from "./hosted/ReturnFromCheckout.ts"
 import { hostedPage } from "./hosted/ViewHostedPage.ts"
@@ -29,6 +28,7 @@ import type {
   RequestInProgress,
   RoutingFailed
 } from "./payment/CreateRequest.ts"
+import { LookUps } from "./payment/LookUps.ts"
 import { capture, voidPayment } from "./payment/OperatePayment.ts"
 import type {
   Answered,
@@ -69,6 +69,9 @@ import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/Refund
 import { refund } from "./refunds/RefundPayment.ts"
 import { Circuits } from "./routing/Circuits.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
+import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
+import { scheduledLedger } from "./sweeps/ScheduledLedger.ts"
+import { sweep } from "./sweeps/Sweep.ts"
 import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
 import type { MerchantDetails } from "./workspace/Merchant.ts"
 import {
@@ -119,9 +122,16 @@ export interface PointsmanOptions {
   readonly claimWindowMillis?: number | undefined
   /** Time-out of a provider call where the connection names none, in milliseconds; 30 seconds unless set. */
   readonly providerTimeoutMillis?: number | undefined
+  /** How often the background looks at what is open; those of the specification unless set. */
+  readonly checkIntervals?: Partial<CheckIntervals> | undefined
 }
 
 export const defaultProviderTimeoutMillis = 30_000
+
+export interface BackgroundOptions {
+  /** Between two looks at what is due, in milliseconds; a second unless set. */
+  readonly everyMillis?: number | undefined
+}
 
 export class Pointsman extends Context.Service<
   Pointsman,
@@ -160,6 +170,11 @@ export class Pointsman extends Context.Service<
     readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
     /** How many production payments reached a provider; sandbox payments are never counted. */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
+    /**
+     * Looks at payments whose time has come: results that nobody knows, requests that died, pages that are over. A batch
+     * at a time; gives how many there were. `Pointsman.background` calls it over and over.
+     */
+    readonly sweep: Effect.Effect<number, StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
@@ -187,7 +202,8 @@ export class Pointsman extends Context.Service<
         const defaults = yield* PaymentSettings
         const settings = {
           ...defaults,
-          claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis
+          claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis,
+          checkIntervals: { ...defaults.checkIntervals, ...options.checkIntervals }
         }
         const services = yield* Effect.context<
           | Ledger
@@ -203,7 +219,10 @@ export class Pointsman extends Context.Service<
           | OpenConnections
           | SecureRandom.SecureRandom
         >()
-        const context = Context.add(services, PaymentSettings, settings).pipe(Context.add(Notifier, yield* Notifier))
+        const context = Context.add(services, PaymentSettings, settings).pipe(
+          Context.add(Notifier, yield* Notifier),
+          Context.add(Ledger, scheduledLedger(yield* Ledger, settings))
+        )
         return Pointsman.of({
           create: (caller, request) => Effect.provideContext(create(caller, request), context),
           capture: (caller, order) => Effect.provideContext(capture(caller, order), context),
@@ -220,6 +239,7 @@ export class Pointsman extends Context.Service<
           returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context),
           usage: (query) =>
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
+          sweep: Effect.provideContext(sweep(), context),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
@@ -235,5 +255,19 @@ export class Pointsman extends Context.Service<
         SecureRandom.layerWebCrypto,
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
       ])
+    )
+
+  /** What has to go on without requests, for as long as the layer lives. Any number of processes may run it. */
+  static readonly background = (options: BackgroundOptions = {}): Layer.Layer<never, never, Pointsman> =>
+    Layer.effectDiscard(
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const untilNothingIsDue = Effect.repeat(pointsman.sweep, { while: (count) => count > 0 }).pipe(
+          Effect.catchCause((cause) => Effect.logError("the background could not look at what is due", cause))
+        )
+        yield* Effect.forkScoped(
+          Effect.forever(Effect.andThen(untilNothingIsDue, Effect.sleep(options.everyMillis ?? 1_000)))
+        )
+      })
     )
 }

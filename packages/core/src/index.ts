@@ -36,6 +36,7 @@ export { credentialsContext, webhookSecretContext } from "./routing/OpenConnecti
 export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingSettings.ts"
+export * from "./sweeps/CheckSchedule.ts"
 export * from "./webhooks/EndpointSecret.ts"
 export * from "./workspace/ApiKey.ts"
 export { KeyRefused } from "./workspace/Authenticate.ts"

@@ -108,11 +108,21 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
 
 const routes = (settings: Settings, baseUrl: string) =>
   HttpRouter.toHttpEffect(
-    Layer.merge(PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }), Health.layer).pipe(
+    Layer.mergeAll(
+      PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }),
+      Health.layer,
+      Pointsman.background()
+    ).pipe(
       Layer.provide(
         Pointsman.layer({
           claimWindowMillis: settings.claimWindowMillis,
-          providerTimeoutMillis: settings.providerTimeoutMillis
+          providerTimeoutMillis: settings.providerTimeoutMillis,
+          checkIntervals: {
+            unknownMillis: settings.unknownCheckIntervalMillis,
+            pendingMillis: settings.pendingCheckIntervalMillis,
+            refundMillis: settings.refundCheckIntervalMillis,
+            deadRequestMillis: settings.deadRequestIntervalMillis
+          }
         })
       ),
       Layer.provide(rateLimit(settings))

@@ -166,32 +166,28 @@ export const variables = {
     flag: "unknown-check-interval",
     meaning: "Check of UNKNOWN payments with their provider",
     default: "30 minutes",
-    absent: 30 * minute,
-    used: false
+    absent: 30 * minute
   }),
   pendingCheckIntervalMillis: interval({
     variable: "POINTSMAN_PENDING_CHECK_INTERVAL",
     flag: "pending-check-interval",
     meaning: "Look-up of accepted PENDING payments",
     default: "1 hour",
-    absent: hour,
-    used: false
+    absent: hour
   }),
   refundCheckIntervalMillis: interval({
     variable: "POINTSMAN_REFUND_CHECK_INTERVAL",
     flag: "refund-check-interval",
     meaning: "Check of accepted refunds",
     default: "1 day",
-    absent: day,
-    used: false
+    absent: day
   }),
   deadRequestIntervalMillis: interval({
     variable: "POINTSMAN_DEAD_REQUEST_INTERVAL",
     flag: "dead-request-interval",
     meaning: "Search for requests that died while their provider was asked",
     default: "1 day",
-    absent: day,
-    used: false
+    absent: day
   }),
   webhookScheduleMillis: variable<ReadonlyArray<number>>({
     variable: "POINTSMAN_WEBHOOK_SCHEDULE",

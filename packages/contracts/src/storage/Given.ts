@@ -112,6 +112,7 @@ const operationOutcomes: Partial<Record<PaymentEvent, Partial<Record<OperationKi
   VoidConfirmed: { void: "Confirmed" },
   VoidRefused: { void: "Refused" },
   VoidUnanswered: { void: "Unanswered" },
+  VoidMismatched: { void: "Unanswered" },
   VoidNotFound: { void: "NotFound" },
   AuthorizationLapsed: { capture: "Conflicted" }
 }

@@ -5,6 +5,7 @@ import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
 import { balances } from "./Balances.ts"
 import { books } from "./Books.ts"
+import { checks } from "./Checks.ts"
 import { claims } from "./Claims.ts"
 import { directory } from "./Directory.ts"
 import { entryKeys } from "./EntryKeys.ts"
@@ -41,6 +42,7 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Dire
     pages(it)
     hostedPages(it)
     usage(it)
+    checks(it)
     followers(it)
     interruption(it)
     directory(it)

@@ -11,10 +11,10 @@ import { takesCharges } from "../payment/RoutePayment.ts"
 import { sendCharge } from "../payment/SendCharge.ts"
 import { abandonForGood } from "../payment/SettleCharge.ts"
 import type { ChargeSimulation, Simulation } from "../payment/Simulation.ts"
+import { writeFact } from "../payment/WriteFact.ts"
 import { beginHosted } from "./BeginHosted.ts"
 import { findPage } from "./FindPage.ts"
 import { ActionNotOffered, type HostedAction, type HostedOutcome } from "./HostedOrder.ts"
-import { writeFact } from "./WriteFact.ts"
 
 /** Once begun it runs to its end, also when the customer goes away. */
 export const actOnHostedPage = (token: string, action: HostedAction) => Effect.uninterruptible(act(token, action))

@@ -13,6 +13,7 @@ import { newAttempt } from "../payment/NewPayment.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { type RouteRequest, routePayment } from "../payment/RoutePayment.ts"
 import { abandonForGood } from "../payment/SettleCharge.ts"
+import { writeFact } from "../payment/WriteFact.ts"
 import { Directory } from "../ports/Directory.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
@@ -20,7 +21,6 @@ import type { Connection } from "../routing/Connection.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
 import { endExpiredPage } from "./FindPage.ts"
 import { HostedSuspended } from "./HostedOrder.ts"
-import { writeFact } from "./WriteFact.ts"
 
 export type Begun =
   /** It is ours: the attempt is stored, and may be sent. */

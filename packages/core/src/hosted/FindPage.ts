@@ -1,11 +1,11 @@
 /** From a token to the payment of its page. A page whose time is over is settled before anybody sees it. */
 import { Clock, Effect, Option } from "effect"
 import type { Payment } from "../payment/Payment.ts"
+import { writeFact } from "../payment/WriteFact.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { isPageOver, PageNotFound } from "./HostedOrder.ts"
-import { writeFact } from "./WriteFact.ts"
 
 export const pageToken = Effect.fnUntraced(function* (paymentId: string) {
   const secrets = yield* Secrets

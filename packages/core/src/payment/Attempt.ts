@@ -66,3 +66,12 @@ export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Atte
 
 /** The attempt of which it is certain that it was never sent. */
 export const abandonAttempt = (attempt: Attempt): Attempt => ({ ...attempt, outcome: "Abandoned" })
+
+export const isInFlight = (attempt: Attempt): boolean => attempt.outcome === null
+
+/** The attempt whose process died: that looks exactly like a provider that did not answer. */
+export const unansweredAttempt = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  outcome: "Unanswered",
+  reason: "the process that sent it did not come back"
+})

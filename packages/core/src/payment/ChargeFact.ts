@@ -30,6 +30,8 @@ export type ChargeFact =
   | { readonly on: "ChargeFailed" }
   | { readonly on: "ChargeAbandoned" }
   | { readonly on: "ChargeUnanswered"; readonly connectionId: string }
+  | { readonly on: "ChargeNotFound" }
+  | { readonly on: "AuthorizationLapsed" }
   // Of the hosted page.
   | { readonly on: "ChargeSent" }
   | { readonly on: "CustomerCancelled" }
@@ -85,12 +87,11 @@ export const applyChargeFact = (
   Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
     const after: Payment = {
       ...payment,
-      // A second charge is told of; the payment stays with the first.
-      ...(fact.on === "SecondChargeReported" ? {} : fieldsOf(fact)),
+      ...(keepsFields(fact) ? {} : fieldsOf(fact)),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
-      settledAt: fact.on === "SecondChargeReported" || !isSettled(row.to) ? payment.settledAt : now
+      settledAt: keepsFields(fact) || !isSettled(row.to) ? payment.settledAt : now
     }
     return {
       payment: after,
@@ -113,7 +114,13 @@ const nothingHeld: ChargeFields = {
   providerRef: null
 }
 
-const fieldsOf = (fact: Exclude<ChargeFact, { on: "SecondChargeReported" }>): ChargeFields => {
+type Keeping = Extract<ChargeFact, { readonly on: "SecondChargeReported" | "AuthorizationLapsed" }>
+
+/** A second charge is told of, and the payment stays with the first; what was held and lapsed was held. */
+const keepsFields = (fact: ChargeFact): fact is Keeping =>
+  fact.on === "SecondChargeReported" || fact.on === "AuthorizationLapsed"
+
+const fieldsOf = (fact: Exclude<ChargeFact, Keeping>): ChargeFields => {
   switch (fact.on) {
     case "ChargeAuthorized":
       return {
@@ -140,6 +147,7 @@ const fieldsOf = (fact: Exclude<ChargeFact, { on: "SecondChargeReported" }>): Ch
       return { ...nothingHeld, declineCategory: fact.category, declineReason: fact.reason }
     case "ChargeFailed":
     case "ChargeAbandoned":
+    case "ChargeNotFound":
     case "NoRouteFound":
       return { ...nothingHeld, declineReason: providerErrorCode }
     case "ChargeSent":

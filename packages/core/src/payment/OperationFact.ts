@@ -26,6 +26,8 @@ export type OperationFact =
   | { readonly _tag: "Contradicted"; readonly amountMinor: number }
   | { readonly _tag: "Mismatched"; readonly stated: Money }
   | { readonly _tag: "Unanswered"; readonly reason: string }
+  /** A late look-up: the provider never received it. */
+  | { readonly _tag: "NotFound" }
 
 /** The payment's own word for each fact. */
 const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>> = {
@@ -35,7 +37,8 @@ const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>
     Refused: "CaptureRefused",
     Contradicted: "AuthorizationLapsed",
     Mismatched: "CaptureMismatched",
-    Unanswered: "CaptureUnanswered"
+    Unanswered: "CaptureUnanswered",
+    NotFound: "CaptureNotFound"
   },
   void: {
     Confirmed: "VoidConfirmed",
@@ -43,7 +46,8 @@ const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>
     Refused: "VoidRefused",
     Contradicted: "CaptureConfirmed",
     Mismatched: "VoidMismatched",
-    Unanswered: "VoidUnanswered"
+    Unanswered: "VoidUnanswered",
+    NotFound: "VoidNotFound"
   }
 }
 
@@ -53,7 +57,8 @@ const outcomeOf: Record<OperationFact["_tag"], OperationOutcome> = {
   Refused: "Refused",
   Contradicted: "Conflicted",
   Mismatched: "Unanswered",
-  Unanswered: "Unanswered"
+  Unanswered: "Unanswered",
+  NotFound: "NotFound"
 }
 
 /** What the provider had said, for an answer that could not be recorded. */
@@ -157,6 +162,8 @@ const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answered
       return { answeredAt: null, code: null, reason: fact.reason }
     case "Mismatched":
       return { answeredAt: now, code: null, reason: "the provider stated another amount or currency" }
+    case "NotFound":
+      return { answeredAt: now, code: null, reason: "the provider never received it" }
     default:
       return { answeredAt: now, code: null, reason: null }
   }

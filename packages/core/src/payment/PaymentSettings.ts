@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import { defaultClaimWindowMillis } from "../idempotency/Claim.ts"
+import { type CheckIntervals, defaultCheckIntervals } from "../sweeps/CheckSchedule.ts"
 
 export interface PaymentSettings {
   /** For how long a claim without an answer counts as being worked on, in milliseconds. */
@@ -9,8 +10,13 @@ export interface PaymentSettings {
    * between (a debugger, a paused machine) must not send on a claim that others have given up by now.
    */
   readonly sendWithinMillis: number
+  readonly checkIntervals: CheckIntervals
 }
 
 export const PaymentSettings = Context.Reference<PaymentSettings>("pointsman/payment/PaymentSettings", {
-  defaultValue: () => ({ claimWindowMillis: defaultClaimWindowMillis, sendWithinMillis: 5_000 })
+  defaultValue: () => ({
+    claimWindowMillis: defaultClaimWindowMillis,
+    sendWithinMillis: 5_000,
+    checkIntervals: defaultCheckIntervals
+  })
 })

@@ -6,7 +6,7 @@ import { Clock, Effect, Option, Result } from "effect"
 import { type Claim, keyRetentionMillis, moveClaim } from "../idempotency/Claim.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
-import type { Attempt } from "./Attempt.ts"
+import { type Attempt, isInFlight, unansweredAttempt } from "./Attempt.ts"
 import { applyChargeFact, type Moved } from "./ChargeFact.ts"
 import { decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { type Created, KeyReused, NothingSent, PaymentResultUnknown, RequestInProgress } from "./CreateRequest.ts"
@@ -110,14 +110,6 @@ const unanswered = (payment: Payment, attempts: ReadonlyArray<Attempt>, now: num
     events: []
   }))
 }
-
-const isInFlight = (attempt: Attempt): boolean => attempt.outcome === null
-
-const unansweredAttempt = (attempt: Attempt): Attempt => ({
-  ...attempt,
-  outcome: "Unanswered",
-  reason: "the process that sent it did not come back"
-})
 
 /**
  * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN

@@ -34,6 +34,8 @@ export interface Change {
    * (see `brokenBalance`): the store compares them inside the write.
    */
   readonly refunds?: ReadonlyArray<Refund> | undefined
+  /** Epoch milliseconds at which the background looks at the payment; `null` or absent where nothing is open. */
+  readonly checkAt?: number | null | undefined
   /** Appended in this order. */
   readonly events: ReadonlyArray<EventDraft>
   readonly claim?:
@@ -101,6 +103,20 @@ export interface PaymentBook {
   readonly refunds: ReadonlyArray<Refund>
 }
 
+/** To take payments whose time to be checked has come. */
+export interface DueQuery {
+  /** Epoch milliseconds; payments whose time is not later than this. */
+  readonly now: number
+  /** For how long nobody else gets what is taken, in milliseconds; who dies with it gives it back so. */
+  readonly leaseMillis: number
+  readonly limit: number
+}
+
+export interface DuePayment {
+  readonly tenant: Tenant
+  readonly paymentId: string
+}
+
 export interface UsageQuery {
   readonly workspaceId: string
   /** Epoch milliseconds; payments created from here on. */
@@ -142,6 +158,10 @@ export class Ledger extends Context.Service<
     readonly book: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<PaymentBook>, StorageError>
     /** The payment of a hosted page, whoever owns it, by the hash of the page's token. */
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
+    /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */
+    readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
+    /** After a check that brought nothing: when to look again. Where the payment was written since, that stands. */
+    readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
     /**
      * How many production payments reached a provider: those with an attempt whose outcome is known and is neither
      * `NotSent` nor `Abandoned` (decisions, section 11).

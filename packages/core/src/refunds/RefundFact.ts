@@ -33,6 +33,8 @@ export type RefundFact =
   /** As `RefundRefused`, where the request was told that its result is unknown. */
   | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
   | { readonly on: "RefundUnanswered"; readonly reason: string }
+  /** A late look-up: the provider never received it. */
+  | { readonly on: "RefundNotFound" }
 
 /** The end of a call, or what a look-up found, in the words of the refund's table. */
 export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
@@ -153,6 +155,8 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
       }
     case "RefusalUntold":
       return { settledAt: now, code: fact.code, failureReason: fact.message }
+    case "RefundNotFound":
+      return { settledAt: now, failureReason: "The provider never received the refund." }
     case "RefundUnanswered":
       return { failureReason: fact.reason }
   }

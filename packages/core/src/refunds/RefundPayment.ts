@@ -12,15 +12,15 @@ import type { Caller } from "../payment/CreateRequest.ts"
 import type { Answered } from "../payment/OperationOrder.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
-import { isUsableAmount } from "../payment/SendCharge.ts"
 import { Turns } from "../payment/Turns.ts"
-import type { Connector, RefundAnswer } from "../ports/Connector.ts"
-import { NotSent, Unanswered } from "../ports/Transport.ts"
+import type { Connector } from "../ports/Connector.ts"
+import { NotSent, type Unanswered } from "../ports/Transport.ts"
 import { claimRefund } from "./ClaimRefund.ts"
 import type { Refund } from "./Refund.ts"
 import { type RefundEnd, refundFactOf } from "./RefundFact.ts"
 import type { RefundOrder } from "./RefundOrder.ts"
 import { settleRefund } from "./SettleRefund.ts"
+import { asUsableRefund } from "./UsableRefund.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const refund = (caller: Caller, order: RefundOrder) => Effect.uninterruptible(refundOnce(caller, order))
@@ -55,15 +55,5 @@ const send = (
           reason: refund.reason,
           simulation: payment.simulation
         }),
-        asUsable
+        asUsableRefund
       )
-
-/** A success without the refund's id, or with an amount that is none, is nothing to build on: it may have executed. */
-const asUsable = (answer: RefundAnswer): RefundEnd => {
-  if (answer._tag !== "Succeeded" && answer._tag !== "RefundPending") return answer
-  if (typeof answer.providerRefundId !== "string" || answer.providerRefundId === "")
-    return new Unanswered({ reason: "the connector gave no refund id" })
-  return isUsableAmount(answer.stated)
-    ? answer
-    : new Unanswered({ reason: "the connector stated an amount that is none" })
-}

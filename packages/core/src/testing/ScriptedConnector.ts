@@ -12,7 +12,9 @@ import type {
   Found,
   OperationAnswer,
   RefundAnswer,
+  RefundLookup,
   RefundRequest,
+  RefundState,
   Rejected,
   VoidRequest
 } from "../ports/Connector.ts"
@@ -32,6 +34,7 @@ export interface ScriptedProvider {
   readonly refunds: Array<Asked<RefundRequest>>
   readonly checkouts: Array<Asked<CheckoutRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
+  readonly refundLookUps: Array<Asked<RefundLookup>>
   /** What it answers; it does what it is asked unless told otherwise. */
   onCharge: Answers<ChargeRequest, ChargeAnswer>
   onCapture: Answers<CaptureRequest, OperationAnswer>
@@ -40,6 +43,8 @@ export interface ScriptedProvider {
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
   /** Finds nothing, and not conclusively, unless told otherwise. */
   onLookUpCharge: Answers<ChargeLookup, Found<ChargeState>>
+  /** As `onLookUpCharge`. */
+  onLookUpRefund: Answers<RefundLookup, Found<RefundState>>
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -59,6 +64,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     refunds: [],
     checkouts: [],
     lookUps: [],
+    refundLookUps: [],
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
@@ -71,6 +77,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         expiresAt: null
       }),
     onLookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    onLookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
@@ -91,6 +98,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
+          lookUpRefund: asked(provider.refundLookUps, () => provider.onLookUpRefund),
           ...(provider.opensCheckouts(connectionId)
             ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }
             : {})

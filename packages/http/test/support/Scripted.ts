@@ -183,6 +183,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["returnFromCheckout", token])
       return answers.returnFromCheckout?.(token) ?? new PageNotFound()
     },
+    sweep: Effect.succeed(0),
     usage: () => Effect.succeed(0),
     authenticate: (key) =>
       answers.authenticate?.(key) ??

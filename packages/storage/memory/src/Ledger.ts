@@ -72,6 +72,23 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
         const payment = page && ofTenant(state, page.tenant).payments.get(page.paymentId)
         return Option.map(Option.fromUndefinedOr(payment), sound)
       }),
+    takeDue: ({ leaseMillis, limit, now }) =>
+      Effect.sync(() => {
+        const due = [...state.tenants.values()].flatMap(({ checks, payments }) =>
+          [...checks].flatMap(([id, at]) => {
+            const payment = payments.get(id)
+            return at > now || payment === undefined ? [] : [{ at, checks, tenant: payment.tenant, paymentId: id }]
+          })
+        )
+        const taken = due.sort((a, b) => a.at - b.at).slice(0, limit)
+        for (const { checks, paymentId } of taken) checks.set(paymentId, now + leaseMillis)
+        return taken.map(({ paymentId, tenant }) => ({ tenant, paymentId }))
+      }),
+    postpone: ({ id, tenant, version }, checkAt) =>
+      Effect.sync(() => {
+        const { checks, payments } = forTenant(state, tenant)
+        if (payments.get(id)?.version === version) setCheck(checks, id, checkAt)
+      }),
     usage: ({ from, until, workspaceId }) =>
       Effect.sync(() => {
         const { attempts, payments } = ofTenant(state, { workspaceId, environment: "production" })
@@ -174,7 +191,7 @@ const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
 
 /** Runs to its end without a pause: nobody sees a part of it. */
 const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): void => {
-  const { attempts, claims, events, operations, payments, refunds } = forTenant(state, change.tenant)
+  const { attempts, checks, claims, events, operations, payments, refunds } = forTenant(state, change.tenant)
   const { id } = change.payment.after
   const before = payments.get(id)?.hosted
   if (before) state.pages.delete(before.tokenHash)
@@ -191,6 +208,12 @@ const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): v
     events.push({ ...event, id: eventIds[index] as string })
   })
   if (change.claim !== undefined) claims.set(change.claim.after.key, change.claim.after)
+  setCheck(checks, id, change.checkAt ?? null)
+}
+
+const setCheck = (checks: Map<string, number>, paymentId: string, checkAt: number | null): void => {
+  if (checkAt === null) checks.delete(paymentId)
+  else checks.set(paymentId, checkAt)
 }
 
 /** Asserts at read what was asserted at write. */

@@ -22,6 +22,8 @@ export interface TenantState {
   /** In the order of their ids, which is the order of commits. */
   readonly events: Array<Event>
   readonly claims: Map<string, Claim>
+  /** When a payment is to be checked next, in epoch milliseconds. */
+  readonly checks: Map<string, number>
 }
 
 /** Everything that is stored, shared by the ports. Only copies enter and leave it. */
@@ -57,7 +59,8 @@ const empty = (): TenantState => ({
   operations: new Map(),
   refunds: new Map(),
   events: [],
-  claims: new Map()
+  claims: new Map(),
+  checks: new Map()
 })
 
 const nothing: TenantState = empty()

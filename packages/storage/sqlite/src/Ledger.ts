@@ -17,6 +17,7 @@ import {
   type UsageQuery
 } from "@pointsman/core"
 import { Effect, Exit, Option } from "effect"
+import { postpone, takeDue } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
 import { bindText, type Database, isUniqueViolation, type Row, read, snapshot } from "./Database.ts"
 import { eventIdAfter } from "./EventIds.ts"
@@ -76,6 +77,8 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         read("paymentOfPage", () => db.prepare("select * from payments where page_token_hash = ?").get(tokenHash)),
         (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
       ),
+    takeDue: (query) => read("takeDue", () => takeDue(db, query)),
+    postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
     usage: (query) => read("usage", () => countUsage(db, query)),
     payments: (tenant, query) =>
       Effect.map(
@@ -152,7 +155,7 @@ const writeChange = (db: Database): WriteChange => {
         return Exit.fail(new Stale())
       }
     }
-    const values = bindPayment(payment.after)
+    const values = bindPayment(payment.after, change.checkAt ?? null)
     const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
     if (written.changes === 0) return Exit.fail(new Stale())
     const key = [...bindTenant(tenant), bindText(payment.after.id)]

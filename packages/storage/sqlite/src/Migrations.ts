@@ -257,6 +257,18 @@ const merchantIndexes = [
   "create index api_keys_by_workspace on api_keys (workspace_id, environment)"
 ]
 
+/**
+ * What is to be checked is looked for across all tenants, so its time leads the index. Payments that were open before
+ * there were checks are due at once.
+ */
+const checks = [
+  "alter table payments add column check_at integer",
+  "create index payments_due on payments (check_at) where check_at is not null",
+  `update payments set check_at = updated_at where refund_pending_minor > 0 or state in ('AwaitingCustomer',
+    'CheckoutOpen', 'Charging', 'ChargePending', 'ChargeUnknown', 'Authorized', 'Capturing', 'CapturePending',
+    'CaptureUnknown', 'Voiding', 'VoidPending', 'VoidUnknown')`
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -284,7 +296,8 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     matchesRefunds("new_payments_match_refunds", "insert"),
     matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor")
   ]),
-  "3_merchants": execute([merchants, ...merchantIndexes])
+  "3_merchants": execute([merchants, ...merchantIndexes]),
+  "4_checks": execute(checks)
 }
 
 const table = "pointsman_migrations"

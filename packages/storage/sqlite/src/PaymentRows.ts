@@ -18,7 +18,7 @@ export type Values = Array<SQLInputValue>
 export const tenantColumns = ["workspace_id", "environment"] as const
 export const bindTenant = (tenant: Tenant): Values => [bindText(tenant.workspaceId), tenant.environment]
 
-const readTenant = (row: Row): Tenant => ({
+export const readTenant = (row: Row): Tenant => ({
   workspaceId: readText(row["workspace_id"]),
   environment: row["environment"] as Tenant["environment"]
 })
@@ -49,7 +49,8 @@ const paymentColumns = [
   "simulation",
   "created_at",
   "updated_at",
-  "settled_at"
+  "settled_at",
+  "check_at"
 ]
 
 /** Binds the columns, then the key. Nothing is given back yet. */
@@ -67,7 +68,7 @@ export const updatePayment = `update payments set ${paymentColumns.map((column) 
 export const updateRefundTotals = `update payments set refunded_minor = ?, refund_pending_minor = ?
   where workspace_id = ? and environment = ? and id = ?`
 
-export const bindPayment = (payment: Payment): Values => [
+export const bindPayment = (payment: Payment, checkAt: number | null): Values => [
   payment.version,
   payment.state,
   payment.money.minorUnits,
@@ -91,6 +92,7 @@ export const bindPayment = (payment: Payment): Values => [
   payment.createdAt,
   payment.updatedAt,
   payment.settledAt,
+  checkAt,
   ...bindTenant(payment.tenant),
   bindText(payment.id)
 ]

@@ -3,8 +3,8 @@
  * the provider over and over. Who comes while one is under way gets its result. Nothing is locked meanwhile.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
-import type { Payment } from "../payment/Payment.ts"
 import type { StorageError } from "../ports/StorageError.ts"
+import type { Payment } from "./Payment.ts"
 
 export class LookUps extends Context.Service<
   LookUps,

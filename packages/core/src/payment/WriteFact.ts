@@ -1,11 +1,12 @@
-/** Records a fact of a hosted payment that nobody asked a provider for, or that a look-up brought. */
+/** Records a fact of a charge that a look-up brought, or that nobody asked a provider for. */
 import { Clock, Effect, Option, Result } from "effect"
-import type { Attempt } from "../payment/Attempt.ts"
-import { applyChargeFact, type ChargeFact } from "../payment/ChargeFact.ts"
-import { decisionsAtMost, withRouting } from "../payment/ChargeInHand.ts"
-import type { Payment } from "../payment/Payment.ts"
+import type { ChargeState, Found } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
+import { type Attempt, endAttempt } from "./Attempt.ts"
+import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
+import { decisionsAtMost, withRouting } from "./ChargeInHand.ts"
+import type { Payment } from "./Payment.ts"
 
 export interface Written {
   readonly payment: Payment
@@ -52,4 +53,17 @@ export const writeFact = Effect.fnUntraced(function* (
     if (isOurs) return { payment: stored, isWritten: true }
   }
   return yield* new StorageError({ operation: `writing ${fact.on}`, cause: new Error("other writers kept winning") })
+})
+
+/** The attempts as a look-up leaves them: the one that was asked for ends as the provider's record says. */
+export const toldOf = Effect.fnUntraced(function* (
+  attempts: ReadonlyArray<Attempt>,
+  attempt: Attempt,
+  found: Found<ChargeState>,
+  fact: ChargeFact
+): Effect.fn.Return<LookedUp> {
+  const now = yield* Clock.currentTimeMillis
+  const told = found._tag === "NotFound" ? attempt : endAttempt(attempt, found.state, now)
+  const ended: Attempt = fact.on === "MismatchStated" ? { ...told, outcome: "Mismatched" } : told
+  return { attempt: ended, attempts: attempts.map((one) => (one.id === ended.id ? ended : one)) }
 })

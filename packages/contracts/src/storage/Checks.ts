@@ -1,0 +1,119 @@
+/** What is open about a payment comes back when its time comes, to one taker alone. */
+import { describe, expect } from "@effect/vitest"
+import { Ledger, type PaymentBook } from "@pointsman/core"
+import { Effect } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** Far from what other chapters write: the store is shared, and checks are taken across tenants. */
+let nextTime = 4_000_000_000_000
+const someTime = () => {
+  nextTime += 1_000_000
+  return nextTime
+}
+
+const due = Effect.fnUntraced(function* (checkAt: number | null) {
+  const { after, change } = yield* firstChange(yield* newTenant())
+  yield* (yield* Ledger).commit({ ...change, checkAt })
+  return after
+})
+
+/** Those among the given ones that are due. */
+const taken = Effect.fnUntraced(function* (now: number, books: ReadonlyArray<PaymentBook>, leaseMillis = 1000) {
+  const found = yield* (yield* Ledger).takeDue({ now, leaseMillis, limit: 1000 })
+  return found.map(({ paymentId }) => paymentId).filter((id) => books.some(({ payment }) => payment.id === id))
+})
+
+export const checks = (it: StorageTest): void => {
+  describe("checks", () => {
+    it.effect("given a time, when it has come, then the payment is taken, with its tenant, and not before", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = someTime()
+        const book = yield* due(at)
+        expect(yield* taken(at - 1, [book])).toEqual([])
+        const found = yield* ledger.takeDue({ now: at, leaseMillis: 1000, limit: 1000 })
+        expect(found.filter(({ paymentId }) => paymentId === book.payment.id)).toEqual([
+          { tenant: book.payment.tenant, paymentId: book.payment.id }
+        ])
+      })
+    )
+
+    it.effect("given no time, then the payment is never taken", () =>
+      Effect.gen(function* () {
+        expect(yield* taken(Number.MAX_SAFE_INTEGER - 1000, [yield* due(null)], 0)).toEqual([])
+      })
+    )
+
+    it.effect("given it was taken, when the lease is over, then it is due again, and not before", () =>
+      Effect.gen(function* () {
+        const at = someTime()
+        const book = yield* due(at)
+        expect(yield* taken(at, [book], 500)).toEqual([book.payment.id])
+        expect(yield* taken(at + 499, [book], 500)).toEqual([])
+        expect(yield* taken(at + 500, [book], 500)).toEqual([book.payment.id])
+      })
+    )
+
+    it.effect("given several, then those that wait longest come first, and no more than were asked for", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        // Before all that other tests left behind.
+        const first = yield* due(-30)
+        const second = yield* due(-20)
+        const third = yield* due(-10)
+        const two = yield* ledger.takeDue({ now: 0, leaseMillis: 1, limit: 2 })
+        expect(two.map(({ paymentId }) => paymentId).toSorted()).toEqual(
+          [first.payment.id, second.payment.id].toSorted()
+        )
+        const rest = yield* ledger.takeDue({ now: 0, leaseMillis: 1, limit: 2 })
+        expect(rest.map(({ paymentId }) => paymentId)).toEqual([third.payment.id])
+      })
+    )
+
+    it.effect("given 16 takers at once, then each payment goes to one of them", () =>
+      Effect.gen(function* () {
+        const at = someTime()
+        const books = yield* Effect.forEach(Array.from({ length: 20 }), () => due(at))
+        const all = yield* Effect.forEach(Array.from({ length: 16 }), () => taken(at, books), {
+          concurrency: "unbounded"
+        })
+        expect(all.flat().toSorted()).toEqual(books.map(({ payment }) => payment.id).toSorted())
+      })
+    )
+
+    it.effect("given a write, then its time replaces the one before, and a write without one ends it", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = someTime()
+        const book = yield* due(at)
+        const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
+        yield* ledger.commit({ ...moved.change, checkAt: at + 100 })
+        expect(yield* taken(at + 99, [book])).toEqual([])
+        expect(yield* taken(at + 100, [book])).toEqual([book.payment.id])
+        const settled = yield* moveAlong(moved.after, rowOf("ChargeUnknown", "ChargeNotFound"))
+        yield* ledger.commit(settled.change)
+        expect(yield* taken(at + 10_000, [book])).toEqual([])
+      })
+    )
+
+    it.effect("given it is postponed, then to that time; where it was written since, the write stands", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = someTime()
+        const book = yield* due(at)
+        yield* ledger.postpone(book.payment, at + 50)
+        expect(yield* taken(at + 49, [book])).toEqual([])
+        expect(yield* taken(at + 50, [book])).toEqual([book.payment.id])
+        const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
+        yield* ledger.commit({ ...moved.change, checkAt: at + 200 })
+        yield* ledger.postpone(book.payment, at + 60)
+        yield* ledger.postpone(book.payment, null)
+        expect(yield* taken(at + 199, [book])).toEqual([])
+        expect(yield* taken(at + 200, [book])).toEqual([book.payment.id])
+        yield* ledger.postpone(moved.after.payment, null)
+        expect(yield* taken(at + 10_000, [book])).toEqual([])
+      })
+    )
+  })
+}

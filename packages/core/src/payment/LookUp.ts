@@ -1,0 +1,54 @@
+/** Asks a provider for its record of a charge or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
+import { Effect } from "effect"
+import type { ChargeState, Found, RefundState } from "../ports/Connector.ts"
+import { Directory } from "../ports/Directory.ts"
+import { Unanswered } from "../ports/Transport.ts"
+import type { Refund } from "../refunds/Refund.ts"
+import { asUsableRefund } from "../refunds/UsableRefund.ts"
+import type { Attempt } from "./Attempt.ts"
+import { callProvider } from "./CallProvider.ts"
+import type { Payment } from "./Payment.ts"
+import { asUsable } from "./SendCharge.ts"
+
+const connectionOf = Effect.fnUntraced(function* (payment: Payment, connectionId: string) {
+  const directory = yield* Directory
+  const connections = yield* directory.connections(payment.tenant)
+  return connections.find(({ id }) => id === connectionId)
+})
+
+/** Only what a provider may be believed: found, or not found. */
+const usable =
+  <State>(check: (state: State) => State | Unanswered) =>
+  (found: Found<State>): Effect.Effect<Found<State>, Unanswered> => {
+    if (found._tag === "NotFound") return Effect.succeed(found)
+    const state = check(found.state)
+    return state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(found)
+  }
+
+export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+  const connection = yield* connectionOf(payment, attempt.connectionId)
+  if (connection === undefined) return undefined
+  const { id: attemptId, money, providerRef } = attempt
+  const request = { attemptId, providerRef, money, simulation: payment.simulation }
+  const found = yield* callProvider<Found<ChargeState>>(
+    connection,
+    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
+    Number.POSITIVE_INFINITY
+  )
+  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+})
+
+export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refund: Refund) {
+  const connection = yield* connectionOf(payment, refund.connectionId)
+  if (connection === undefined) return undefined
+  const request = { refundId: refund.id, money: refund.money, simulation: payment.simulation }
+  const found = yield* callProvider<Found<RefundState>>(
+    connection,
+    (connector) =>
+      connector.lookUpRefund === undefined
+        ? Effect.fail(new Unanswered({ reason: "the connection cannot look up refunds" }))
+        : Effect.flatMap(connector.lookUpRefund(request), usable(asUsableRefund)),
+    Number.POSITIVE_INFINITY
+  )
+  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+})

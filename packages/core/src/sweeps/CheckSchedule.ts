@@ -1,0 +1,72 @@
+/**
+ * When the background looks at a payment next (specification, Limits; decisions, sections 3 and 5). Pure.
+ *
+ * A time is a tick of a clock that started when the payment came to stand where it stands. It follows from the record
+ * alone, so a server that was off for a day, or died between two ticks, forgets nothing.
+ */
+import type { Payment } from "../payment/Payment.ts"
+import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
+
+/** All in milliseconds. */
+export interface CheckIntervals {
+  /** Between two checks of an `UNKNOWN` payment, after those at 1 and 5 minutes. */
+  readonly unknownMillis: number
+  /** Between two checks of an accepted `PENDING` payment on its first day; daily from then on. */
+  readonly pendingMillis: number
+  /** Between two checks of refunds that are accepted or unknown. */
+  readonly refundMillis: number
+  /** How often requests are looked for that died mid-call. */
+  readonly deadRequestMillis: number
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+export const defaultCheckIntervals: CheckIntervals = {
+  unknownMillis: 30 * minute,
+  pendingMillis: hour,
+  refundMillis: day,
+  deadRequestMillis: day
+}
+
+/** Epoch milliseconds, always later than `now`; `null` for a payment about which nothing is open. */
+export const nextCheckAt = (
+  payment: Payment,
+  intervals: CheckIntervals,
+  claimWindowMillis: number,
+  now: number
+): number | null => {
+  const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
+  if (payment.refundPendingMinor === 0) return ofState
+  // One tick for all refunds of the payment: a new refund does not put off the check of an older one.
+  const ofRefunds = tick(payment.createdAt, intervals.refundMillis, now)
+  return ofState === null ? ofRefunds : Math.min(ofState, ofRefunds)
+}
+
+const stateCheckAt = (
+  { hosted, state, updatedAt: since }: Payment,
+  { deadRequestMillis, pendingMillis, unknownMillis }: CheckIntervals,
+  claimWindowMillis: number,
+  now: number
+): number | null => {
+  // The first look is over when the page is; a page that is over is looked at again at once.
+  if (state === "AwaitingCustomer") return Math.max(hosted?.expiresAt ?? now, now + 1)
+  if (inFlight.has(state)) return tick(since, Math.max(claimWindowMillis, deadRequestMillis), now)
+  if (accepted.has(state)) return tick(since, now - since < day ? pendingMillis : Math.max(pendingMillis, day), now)
+  // No record of a provider can settle it: operations do.
+  if (state === "ChargeMismatched") return null
+  if (statusOf[state] === "UNKNOWN") {
+    const early = [minute, 5 * minute].map((after) => since + Math.min(after, unknownMillis))
+    return early.find((at) => at > now) ?? tick(since, unknownMillis, now)
+  }
+  // The authorization may lapse, or be captured behind our back.
+  return state === "Authorized" ? tick(since, day, now) : null
+}
+
+const inFlight: ReadonlySet<PaymentState> = new Set(["Charging", "Capturing", "Voiding"])
+const accepted: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending", "CapturePending", "VoidPending"])
+
+/** The first multiple of the interval after `since` that is later than `now`. */
+const tick = (since: number, intervalMillis: number, now: number): number =>
+  since + Math.max(1, Math.floor((now - since) / intervalMillis) + 1) * intervalMillis

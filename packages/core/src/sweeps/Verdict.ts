@@ -1,0 +1,70 @@
+/**
+ * What a provider's record, looked up, means for what we do not know (decisions, section 3). Pure.
+ *
+ * The rule that a reader would otherwise break: a record that is not there says "never executed" only when the call is
+ * older than twice its time-out and the provider calls its answer conclusive. Until then it says nothing.
+ */
+import type { Attempt } from "../payment/Attempt.ts"
+import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
+import type { Operation } from "../payment/Operation.ts"
+import { type OperationFact, operationFactOf } from "../payment/OperationFact.ts"
+import type { Payment } from "../payment/Payment.ts"
+import type { ChargeState, Found, RefundState } from "../ports/Connector.ts"
+import type { Refund } from "../refunds/Refund.ts"
+import { type RefundFact, refundFactOf } from "../refunds/RefundFact.ts"
+
+/** `askedAt`: epoch milliseconds, before the look-up began. */
+const isOldEnough = (call: { readonly sentAt: number; readonly timeoutMillis: number }, askedAt: number): boolean =>
+  askedAt >= call.sentAt + 2 * call.timeoutMillis
+
+/** For a charge that is unknown or accepted. `undefined`: nothing is known yet. */
+export const chargeVerdict = (
+  payment: Payment,
+  attempt: Attempt,
+  found: Found<ChargeState>,
+  askedAt: number
+): ChargeFact | undefined => {
+  if (found._tag === "Found") return chargeFactOf(payment, attempt.connectionId, found.state)
+  const isNever = payment.state === "ChargeUnknown" && found.conclusive && isOldEnough(attempt, askedAt)
+  return isNever ? { on: "ChargeNotFound" } : undefined
+}
+
+/** For an authorization that nobody works on. */
+export const authorizationVerdict = (
+  payment: Payment,
+  attempt: Attempt,
+  found: Found<ChargeState>
+): ChargeFact | undefined => {
+  if (found._tag === "NotFound") return undefined
+  if (found.state._tag === "Canceled") return { on: "AuthorizationLapsed" }
+  return found.state._tag === "Captured" ? chargeFactOf(payment, attempt.connectionId, found.state) : undefined
+}
+
+/** For a capture or a void that is unknown or accepted, by the record of its charge. */
+export const operationVerdict = (
+  payment: Payment,
+  operation: Operation,
+  found: Found<ChargeState>,
+  askedAt: number
+): OperationFact | undefined => {
+  if (found._tag === "NotFound") return undefined
+  switch (found.state._tag) {
+    case "Captured":
+    case "Canceled":
+    case "Pending":
+      return operationFactOf(operation, payment.authorizedMinor, found.state)
+    case "Authorized": {
+      // The authorization stands: what is only accepted may still be under way, and what is unknown never arrived.
+      const isUnknown = payment.state === "CaptureUnknown" || payment.state === "VoidUnknown"
+      return isUnknown && isOldEnough(operation, askedAt) ? { _tag: "NotFound" } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+export const refundVerdict = (refund: Refund, found: Found<RefundState>, askedAt: number): RefundFact | undefined => {
+  if (found._tag === "Found") return refundFactOf(refund.money, found.state)
+  const isNever = refund.stage === "Unknown" && found.conclusive && isOldEnough(refund, askedAt)
+  return isNever ? { on: "RefundNotFound" } : undefined
+}

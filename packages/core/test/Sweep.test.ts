@@ -1,0 +1,530 @@
+/** What the background makes of results that nobody knows, requests that died, and pages that are over. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChargeState,
+  type Found,
+  type Payment,
+  type PaymentState,
+  Pointsman,
+  type RefundState,
+  Unanswered
+} from "@pointsman/core"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
+const providerRef = "ref"
+const never = { _tag: "NotFound", conclusive: true } as const
+const perhaps = { _tag: "NotFound", conclusive: false } as const
+const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
+
+/** Runs the background until nothing is due. */
+const sweepAll = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  yield* Effect.repeat(pointsman.sweep, { while: (count) => count > 0 })
+})
+
+const stateOf = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return yield* pointsman.payment(tenant, id)
+  })
+
+const lastEvent = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    return (yield* pointsman.timeline(tenant, id, { limit: 100 })).items.at(-1)?.type
+  })
+
+/** How a payment comes to stand where something is open about it. */
+const given = {
+  ChargeUnknown: (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => silent
+      return (yield* (yield* Pointsman).create(caller, request())).payment
+    }),
+  ChargePending: (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+      return (yield* (yield* Pointsman).create(caller, request())).payment
+    }),
+  Authorized: (_own: World) =>
+    Effect.gen(function* () {
+      return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))).payment
+    }),
+  CaptureUnknown: (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* given.Authorized(own)
+      own.provider.onCapture = () => silent
+      yield* operate("capture", payment.id, { amountMinor: 1500 })
+      return payment
+    }),
+  CapturePending: (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* given.Authorized(own)
+      own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("capture", payment.id, { amountMinor: 1500 })
+      return payment
+    }),
+  VoidUnknown: (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* given.Authorized(own)
+      own.provider.onVoid = () => silent
+      yield* operate("void", payment.id)
+      return payment
+    }),
+  RefundUnknown: (own: World) =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      own.provider.onRefund = () => silent
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  RefundPending: (own: World) =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "refund" })
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    })
+}
+
+interface Case {
+  readonly given: keyof typeof given
+  readonly says: string
+  readonly charge?: Found<ChargeState>
+  readonly refund?: Found<RefundState>
+  /** When the look-up comes; the time-out is 30 seconds. */
+  readonly after?: number
+  readonly becomes: PaymentState
+  readonly amounts?: Partial<Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor">>
+  readonly event?: string
+}
+
+const cases: ReadonlyArray<Case> = [
+  {
+    given: "ChargeUnknown",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef }),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999 },
+    event: "payment.captured"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "declined",
+    charge: found({ _tag: "Declined", providerRef, category: "expired_card", code: "expired", soft: false }),
+    becomes: "Declined",
+    event: "payment.declined"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "canceled",
+    charge: found({ _tag: "Canceled", providerRef }),
+    becomes: "Cancelled",
+    event: "payment.cancelled"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "pending",
+    charge: found({ _tag: "Pending", providerRef }),
+    becomes: "ChargePending",
+    event: "payment.pending"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "captured, and more than was asked",
+    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }),
+    becomes: "ChargeMismatched",
+    event: "payment.amount_mismatch"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "never received, after twice the time-out",
+    charge: never,
+    becomes: "Failed",
+    event: "payment.failed"
+  },
+  {
+    given: "ChargeUnknown",
+    says: "not found, and perhaps later",
+    charge: perhaps,
+    becomes: "ChargeUnknown",
+    event: "payment.unknown"
+  },
+  {
+    given: "ChargePending",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef }),
+    after: hour,
+    becomes: "Captured",
+    event: "payment.captured"
+  },
+  {
+    given: "ChargePending",
+    says: "never received",
+    charge: never,
+    after: hour,
+    becomes: "ChargePending",
+    event: "payment.pending"
+  },
+  {
+    given: "Authorized",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef }),
+    after: day,
+    becomes: "Captured",
+    event: "payment.captured"
+  },
+  {
+    given: "Authorized",
+    says: "canceled",
+    charge: found({ _tag: "Canceled", providerRef }),
+    after: day,
+    becomes: "Voided",
+    event: "payment.cancelled"
+  },
+  {
+    given: "Authorized",
+    says: "never received",
+    charge: never,
+    after: day,
+    becomes: "Authorized",
+    event: "payment.authorized"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1500, currency: "EUR" } }),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1500 },
+    event: "payment.captured"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "authorized still, after twice the time-out",
+    charge: found({ _tag: "Authorized", providerRef }),
+    becomes: "Authorized",
+    event: "payment.authorized"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "pending",
+    charge: found({ _tag: "Pending", providerRef }),
+    becomes: "CapturePending",
+    event: "payment.pending"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "canceled",
+    charge: found({ _tag: "Canceled", providerRef }),
+    becomes: "Voided",
+    event: "payment.cancelled"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "captured, and more than was asked",
+    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1999, currency: "EUR" } }),
+    becomes: "CaptureUnknown",
+    event: "payment.amount_mismatch"
+  },
+  {
+    given: "CaptureUnknown",
+    says: "that it knows no such charge",
+    charge: never,
+    becomes: "CaptureUnknown",
+    event: "payment.capture_unknown"
+  },
+  {
+    given: "CapturePending",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef, stated: { minorUnits: 1500, currency: "EUR" } }),
+    after: hour,
+    becomes: "Captured",
+    event: "payment.captured"
+  },
+  {
+    given: "CapturePending",
+    says: "authorized still",
+    charge: found({ _tag: "Authorized", providerRef }),
+    after: hour,
+    becomes: "CapturePending",
+    event: "payment.authorized"
+  },
+  {
+    given: "VoidUnknown",
+    says: "canceled",
+    charge: found({ _tag: "Canceled", providerRef }),
+    becomes: "Voided",
+    event: "payment.cancelled"
+  },
+  {
+    given: "VoidUnknown",
+    says: "authorized still, after twice the time-out",
+    charge: found({ _tag: "Authorized", providerRef }),
+    becomes: "Authorized",
+    event: "payment.authorized"
+  },
+  {
+    given: "VoidUnknown",
+    says: "captured",
+    charge: found({ _tag: "Captured", providerRef }),
+    becomes: "Captured",
+    event: "payment.captured"
+  },
+  {
+    given: "RefundUnknown",
+    says: "succeeded",
+    refund: found({ _tag: "Succeeded", providerRefundId: "refund" }),
+    after: day,
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
+    event: "payment.refunded"
+  },
+  {
+    given: "RefundUnknown",
+    says: "failed",
+    refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }),
+    after: day,
+    becomes: "Captured",
+    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
+    event: "payment.refund_failed"
+  },
+  {
+    given: "RefundUnknown",
+    says: "never received",
+    refund: never,
+    after: day,
+    becomes: "Captured",
+    amounts: { refundPendingMinor: 0 },
+    event: "payment.refund_failed"
+  },
+  {
+    given: "RefundUnknown",
+    says: "not found, and perhaps later",
+    refund: perhaps,
+    after: day,
+    becomes: "Captured",
+    amounts: { refundPendingMinor: 500 },
+    event: "payment.refund_unknown"
+  },
+  {
+    given: "RefundUnknown",
+    says: "pending",
+    refund: found({ _tag: "RefundPending", providerRefundId: "refund" }),
+    after: day,
+    becomes: "Captured",
+    amounts: { refundPendingMinor: 500 },
+    event: "payment.refund_pending"
+  },
+  {
+    given: "RefundPending",
+    says: "succeeded",
+    refund: found({ _tag: "Succeeded", providerRefundId: "refund" }),
+    after: day,
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
+    event: "payment.refunded"
+  },
+  {
+    given: "RefundPending",
+    says: "failed",
+    refund: found({ _tag: "RefundFailed", providerRefundId: "refund", reason: "closed" }),
+    after: day,
+    becomes: "Captured",
+    amounts: { refundPendingMinor: 0 },
+    event: "payment.refund_failed"
+  },
+  {
+    given: "RefundPending",
+    says: "never received",
+    refund: never,
+    after: day,
+    becomes: "Captured",
+    amounts: { refundPendingMinor: 500 },
+    event: "payment.refund_pending"
+  }
+]
+
+describe("what the provider's record says", () => {
+  for (const one of cases) {
+    const own = world()
+    it.effect(`given ${one.given}, when it says ${one.says}, then ${one.becomes}`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given[one.given](own)
+        own.provider.onLookUpCharge = () => Effect.succeed(one.charge ?? perhaps)
+        own.provider.onLookUpRefund = () => Effect.succeed(one.refund ?? perhaps)
+        const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
+        yield* TestClock.adjust(one.after ?? minute)
+        yield* sweepAll
+        const after = yield* stateOf(payment)
+        assert.strictEqual(after.state, one.becomes)
+        assert.deepInclude(after, one.amounts ?? {})
+        assert.strictEqual(yield* lastEvent(payment), one.event)
+        assert.strictEqual(own.provider.lookUps.length + own.provider.refundLookUps.length, 1)
+        // A look-up is all that the background ever sends.
+        assert.strictEqual(
+          own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length,
+          sent
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
+describe("when it looks", () => {
+  const often = world()
+  it.effect("given UNKNOWN, then after 1 and 5 minutes and every 30 minutes, and not before", () =>
+    Effect.gen(function* () {
+      yield* given.ChargeUnknown(often)
+      const looks = [minute, 5 * minute, 30 * minute, 60 * minute, 90 * minute]
+      for (const [index, at] of looks.entries()) {
+        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        yield* TestClock.adjust(at - now - 1)
+        yield* sweepAll
+        assert.lengthOf(often.provider.lookUps, index)
+        yield* TestClock.adjust(1)
+        yield* sweepAll
+        assert.lengthOf(often.provider.lookUps, index + 1)
+      }
+    }).pipe(Effect.provide(often.layer))
+  )
+
+  const young = world({ providerTimeoutMillis: 40 * second })
+  it.effect("given the charge is younger than twice its time-out, then 'never received' is not believed", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.ChargeUnknown(young)
+      young.provider.onLookUpCharge = () => Effect.succeed(never)
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+      yield* TestClock.adjust(4 * minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Failed")
+    }).pipe(Effect.provide(young.layer))
+  )
+
+  const own = world({ checkIntervals: { unknownMillis: 10 * second } })
+  it.effect("given an interval of its own, then each look comes no later than that", () =>
+    Effect.gen(function* () {
+      yield* given.ChargeUnknown(own)
+      for (let look = 1; look <= 5; look++) {
+        yield* TestClock.adjust(10 * second)
+        yield* sweepAll
+        assert.lengthOf(own.provider.lookUps, look)
+      }
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const down = world()
+  it.effect("given the provider does not answer the look-up, then nothing changes and it is asked again later", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.ChargeUnknown(down)
+      down.provider.onLookUpCharge = () => silent
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+      down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      yield* TestClock.adjust(4 * minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+    }).pipe(Effect.provide(down.layer))
+  )
+})
+
+describe("requests that died mid-call", () => {
+  const kinds = ["create", "capture", "void", "refund"] as const
+  const unknownState = { create: "ChargeUnknown", capture: "CaptureUnknown", void: "VoidUnknown", refund: "Captured" }
+  for (const kind of kinds) {
+    const own = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+    it.effect(`given a ${kind} without a key, then it is unknown once the claim window is over, and not before`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        own.provider.onCharge = kind === "create" ? () => Effect.never : own.provider.onCharge
+        own.provider.onCapture = () => Effect.never
+        own.provider.onVoid = () => Effect.never
+        own.provider.onRefund = () => Effect.never
+        const captureMethod = kind === "capture" || kind === "void" ? "manual" : "automatic"
+        const created = pointsman.create(caller, request({ details: { captureMethod } }))
+        if (kind === "create") yield* Effect.forkDetach(created, { startImmediately: true })
+        else yield* Effect.forkDetach(operate(kind, (yield* created).payment.id), { startImmediately: true })
+        const [before] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+        assert.isDefined(before)
+        if (before === undefined) return
+        yield* TestClock.adjust(15 * minute - 1)
+        yield* sweepAll
+        assert.strictEqual((yield* stateOf(before)).state, before.state)
+        yield* TestClock.adjust(kind === "refund" ? hour : minute)
+        yield* sweepAll
+        const after = yield* stateOf(before)
+        assert.strictEqual(after.state, unknownState[kind])
+        assert.strictEqual(yield* lastEvent(before), kind === "create" ? "payment.unknown" : `payment.${kind}_unknown`)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect("given a capture's key, when the background was first, then the key says that nobody knows", () =>
+    Effect.gen(function* () {
+      const payment = yield* given.Authorized(keyed)
+      keyed.provider.onCapture = () => Effect.never
+      const ask = operate("capture", payment.id, { idempotencyKey: "capture-01" })
+      yield* Effect.forkDetach(ask, { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      keyed.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Authorized", providerRef }))
+      yield* TestClock.adjust(3 * hour)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
+      const again = yield* ask
+      assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
+      assert.lengthOf(keyed.provider.captures, 1)
+    }).pipe(Effect.provide(keyed.layer))
+  )
+})
+
+describe("many at once", () => {
+  const many = world({ yieldBetween: true })
+  it.effect("given 100 payments and four sweepers, then each is looked up once", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      many.provider.onCharge = () => silent
+      yield* Effect.forEach(Array.from({ length: 100 }), () => pointsman.create(caller, request()))
+      many.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      yield* TestClock.adjust(minute)
+      yield* Effect.all([sweepAll, sweepAll, sweepAll, sweepAll], { concurrency: "unbounded" })
+      assert.lengthOf(many.provider.lookUps, 100)
+      const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
+      assert.lengthOf(items, 100)
+    }).pipe(Effect.provide(many.layer))
+  )
+
+  const broken = world()
+  it.effect("given one whose check fails, then the others are checked, and it is due again after its lease", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      broken.provider.onCharge = () => silent
+      for (let count = 0; count < 3; count++) yield* pointsman.create(caller, request())
+      let asked = 0
+      broken.provider.onLookUpCharge = () => {
+        asked += 1
+        if (asked === 1) throw new Error("the connector is broken")
+        return Effect.succeed(found({ _tag: "Captured", providerRef }))
+      }
+      broken.ledger.canRead = () => true
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 2)
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 3)
+    }).pipe(Effect.provide(broken.layer))
+  )
+})
