@@ -1,0 +1,122 @@
+/** The signature of webhooks, against Node's own HMAC. */
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { signatureOf, verifySignature } from "@pointsman/core"
+import { Effect, Layer, Redacted } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+
+const crypto = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto))
+const secret = Redacted.make("whsec_first")
+const other = Redacted.make("whsec_second")
+const now = 1_800_000_000
+// No UTF-8: what is signed are the bytes, and not a text that was made from them.
+const body = new Uint8Array([0x7b, 0xff, 0xfe, 0x00, 0x7d])
+
+const tagOf = (key: string, time: number | string, bytes: Uint8Array = body) =>
+  createHmac("sha256", key).update(`${time}.`).update(bytes).digest("hex")
+
+const refusalOf = (header: string | undefined, secrets = [secret], bytes = body, at = now) =>
+  Effect.flip(verifySignature(header, secrets, bytes, at)).pipe(
+    Effect.map(({ reason }) => reason),
+    Effect.provide(crypto)
+  )
+
+describe("Signature", () => {
+  it.effect("given two live secrets, when bytes are signed, then there is one v1 for each, by their text", () =>
+    Effect.gen(function* () {
+      const header = yield* signatureOf([secret, other], now, body)
+      assert.strictEqual(header, `t=${now},v1=${tagOf("whsec_first", now)},v1=${tagOf("whsec_second", now)}`)
+      yield* verifySignature(header, [secret], body, now)
+      yield* verifySignature(header, [other], body, now)
+    }).pipe(Effect.provide(crypto))
+  )
+
+  it.effect("given an empty body, when it is signed, then the time alone and its dot are signed", () =>
+    Effect.gen(function* () {
+      const empty = new Uint8Array(0)
+      const header = yield* signatureOf([secret], now, empty)
+      assert.strictEqual(header, `t=${now},v1=${createHmac("sha256", "whsec_first").update(`${now}.`).digest("hex")}`)
+      yield* verifySignature(header, [secret], empty, now)
+    }).pipe(Effect.provide(crypto))
+  )
+
+  const spellings = [
+    `t=${now},v1=${tagOf("whsec_first", now)}`,
+    `v1=${tagOf("whsec_first", now)},t=${now}`,
+    `t=${now}, v1=${"0".repeat(64)}, v1=${tagOf("whsec_first", now)}`,
+    `t=${now},v0=x,v1=${tagOf("whsec_first", now)},v2=later`
+  ]
+  it.effect.each(spellings)(
+    "given a header that a sender may write, when it is checked, then it holds (%#)",
+    (header) => verifySignature(header, [other, secret], body, now).pipe(Effect.provide(crypto))
+  )
+
+  it.effect.each([-300, 300])("given a signature %i seconds away, when it is checked, then it holds", (seconds) =>
+    verifySignature(`t=${now + seconds},v1=${tagOf("whsec_first", now + seconds)}`, [secret], body, now).pipe(
+      Effect.provide(crypto)
+    )
+  )
+
+  it.effect.each([-301, 301])("given a signature %i seconds away, when it is checked, then it is refused", (seconds) =>
+    Effect.gen(function* () {
+      const time = now + seconds
+      assert.strictEqual(yield* refusalOf(`t=${time},v1=${tagOf("whsec_first", time)}`), "too old or too new")
+    })
+  )
+
+  const tag = tagOf("whsec_first", now)
+  const malformed: ReadonlyArray<string> = [
+    "",
+    tag,
+    `t=${now}`,
+    `v1=${tag}`,
+    `t=,v1=${tag}`,
+    `t=${now}.0,v1=${tag}`,
+    `t=0x6b49d200,v1=${tag}`,
+    `t=1e9,v1=${tag}`,
+    `t=0${now},v1=${tag}`,
+    `t=-${now},v1=${tag}`,
+    `t=${now},t=${now},v1=${tag}`,
+    `t=${now},v1=${tag.toUpperCase()}`,
+    `t=${now},v1=${tag.slice(1)}`,
+    `t=${now},v1=${tag}0`,
+    `t=${now},v1=`
+  ]
+  it.effect.each(malformed)("given a malformed header, when it is checked, then it is refused (%#)", (header) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* refusalOf(header), "malformed")
+    })
+  )
+
+  it.effect("given no header, when it is checked, then it is refused as missing", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* refusalOf(undefined), "missing")
+    })
+  )
+
+  it.effect("given other bytes, another time, another secret or none, when it is checked, then it is refused", () =>
+    Effect.gen(function* () {
+      const sound = `t=${now},v1=${tag}`
+      const none = "of no live secret"
+      assert.strictEqual(yield* refusalOf(sound, [secret], new Uint8Array([...body, 0])), none)
+      assert.strictEqual(yield* refusalOf(sound, [secret], body.subarray(1)), none)
+      assert.strictEqual(yield* refusalOf(`t=${now + 1},v1=${tag}`), none)
+      assert.strictEqual(yield* refusalOf(sound, [other]), none)
+      assert.strictEqual(yield* refusalOf(sound, []), none)
+    })
+  )
+
+  it.effect("given an empty secret, when anybody signs with it, then it is refused", () =>
+    Effect.gen(function* () {
+      const header = `t=${now},v1=${tagOf("", now)}`
+      assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "of no live secret")
+    })
+  )
+
+  it.effect("given more signatures than anybody has secrets, when the ninth is ours, then it is not looked at", () =>
+    Effect.gen(function* () {
+      const wrong = Array.from({ length: 8 }, () => `v1=${"0".repeat(64)}`).join(",")
+      assert.strictEqual(yield* refusalOf(`t=${now},${wrong},v1=${tag}`), "of no live secret")
+    })
+  )
+})
