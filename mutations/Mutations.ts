@@ -212,8 +212,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/payment/OperationFact.ts",
-        find: "  if (!isLatest && !tellsOfMoney) return undefined\n",
-        replace: ""
+        find: "  const isHeard =\n    isOpen(operation) ||",
+        replace: "  const isHeard = true ||"
       }
     ],
     caughtBy: {
@@ -228,7 +228,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/payment/ClaimOperation.ts",
-        find: `        yield* giveBack(book, inHand)
+        find: `        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
         return yield* nothingSent(written.failure)`,
         replace: `        return { _tag: "Begun" as const, ...inHand }`
       }

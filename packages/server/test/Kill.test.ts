@@ -52,7 +52,11 @@ const create = (server: ServerProcess, reference: string): Promise<JsonAnswer> =
   })
 
 /** Creates one payment after the other until the server is gone; what was answered 201 is acknowledged. */
-const createUntilGone = async (server: ServerProcess, name: string): Promise<ReadonlyArray<JsonAnswer>> => {
+const createUntilGone = async (
+  server: ServerProcess,
+  name: string,
+  onAcknowledged: () => void
+): Promise<ReadonlyArray<JsonAnswer>> => {
   const acknowledged: Array<JsonAnswer> = []
   try {
     // Bounded by the kill, which comes within a second.
@@ -60,6 +64,7 @@ const createUntilGone = async (server: ServerProcess, name: string): Promise<Rea
       const answer = await create(server, `${name}-${String(number).padStart(5, "0")}`)
       assert.strictEqual(answer.status, 201)
       acknowledged.push(answer)
+      onAcknowledged()
     }
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause // `fetch` fails so when the connection is gone.
@@ -81,7 +86,12 @@ describe("kill -9 while a provider call is in flight", () => {
       const hold = provider.hold("charge")
       const lost = create(server, inFlight).catch((cause: unknown) => cause)
       await hold.arrived
-      const lanes = Array.from({ length: 4 }, (_, lane) => createUntilGone(server, `round-${round}-lane-${lane}`))
+      const first = Promise.withResolvers<void>()
+      const lanes = Array.from({ length: 4 }, (_, lane) =>
+        createUntilGone(server, `round-${round}-lane-${lane}`, first.resolve)
+      )
+      // However slow the machine: something was acknowledged, and more is under way.
+      await first.promise
       await new Promise((resolve) => setTimeout(resolve, 100 + ((round * 37) % 200)))
       await server.kill("SIGKILL")
       hold.release() // The provider executes it, and there is nobody to tell.

@@ -1,5 +1,5 @@
 /**
- * A real Chromium for tests: the one that `CHROMIUM_PATH` names, else one on the path, else the one that an optional
+ * A real Chromium for tests: the one that `CHROMIUM_PATH` names, else one on the path, else the one that a
  * dependency brings for Linux. Where none starts, a suite is skipped and says why; with `CI` set that is a failure,
  * because nobody reads there what was skipped.
  */
