@@ -181,10 +181,15 @@ const cleaner =
       .toWellFormed()
       .replace(/\p{Cc}/gu, " ")
 
+/** Effect makes spans of its own also where nobody collects them: those alone are no tracing. */
+const isTraced = (span: Tracer.AnySpan): boolean =>
+  !(span instanceof Tracer.NativeSpan) || Option.exists(span.parent, isTraced)
+
 /** The trace that the call belongs to (W3C Trace Context), where tracing is on. */
 const traceparent = Effect.gen(function* () {
   if (yield* Tracer.DisablePropagation) return {}
   const span = Option.getOrUndefined(yield* Effect.option(Effect.currentParentSpan))
-  if (span === undefined || !/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) return {}
+  if (span === undefined || !isTraced(span)) return {}
+  if (!/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) return {}
   return { traceparent: `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}` }
 })

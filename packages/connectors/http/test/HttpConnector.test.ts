@@ -252,6 +252,13 @@ describe("requests", () => {
     )
   }
 
+  it.effect("given spans that nobody collects, then no trace goes along", () =>
+    Effect.gen(function* () {
+      const { requests } = yield* run("charge", answer(500, {})).pipe(Effect.withSpan("a request"))
+      assert.isUndefined(requests[0]?.headers["traceparent"])
+    })
+  )
+
   it.effect("given a span, then its trace goes along", () =>
     Effect.gen(function* () {
       const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
