@@ -1,0 +1,16 @@
+/** Who holds the money of a payment, and what the payment waits for. Pure. */
+import type { PaymentBook } from "../ports/Ledger.ts"
+import type { Attempt } from "./Attempt.ts"
+import type { Operation } from "./Operation.ts"
+
+/** The attempt whose charge the payment's connection holds. */
+export const holdingAttempt = ({
+  attempts,
+  payment
+}: Pick<PaymentBook, "attempts" | "payment">): Attempt | undefined =>
+  attempts.findLast(({ providerRef }) => providerRef !== null && providerRef === payment.providerRef) ??
+  attempts.findLast(({ connectionId }) => connectionId === payment.connectionId)
+
+/** The capture or void that the payment waits for: there is at most one. */
+export const openOperation = ({ operations }: Pick<PaymentBook, "operations">): Operation | undefined =>
+  operations.findLast(({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Accepted")
