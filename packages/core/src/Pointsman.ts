@@ -1,6 +1,6 @@
 /** The door: everything that Pointsman does, as one service. */
-import { Context, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Context, Effect, Layer, Option } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
 import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
 import { pageToken } from "./hosted/FindPage.ts"
@@ -50,6 +50,7 @@ import { PaymentSettings } from "./payment/PaymentSettings.ts"
 import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "./payment/ReadPayments.ts"
 import { Turns } from "./payment/Turns.ts"
 import type { Connectors } from "./ports/Connector.ts"
+import type { Deliveries, DeliveryQuery } from "./ports/Deliveries.ts"
 import type { Directory, KeyHolder } from "./ports/Directory.ts"
 import type { Ids } from "./ports/Ids.ts"
 import {
@@ -71,7 +72,26 @@ import { Circuits } from "./routing/Circuits.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
 import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
 import { scheduledLedger } from "./sweeps/ScheduledLedger.ts"
-import { sweep } from "./sweeps/Sweep.ts"
+import { keepSweeping, sweep } from "./sweeps/Sweep.ts"
+import { deliverWebhooks } from "./webhooks/DeliverWebhooks.ts"
+import type { Delivery, DeliveryAttempt } from "./webhooks/Delivery.ts"
+import { DeliverySettings } from "./webhooks/DeliverySettings.ts"
+import {
+  type DeliveryNotFound,
+  deliveries,
+  deliveryAttempts,
+  type NotRedeliverable,
+  redeliver
+} from "./webhooks/ReadDeliveries.ts"
+import {
+  type IncomingMessage,
+  type MessageRefused,
+  recordMessage,
+  type VerifiedMessage,
+  verifyMessage
+} from "./webhooks/ReceiveMessage.ts"
+import { Stirring } from "./webhooks/Stirring.ts"
+import { stirringLedger } from "./webhooks/StirringLedger.ts"
 import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
 import type { MerchantDetails } from "./workspace/Merchant.ts"
 import {
@@ -124,6 +144,11 @@ export interface PointsmanOptions {
   readonly providerTimeoutMillis?: number | undefined
   /** How often the background looks at what is open; those of the specification unless set. */
   readonly checkIntervals?: Partial<CheckIntervals> | undefined
+  /**
+   * In milliseconds: before the first attempt to deliver a webhook, and between one and the next, a tenth more or less;
+   * then it is given up. Those of the specification unless set.
+   */
+  readonly webhookScheduleMillis?: ReadonlyArray<number> | undefined
 }
 
 export const defaultProviderTimeoutMillis = 30_000
@@ -132,6 +157,17 @@ export interface BackgroundOptions {
   /** Between two looks at what is due, in milliseconds; a second unless set. */
   readonly everyMillis?: number | undefined
 }
+
+/** The host's own where it has one: WebCrypto leaves the thread for every signature. */
+const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(Mac.Mac),
+    Option.match({
+      onNone: () => Layer.provide(Mac.layerWebCrypto, SecureRandom.layerWebCrypto),
+      onSome: (mac) => Layer.succeed(Mac.Mac, mac)
+    })
+  )
+)
 
 export class Pointsman extends Context.Service<
   Pointsman,
@@ -172,9 +208,33 @@ export class Pointsman extends Context.Service<
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /**
      * Looks at payments whose time has come: results that nobody knows, requests that died, pages that are over. A batch
-     * at a time; gives how many there were. `Pointsman.background` calls it over and over.
+     * at a time; gives how many there were.
      */
     readonly sweep: Effect.Effect<number, StorageError>
+    /** As `sweep`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
+    readonly keepSweeping: (everyMillis: number) => Effect.Effect<never>
+    /**
+     * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
+     * every `everyMillis`. It needs a `WebhookSender`, and rests without one. `Pointsman.background` runs it. What is
+     * being sent when it is interrupted is sent again by whoever runs it next.
+     */
+    readonly keepDelivering: (everyMillis: number) => Effect.Effect<never>
+    /** Newest first. */
+    readonly deliveries: (tenant: Tenant, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, StorageError>
+    /** Every attempt with its answer's status and its times, in the order of their numbers. */
+    readonly deliveryAttempts: (
+      tenant: Tenant,
+      deliveryId: string
+    ) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, DeliveryNotFound | StorageError>
+    /** Sends again what was refused or given up: at once, under the same id, and then by the schedule. */
+    readonly redeliver: (
+      tenant: Tenant,
+      deliveryId: string
+    ) => Effect.Effect<Delivery, DeliveryNotFound | NotRedeliverable | StorageError>
+    /** Whether a message to a connection is its provider's. The refusal does not say why. */
+    readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
+    /** Records a provider's message with what it changes, once. After a failure the provider may send it again. */
+    readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
@@ -195,7 +255,11 @@ export class Pointsman extends Context.Service<
 >()("pointsman/Pointsman") {
   static readonly layer = (
     options: PointsmanOptions = {}
-  ): Layer.Layer<Pointsman, never, Ledger | Directory | Merchants | Connectors | Transport | Secrets | Ids> =>
+  ): Layer.Layer<
+    Pointsman,
+    never,
+    Ledger | Deliveries | Directory | Merchants | Connectors | Transport | Secrets | Ids
+  > =>
     Layer.effect(
       Pointsman,
       Effect.gen(function* () {
@@ -205,8 +269,16 @@ export class Pointsman extends Context.Service<
           claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis,
           checkIntervals: { ...defaults.checkIntervals, ...options.checkIntervals }
         }
+        const deliveryDefaults = yield* DeliverySettings
+        const deliverySettings = {
+          ...deliveryDefaults,
+          scheduleMillis: options.webhookScheduleMillis ?? deliveryDefaults.scheduleMillis
+        }
         const services = yield* Effect.context<
           | Ledger
+          | Deliveries
+          | Stirring
+          | Mac.Mac
           | Directory
           | Turns
           | Background
@@ -221,7 +293,11 @@ export class Pointsman extends Context.Service<
         >()
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Notifier, yield* Notifier),
-          Context.add(Ledger, scheduledLedger(yield* Ledger, settings))
+          Context.add(DeliverySettings, deliverySettings),
+          Context.add(
+            Ledger,
+            stirringLedger(scheduledLedger(yield* Ledger, settings), yield* Stirring, deliverySettings)
+          )
         )
         return Pointsman.of({
           create: (caller, request) => Effect.provideContext(create(caller, request), context),
@@ -240,6 +316,13 @@ export class Pointsman extends Context.Service<
           usage: (query) =>
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
           sweep: Effect.provideContext(sweep(), context),
+          keepSweeping: (everyMillis) => Effect.provideContext(Effect.scoped(keepSweeping(everyMillis)), context),
+          keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
+          deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
+          deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
+          redeliver: (tenant, id) => Effect.provideContext(redeliver(tenant, id), context),
+          verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
+          recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
@@ -252,6 +335,8 @@ export class Pointsman extends Context.Service<
         LookUps.layer,
         Turns.layer,
         Background.layer,
+        Stirring.layer,
+        macLayer,
         SecureRandom.layerWebCrypto,
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
       ])
@@ -262,12 +347,9 @@ export class Pointsman extends Context.Service<
     Layer.effectDiscard(
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
-        const untilNothingIsDue = Effect.repeat(pointsman.sweep, { while: (count) => count > 0 }).pipe(
-          Effect.catchCause((cause) => Effect.logError("the background could not look at what is due", cause))
-        )
-        yield* Effect.forkScoped(
-          Effect.forever(Effect.andThen(untilNothingIsDue, Effect.sleep(options.everyMillis ?? 1_000)))
-        )
+        const everyMillis = options.everyMillis ?? 1_000
+        yield* Effect.forkScoped(pointsman.keepSweeping(everyMillis))
+        yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
       })
     )
 }

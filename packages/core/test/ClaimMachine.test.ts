@@ -60,7 +60,7 @@ describe("the claim's table", () => {
           "AttemptFollowed: -> Claimed",
           "RequestAnswered: -> Answered",
           "RequestAbandoned: -> Released",
-          "RetentionEnded: Ignored",
+          "RetentionEnded: -> Expired",
         ],
         "Expired": [
           "KeyClaimed: -> Claimed",

@@ -3,15 +3,17 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type ChargeState,
   type Found,
+  Ledger,
   type Payment,
   type PaymentState,
   Pointsman,
   type RefundState,
   Unanswered
 } from "@pointsman/core"
-import { Effect, Result } from "effect"
+import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
+import { courier } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -461,7 +463,8 @@ describe("requests that died mid-call", () => {
         yield* TestClock.adjust(15 * minute - 1)
         yield* sweepAll
         assert.strictEqual((yield* stateOf(before)).state, before.state)
-        yield* TestClock.adjust(kind === "refund" ? hour : minute)
+        // Long before its call would have timed out.
+        yield* TestClock.adjust(minute)
         yield* sweepAll
         const after = yield* stateOf(before)
         assert.strictEqual(after.state, unknownState[kind])
@@ -487,6 +490,233 @@ describe("requests that died mid-call", () => {
       assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
       assert.lengthOf(keyed.provider.captures, 1)
     }).pipe(Effect.provide(keyed.layer))
+  )
+})
+
+describe("what was recorded already", () => {
+  const pending = world()
+  it.effect(
+    "given an accepted capture, when it is pending still, then nothing is written, and daily looks follow",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* given.CapturePending(pending)
+        const before = yield* stateOf(payment)
+        pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+        for (let hours = 0; hours < 72; hours++) {
+          yield* TestClock.adjust(hour)
+          yield* sweepAll
+        }
+        assert.deepStrictEqual(yield* stateOf(payment), before)
+        // 24 in the first day, and two on the days after it.
+        assert.lengthOf(pending.provider.lookUps, 26)
+      }).pipe(Effect.provide(pending.layer))
+  )
+
+  const mismatched = world()
+  it.effect("given an amount that is nothing to build on, then it is told once, and looked at every 30 minutes", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* given.CaptureUnknown(mismatched)
+      const stated = { minorUnits: 1999, currency: "EUR" } as const
+      mismatched.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
+      for (let minutes = 0; minutes < 120; minutes++) {
+        yield* TestClock.adjust(minute)
+        yield* sweepAll
+      }
+      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
+      assert.lengthOf(
+        told.filter((type) => type === "payment.amount_mismatch"),
+        1
+      )
+      // At 1 minute; then, counted from there, at 1, 5, 30, 60 and 90.
+      assert.lengthOf(mismatched.provider.lookUps, 6)
+    }).pipe(Effect.provide(mismatched.layer))
+  )
+
+  const refunds = world()
+  it.effect("given a refund of another amount, and one that is pending still, then each is told once", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* given.RefundPending(refunds)
+      refunds.provider.onRefund = () => silent
+      yield* operate("refund", payment.id, { amountMinor: 700 })
+      refunds.provider.onLookUpRefund = ({ money }) =>
+        Effect.succeed(
+          money.minorUnits === 500
+            ? found({ _tag: "RefundPending", providerRefundId: "refund" })
+            : found({
+                _tag: "Succeeded",
+                providerRefundId: "other",
+                stated: { minorUnits: money.minorUnits + 1, currency: "EUR" }
+              })
+        )
+      for (let days = 0; days < 5; days++) {
+        yield* TestClock.adjust(day)
+        yield* sweepAll
+      }
+      assert.lengthOf(refunds.provider.refundLookUps, 10)
+      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
+      assert.deepStrictEqual(told, [
+        "payment.created",
+        "payment.captured",
+        "payment.refund_pending",
+        "payment.refund_unknown",
+        "payment.amount_mismatch"
+      ])
+      assert.strictEqual((yield* stateOf(payment)).refundPendingMinor, 1200)
+    }).pipe(Effect.provide(refunds.layer))
+  )
+})
+
+describe("what comes in between", () => {
+  const followed = world({
+    providerTimeoutMillis: 14 * minute,
+    checkIntervals: { deadRequestMillis: minute, unknownMillis: 10 * second }
+  })
+  it.effect("given a second attempt begins while the first is given up, then the second is looked up", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      // Both are slow beyond their own time-out; the first was rejected in the end, the second takes the money.
+      followed.provider.onCharge = ({ connectionId }) =>
+        connectionId === "main"
+          ? Effect.delay(Effect.succeed({ _tag: "Rejected", code: "down", message: "down" }), 14 * minute)
+          : Effect.never
+      yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
+      yield* TestClock.adjust(14 * minute)
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+      assert.isDefined(payment)
+      if (payment === undefined) return
+      assert.lengthOf(followed.provider.charges, 2)
+      followed.provider.onLookUpCharge = ({ connectionId }) =>
+        Effect.succeed(connectionId === "backup" ? found({ _tag: "Captured", providerRef }) : never)
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      const after = yield* stateOf(payment)
+      assert.deepInclude(after, { state: "Captured", connectionId: "backup" })
+      assert.deepStrictEqual(
+        after.routing?.attempts.map(({ outcome }) => outcome),
+        ["Rejected", "Captured"]
+      )
+    }).pipe(Effect.provide(followed.layer))
+  )
+
+  const overtaken = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect("given another write comes between, then a charge in flight is left to it", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      overtaken.provider.onCharge = () => Effect.never
+      yield* Effect.forkDetach(pointsman.create(caller, request()), { startImmediately: true })
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+      assert.isDefined(payment)
+      if (payment === undefined) return
+      yield* TestClock.adjust(15 * minute)
+      const ledger = yield* Ledger
+      let isFirst = true
+      overtaken.ledger.beforeCommit = () => {
+        if (!isFirst) return Effect.void
+        isFirst = false
+        // As a further attempt would be written: the payment stays in Charging.
+        return Effect.provideService(courier(payment, { on: "AttemptFollowed" }), Ledger, ledger)
+      }
+      yield* sweepAll
+      assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })
+    }).pipe(Effect.provide(overtaken.layer))
+  )
+
+  const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect(
+    "given a capture is recorded, when a look-up that began before finds nothing, then the capture stands",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const payment = yield* given.Authorized(late)
+        // The provider confirmed, and the store takes everything but that.
+        let isRefusing = true
+        late.ledger.onCommit = (_number, { operations = [] }) =>
+          isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
+        yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
+        yield* TestClock.adjust(15 * minute)
+        yield* sweepAll
+        assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
+        late.provider.onLookUpCharge = () =>
+          Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
+        yield* TestClock.adjust(minute)
+        const looking = yield* Effect.forkDetach(sweepAll, { startImmediately: true })
+        isRefusing = false
+        yield* TestClock.adjust(200 * second)
+        yield* Fiber.join(looking)
+        const after = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+        assert.strictEqual(after.payment.state, "Captured")
+        assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
+      }).pipe(Effect.provide(late.layer))
+  )
+})
+
+describe("a provider that hangs", () => {
+  const hanging = world()
+  it.effect("given 20 payments at it, then the background goes on with those of another", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      hanging.provider.onCharge = () => silent
+      for (let count = 0; count < 40; count++) yield* pointsman.create(caller, request())
+      let asked = 0
+      hanging.provider.onLookUpCharge = () =>
+        asked++ < 20 ? Effect.never : Effect.succeed(found({ _tag: "Captured", providerRef }))
+      const background = yield* Effect.forkDetach(pointsman.keepSweeping(second), { startImmediately: true })
+      yield* TestClock.adjust(minute)
+      yield* TestClock.adjust(second)
+      const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 100 })
+      assert.lengthOf(items, 20)
+      yield* Fiber.interrupt(background)
+    }).pipe(Effect.provide(hanging.layer))
+  )
+})
+
+describe("the key of a request that died", () => {
+  const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect("given the background settled its payment, then it answers that for 24 hours, and is free after", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const order = request({ idempotencyKey: "died-0001" })
+      keyed.provider.onCharge = () => Effect.never
+      yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      keyed.provider.onLookUpCharge = () => Effect.succeed(never)
+      yield* TestClock.adjust(2 * hour)
+      yield* sweepAll
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+      assert.strictEqual(payment?.state, "Failed")
+      assert.isNotNull(payment?.settledAt)
+      yield* TestClock.adjust(day)
+      keyed.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: attemptId })
+      const anew = yield* pointsman.create(caller, order)
+      assert.deepInclude(anew, { isReplay: false })
+      assert.notStrictEqual(anew.payment.id, payment?.id)
+      assert.isTrue((yield* pointsman.create(caller, order)).isReplay)
+    }).pipe(Effect.provide(keyed.layer))
+  )
+
+  const asked = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect("given it is asked within the 24 hours, then it answers the payment as it stands", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const order = request({ idempotencyKey: "died-0002" })
+      asked.provider.onCharge = () => Effect.never
+      yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      asked.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      yield* TestClock.adjust(23 * hour)
+      const again = yield* pointsman.create(caller, order)
+      assert.deepInclude(again, { isReplay: true })
+      assert.strictEqual(again.payment.state, "Captured")
+      assert.lengthOf(asked.provider.charges, 1)
+    }).pipe(Effect.provide(asked.layer))
   )
 })
 

@@ -41,5 +41,5 @@ export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, att
   return (yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))).payment
 })
 
-const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>
+export const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>
   attempt.checkout !== null

@@ -39,6 +39,12 @@ export const ClaimMachine = defineMachine({
       on: "RetentionEnded",
       to: "Expired",
       why: "24 hours after the answer or the settlement, never while the payment is UNKNOWN."
+    },
+    {
+      from: "Claimed",
+      on: "RetentionEnded",
+      to: "Expired",
+      why: "Nobody ever answered it, and 24 hours ago the background settled its payment."
     }
   ]
 })

@@ -101,7 +101,8 @@ export const claimFor = (
   if (key === null || fingerprint === null) return null
   const fresh = { key, fingerprint, paymentId, claimedAt: now }
   if (standing === null) return newClaim(fresh)
-  const free = standing.state === "Answered" ? moveClaim(standing, "RetentionEnded", {}) : standing
+  const isKept = standing.state === "Answered" || standing.state === "Claimed"
+  const free = isKept ? moveClaim(standing, "RetentionEnded", {}) : standing
   // Two moves, one write: the version counts writes.
   const claimed = moveClaim(free, "KeyClaimed", { ...fresh, answeredAt: null, answer: null })
   return { ...claimed, version: standing.version + 1 }

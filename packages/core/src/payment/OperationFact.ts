@@ -127,8 +127,9 @@ export const applyOperationFact = (
   fact: OperationFact,
   now: number
 ): Operated => {
-  // Another courier was told more than our silence: that stands.
-  const isSilent = fact._tag === "Unanswered" && operation.outcome !== null
+  // Another courier was told more than our silence, or of a word that a look-up came too late to find: that stands.
+  const isSilent =
+    (fact._tag === "Unanswered" && operation.outcome !== null) || (fact._tag === "NotFound" && !isOpen(operation))
   const moved = isSilent ? undefined : rowFor(payment, operation, fact)
   const after: Payment = {
     ...payment,

@@ -69,6 +69,9 @@ export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, finger
     if (claim.state === "Answered" && now >= (claim.answeredAt ?? now) + keyRetentionMillis) {
       if (isRetentionOver(claim, yield* readPayment, now)) return free(claim)
     }
+    if (claim.state === "Claimed" && now >= claim.claimedAt + Math.max(keyRetentionMillis, claimWindowMillis)) {
+      if (isRetentionOver(claim, yield* readPayment, now)) return free(claim)
+    }
     if (claim.fingerprint !== fingerprint) return yield* new KeyReused()
     if (claim.answer !== null) return answered(claim.answer)
     if (now - claim.claimedAt < claimWindowMillis) return yield* new RequestInProgress()
@@ -114,7 +117,7 @@ const unanswered = (payment: Payment, attempts: ReadonlyArray<Attempt>, now: num
 /**
  * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
  * (rule 5). Where the key's answer told of no outcome and a provider was asked, the 24 hours run from the settlement:
- * of a charge that was answered UNKNOWN, and of a hosted page whose customer paid after it was answered.
+ * of a charge that was answered UNKNOWN or not at all, and of a hosted page whose customer paid after it was answered.
  */
 const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
   if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false
@@ -124,7 +127,7 @@ const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean =
 
 /** Whether the key was answered before the outcome was known, and there is one to wait for. */
 const wasAnsweredBefore = ({ answer }: Claim, payment: Payment): boolean => {
-  if (answer === null) return false
+  if (answer === null) return true
   const status = statusOf[answer.state]
   // On a page where nobody acted, or that ended without a route, nothing was asked.
   return status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)

@@ -5,12 +5,14 @@
  * It may die at any point, and run in several processes at once: every step is guarded by the version like any other,
  * and nothing is asked of a provider but to look something up.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { endExpiredPage } from "../hosted/FindPage.ts"
-import { lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
+import { hasCheckout, lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "../payment/Attempt.ts"
+import { applyChargeFact } from "../payment/ChargeFact.ts"
+import { withRouting } from "../payment/ChargeInHand.ts"
+import { holdingAttempt, openOperation } from "../payment/Holding.ts"
 import { lookUpCharge, lookUpRefund } from "../payment/LookUp.ts"
-import type { Operation } from "../payment/Operation.ts"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import { recordOperation } from "../payment/SettleOperation.ts"
 import { Turns } from "../payment/Turns.ts"
@@ -39,9 +41,11 @@ const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
       return yield* endExpiredPage(payment)
     case "CheckoutOpen":
       return yield* lookUpCheckout(payment, attempts)
+    case "ChargePending":
+      // On a checkout the customer may still be at a challenge: its own rules say what the record means.
+      return yield* attempts.some(hasCheckout) ? lookUpCheckout(payment, attempts) : checkCharge(book)
     case "Charging":
       return yield* endDeadCharge(book)
-    case "ChargePending":
     case "ChargeUnknown":
       return yield* checkCharge(book)
     case "Capturing":
@@ -62,19 +66,34 @@ const isDead = Effect.fnUntraced(function* (sentAt: number) {
   return (yield* Clock.currentTimeMillis) - sentAt >= claimWindowMillis
 })
 
+/**
+ * Decided on these very attempts, and written once: where another write came first, its process is alive, and may have
+ * begun a further attempt. What it wrote says when to look again.
+ */
 const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: PaymentBook) {
+  const ledger = yield* Ledger
   const attempt = attempts.findLast(isInFlight) ?? attempts.at(-1)
   if (attempt === undefined || !(yield* isDead(attempt.sentAt))) return
   const ended = isInFlight(attempt) ? unansweredAttempt(attempt) : attempt
+  const now = yield* Clock.currentTimeMillis
+  const moved = applyChargeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId }, now)
+  if (Result.isFailure(moved)) return
   const all = attempts.map((one) => (one.id === ended.id ? ended : one))
-  const fact = { on: "ChargeUnanswered", connectionId: attempt.connectionId } as const
-  yield* writeFact(payment, fact, { attempt: ended, attempts: all })
+  yield* ledger
+    .commit({
+      tenant: payment.tenant,
+      payment: { expected: payment.version, after: withRouting(moved.success.payment, all) },
+      attempts: [ended],
+      events: moved.success.events
+    })
+    .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))
 })
 
 /** The attempt that the provider may have executed, and of which there is no last word. */
 const openAttempt = ({ attempts }: PaymentBook): Attempt | undefined =>
-  attempts.findLast(({ outcome }) => outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized") ??
-  attempts.at(-1)
+  attempts.findLast(
+    ({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized"
+  ) ?? attempts.at(-1)
 
 const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
   const { attempts, payment } = book
@@ -87,11 +106,6 @@ const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
   yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))
 })
 
-/** The attempt whose charge the payment's connection holds. */
-const holdingAttempt = ({ attempts, payment }: PaymentBook): Attempt | undefined =>
-  attempts.findLast(({ providerRef }) => providerRef !== null && providerRef === payment.providerRef) ??
-  attempts.findLast(({ connectionId }) => connectionId === payment.connectionId)
-
 const checkAuthorization = Effect.fnUntraced(function* (book: PaymentBook) {
   const attempt = holdingAttempt(book)
   if (attempt === undefined) return
@@ -99,10 +113,6 @@ const checkAuthorization = Effect.fnUntraced(function* (book: PaymentBook) {
   const fact = found === undefined ? undefined : authorizationVerdict(book.payment, attempt, found)
   if (fact !== undefined) yield* writeFact(book.payment, fact)
 })
-
-/** The capture or void that the payment waits for: there is at most one. */
-const openOperation = ({ operations }: PaymentBook): Operation | undefined =>
-  operations.findLast(({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Accepted")
 
 const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   const operation = openOperation(book)

@@ -6,6 +6,7 @@
  */
 import type { Payment } from "../payment/Payment.ts"
 import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
+import type { Refund } from "../refunds/Refund.ts"
 
 /** All in milliseconds. */
 export interface CheckIntervals {
@@ -30,29 +31,41 @@ export const defaultCheckIntervals: CheckIntervals = {
   deadRequestMillis: day
 }
 
-/** Epoch milliseconds, always later than `now`; `null` for a payment about which nothing is open. */
+/**
+ * Epoch milliseconds, always later than `now`; `null` for a payment about which nothing is open. `refunds` are those of
+ * the payment that are at hand: one in flight may have lost its process.
+ */
 export const nextCheckAt = (
   payment: Payment,
+  refunds: ReadonlyArray<Pick<Refund, "stage" | "sentAt">>,
   intervals: CheckIntervals,
   claimWindowMillis: number,
   now: number
 ): number | null => {
+  const times: Array<number> = []
   const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
-  if (payment.refundPendingMinor === 0) return ofState
+  if (ofState !== null) times.push(ofState)
   // One tick for all refunds of the payment: a new refund does not put off the check of an older one.
-  const ofRefunds = tick(payment.createdAt, intervals.refundMillis, now)
-  return ofState === null ? ofRefunds : Math.min(ofState, ofRefunds)
+  if (payment.refundPendingMinor > 0) times.push(tick(payment.createdAt, intervals.refundMillis, now))
+  for (const { sentAt, stage } of refunds) {
+    if (stage === "Sending") times.push(tick(sentAt, deadAfter(intervals, claimWindowMillis), now))
+  }
+  return times.length === 0 ? null : Math.min(...times)
 }
+
+const deadAfter = ({ deadRequestMillis }: CheckIntervals, claimWindowMillis: number): number =>
+  Math.max(claimWindowMillis, deadRequestMillis)
 
 const stateCheckAt = (
   { hosted, state, updatedAt: since }: Payment,
-  { deadRequestMillis, pendingMillis, unknownMillis }: CheckIntervals,
+  intervals: CheckIntervals,
   claimWindowMillis: number,
   now: number
 ): number | null => {
+  const { pendingMillis, unknownMillis } = intervals
   // The first look is over when the page is; a page that is over is looked at again at once.
   if (state === "AwaitingCustomer") return Math.max(hosted?.expiresAt ?? now, now + 1)
-  if (inFlight.has(state)) return tick(since, Math.max(claimWindowMillis, deadRequestMillis), now)
+  if (inFlight.has(state)) return tick(since, deadAfter(intervals, claimWindowMillis), now)
   if (accepted.has(state)) return tick(since, now - since < day ? pendingMillis : Math.max(pendingMillis, day), now)
   // No record of a provider can settle it: operations do.
   if (state === "ChargeMismatched") return null

@@ -11,7 +11,13 @@ export const scheduledLedger = (ledger: Ledger["Service"], settings: PaymentSett
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         ledger.commit({
           ...change,
-          checkAt: nextCheckAt(change.payment.after, settings.checkIntervals, settings.claimWindowMillis, now)
+          checkAt: nextCheckAt(
+            change.payment.after,
+            change.refunds ?? [],
+            settings.checkIntervals,
+            settings.claimWindowMillis,
+            now
+          )
         })
       )
   })

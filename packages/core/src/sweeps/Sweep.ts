@@ -2,24 +2,61 @@
  * The background: takes payments whose time has come, by lease, and checks each. Any number of processes may do so;
  * what one of them took and did not finish is due again when the lease is over.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Deferred, Effect, Option } from "effect"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import { type DuePayment, Ledger } from "../ports/Ledger.ts"
 import { checkPayment } from "./CheckPayment.ts"
 import { nextCheckAt } from "./CheckSchedule.ts"
 
-/** Payments at once; each waits for a provider most of the time. */
+/** What is taken at once, so that no process has much under lease that it has not begun. */
 const batch = 16
+/** Payments at once: each waits for a provider most of the time, and those of one that hangs for its whole time-out. */
+const inFlightAtMost = 64
 
 /** Checks one batch of what is due, and gives how many there were. */
 export const sweep = Effect.fnUntraced(function* () {
+  const due = yield* take(batch)
+  yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
+  return due.length
+})
+
+/**
+ * Checks what is due, and looks again after `everyMillis` when nothing is. It takes more while earlier checks are under
+ * way: a provider that hangs keeps nobody from the payments of others, as long as there is room.
+ */
+export const keepSweeping = Effect.fnUntraced(function* (everyMillis: number) {
+  const scope = yield* Effect.scope
+  let inFlight = 0
+  let room = Deferred.makeUnsafe<void>()
+  const leave = Effect.suspend(() => {
+    inFlight -= 1
+    const left = room
+    room = Deferred.makeUnsafe<void>()
+    return Deferred.succeed(left, undefined)
+  })
+  for (;;) {
+    if (inFlight >= inFlightAtMost) {
+      yield* Deferred.await(room)
+      continue
+    }
+    const limit = Math.min(batch, inFlightAtMost - inFlight)
+    const due = yield* Effect.catchCause(take(limit), (cause) =>
+      Effect.as(Effect.logError("the background could not look at what is due", cause), [])
+    )
+    for (const payment of due) {
+      inFlight += 1
+      yield* Effect.forkIn(Effect.ensuring(checkOne(payment), leave), scope)
+    }
+    if (due.length < limit) yield* Effect.sleep(everyMillis)
+  }
+})
+
+const take = Effect.fnUntraced(function* (limit: number) {
   const ledger = yield* Ledger
   const { claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis
   // No provider call lasts longer than the claim window.
-  const due = yield* ledger.takeDue({ now, leaseMillis: claimWindowMillis, limit: batch })
-  yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
-  return due.length
+  return yield* ledger.takeDue({ now, leaseMillis: claimWindowMillis, limit })
 })
 
 const checkOne = Effect.fnUntraced(
@@ -27,10 +64,11 @@ const checkOne = Effect.fnUntraced(
     const ledger = yield* Ledger
     const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
     yield* checkPayment(tenant, paymentId)
-    const payment = yield* ledger.payment(tenant, paymentId)
-    if (Option.isNone(payment)) return
+    const book = yield* ledger.book(tenant, paymentId)
+    if (Option.isNone(book)) return
+    const { payment, refunds } = book.value
     const now = yield* Clock.currentTimeMillis
-    yield* ledger.postpone(payment.value, nextCheckAt(payment.value, checkIntervals, claimWindowMillis, now))
+    yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))
   },
   // One payment that cannot be checked keeps nobody from the others; it is due again when its lease is over.
   (check, { paymentId }) =>

@@ -2,7 +2,8 @@
  * What a provider's record, looked up, means for what we do not know (decisions, section 3). Pure.
  *
  * The rule that a reader would otherwise break: a record that is not there says "never executed" only when the call is
- * older than twice its time-out and the provider calls its answer conclusive. Until then it says nothing.
+ * older than twice its time-out and the provider calls its answer conclusive. Until then it says nothing. What is
+ * recorded already is no fact either: it would write the same again at every look, and put off all later ones.
  */
 import type { Attempt } from "../payment/Attempt.ts"
 import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
@@ -51,8 +52,10 @@ export const operationVerdict = (
   switch (found.state._tag) {
     case "Captured":
     case "Canceled":
-    case "Pending":
-      return operationFactOf(operation, payment.authorizedMinor, found.state)
+    case "Pending": {
+      const fact = operationFactOf(operation, payment.authorizedMinor, found.state)
+      return isToldAlready(operation, fact) ? undefined : fact
+    }
     case "Authorized": {
       // The authorization stands: what is only accepted may still be under way, and what is unknown never arrived.
       const isUnknown = payment.state === "CaptureUnknown" || payment.state === "VoidUnknown"
@@ -63,8 +66,20 @@ export const operationVerdict = (
   }
 }
 
+const isToldAlready = ({ answeredAt, outcome }: Operation, fact: OperationFact): boolean =>
+  (fact._tag === "Accepted" && outcome === "Accepted") ||
+  // An answer that is nothing to build on has a time; silence has none.
+  (fact._tag === "Mismatched" && outcome === "Unanswered" && answeredAt !== null)
+
 export const refundVerdict = (refund: Refund, found: Found<RefundState>, askedAt: number): RefundFact | undefined => {
-  if (found._tag === "Found") return refundFactOf(refund.money, found.state)
+  if (found._tag === "Found") {
+    const fact = refundFactOf(refund.money, found.state)
+    return isRefundToldAlready(refund, fact) ? undefined : fact
+  }
   const isNever = refund.stage === "Unknown" && found.conclusive && isOldEnough(refund, askedAt)
   return isNever ? { on: "RefundNotFound" } : undefined
 }
+
+const isRefundToldAlready = ({ providerRefundId, stage }: Refund, fact: RefundFact): boolean =>
+  (fact.on === "RefundAccepted" && stage === "Pending") ||
+  (fact.on === "RefundMismatched" && stage === "Unknown" && providerRefundId === fact.providerRefundId)

@@ -3,6 +3,7 @@ import {
   type ApiKey,
   type Caller,
   type CreateRequest,
+  DeliveryNotFound,
   KeyRefused,
   type MerchantWithStatus,
   PageNotFound,
@@ -184,6 +185,11 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       return answers.returnFromCheckout?.(token) ?? new PageNotFound()
     },
     sweep: Effect.succeed(0),
+    keepSweeping: () => Effect.never,
+    keepDelivering: () => Effect.never,
+    deliveries: () => Effect.succeed({ items: [], hasMore: false }),
+    deliveryAttempts: () => new DeliveryNotFound(),
+    redeliver: () => new DeliveryNotFound(),
     usage: () => Effect.succeed(0),
     authenticate: (key) =>
       answers.authenticate?.(key) ??
