@@ -1,6 +1,7 @@
 /** Pointsman's core: payments, their lifecycle, routing and idempotency. */
 export * from "./events/Event.ts"
 export * from "./events/EventType.ts"
+export * from "./events/EventView.ts"
 export * from "./events/PaymentEvents.ts"
 export * from "./hosted/HostedOrder.ts"
 export * from "./hosted/HostedPage.ts"
@@ -37,7 +38,18 @@ export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingSettings.ts"
 export * from "./sweeps/CheckSchedule.ts"
+export {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryEnd,
+  defaultWebhookScheduleMillis,
+  type SendFailure,
+  sendFailures
+} from "./webhooks/Delivery.ts"
+export * from "./webhooks/DeliveryMachine.ts"
 export * from "./webhooks/EndpointSecret.ts"
+export { DeliveryNotFound, NotRedeliverable } from "./webhooks/ReadDeliveries.ts"
+export { type IncomingMessage, MessageRefused, type VerifiedMessage } from "./webhooks/ReceiveMessage.ts"
 export * from "./webhooks/Signature.ts"
 export * from "./workspace/ApiKey.ts"
 export { KeyRefused } from "./workspace/Authenticate.ts"

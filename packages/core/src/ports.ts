@@ -1,5 +1,6 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
 export * from "./ports/Connector.ts"
+export * from "./ports/Deliveries.ts"
 export * from "./ports/Directory.ts"
 export * from "./ports/Ids.ts"
 export * from "./ports/Ledger.ts"
@@ -8,3 +9,4 @@ export * from "./ports/Notifier.ts"
 export * from "./ports/Secrets.ts"
 export * from "./ports/StorageError.ts"
 export * from "./ports/Transport.ts"
+export * from "./ports/WebhookSender.ts"

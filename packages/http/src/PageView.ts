@@ -1,13 +1,7 @@
-import type { Event as EventRecord, Page } from "@pointsman/core"
+import { type Event as EventRecord, type Page, viewOfEvent } from "@pointsman/core"
 import type { Event } from "./api/Event.ts"
-import { timeView } from "./PaymentView.ts"
 
-export const eventView = (event: EventRecord): Event => ({
-  id: event.id,
-  type: event.type,
-  created: timeView(event.createdAt),
-  data: event.data
-})
+export const eventView = (event: EventRecord): Event => viewOfEvent(event)
 
 /** The list envelope of a page. */
 export const pageView = <Item extends { readonly id: string }, View>(page: Page<Item>, view: (item: Item) => View) => ({

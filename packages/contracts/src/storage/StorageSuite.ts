@@ -1,5 +1,5 @@
 import { layer } from "@effect/vitest"
-import { type Directory, Ids, type Ledger, type Merchants } from "@pointsman/core"
+import { type Deliveries, type Directory, Ids, type Ledger, type Merchants } from "@pointsman/core"
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
@@ -7,6 +7,7 @@ import { balances } from "./Balances.ts"
 import { books } from "./Books.ts"
 import { checks } from "./Checks.ts"
 import { claims } from "./Claims.ts"
+import { deliveries } from "./Deliveries.ts"
 import { directory } from "./Directory.ts"
 import { entryKeys } from "./EntryKeys.ts"
 import { followers } from "./Followers.ts"
@@ -26,7 +27,10 @@ import { usage } from "./Usage.ts"
  * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
  * clock is the test's.
  */
-export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Directory | Merchants, E, Ids>): void => {
+export const storageSuite = <E>(
+  name: string,
+  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants, E, Ids>
+): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
     claims(it)
@@ -43,6 +47,7 @@ export const storageSuite = <E>(name: string, storage: Layer.Layer<Ledger | Dire
     hostedPages(it)
     usage(it)
     checks(it)
+    deliveries(it)
     followers(it)
     interruption(it)
     directory(it)

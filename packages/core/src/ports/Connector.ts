@@ -3,7 +3,7 @@
  *
  * A capability is an optional method: a connector without `capture` cannot capture, and the API answers 501.
  */
-import { Context, type Effect, Layer, Option, type Redacted, type Result } from "effect"
+import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
 import type { Money } from "../money/Money.ts"
 import type { DeclineCategory } from "../payment/Decline.ts"
 import type { Initiator, PaymentMethod } from "../payment/Payment.ts"
@@ -137,6 +137,54 @@ export type Found<State> =
   | { readonly _tag: "Found"; readonly state: State }
   | { readonly _tag: "NotFound"; readonly conclusive: boolean }
 
+/** A provider's message as it came (decisions, section 10). */
+export interface RawMessage {
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The bytes as they came: a signature covers them, and not what a parser made of them. */
+  readonly body: Uint8Array
+  /** The connection's webhook secret as it is configured. */
+  readonly secret: Redacted.Redacted<string>
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+}
+
+/**
+ * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
+ * amount out, as in a look-up.
+ */
+export type MessageAbout =
+  | { readonly _tag: "Charge"; readonly attemptId: string; readonly state: (asked: Money) => ChargeState }
+  | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
+  /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
+  | { readonly _tag: "Settled"; readonly attemptId: string; readonly state: ((asked: Money) => ChargeState) | null }
+  /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */
+  | {
+      readonly _tag: "Dispute"
+      readonly attemptId: string
+      readonly disputeId: string | null
+      readonly verdict: "opened" | "won" | "lost"
+    }
+
+/** A provider's message, known to be the provider's. */
+export interface ProviderMessage {
+  /** The provider's id of it: a message that comes again has the same. */
+  readonly id: string
+  /** When the provider wrote it, in epoch milliseconds. */
+  readonly at: number
+  readonly about: MessageAbout
+}
+
+/** It is not the provider's, or it is too old. The reason is for the operator's log, and free of secrets. */
+export class MessageUnverified extends Schema.TaggedError<MessageUnverified>()("pointsman/MessageUnverified", {
+  reason: Schema.String
+}) {}
+
+/** The provider's without doubt, and nothing that we understand. The reason names a field and never its value. */
+export class MessageUnreadable extends Schema.TaggedError<MessageUnreadable>()("pointsman/MessageUnreadable", {
+  reason: Schema.String
+}) {}
+
 export interface Connector {
   readonly charge: (request: ChargeRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
   readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeState>, NotSent | Unanswered>
@@ -146,6 +194,11 @@ export interface Connector {
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
+  /**
+   * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
+   * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.
+   */
+  readonly readMessage?: (message: RawMessage) => Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable>
 }
 
 /** One connection's account, as its connector is given it. */

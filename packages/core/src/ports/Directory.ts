@@ -20,6 +20,8 @@ export interface WebhookEndpoint {
   /** Event types, or `["*"]` for every one, also those that are added later. */
   readonly events: ReadonlyArray<string>
   readonly sealedSecret: string
+  /** The secret before it, while receivers change over: what is sent is signed with both. */
+  readonly sealedPreviousSecret?: string | null | undefined
   readonly active: boolean
 }
 
@@ -53,6 +55,8 @@ export class Directory extends Context.Service<
     readonly workspace: (id: string) => Effect.Effect<Option.Option<Workspace>, StorageError>
     /** Every connection of the tenant, active or not. */
     readonly connections: (tenant: Tenant) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
+    /** Of whichever tenant, active or not: its id names the path that its provider sends messages to. */
+    readonly connection: (id: string) => Effect.Effect<Option.Option<Connection>, StorageError>
     readonly routing: (tenant: Tenant) => Effect.Effect<Option.Option<RoutingSettings>, StorageError>
     readonly contents: Effect.Effect<DirectoryContents, StorageError>
     /** Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. */

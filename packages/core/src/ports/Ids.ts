@@ -16,6 +16,7 @@ export class Ids extends Context.Service<
     readonly event: Effect.Effect<string>
     readonly request: Effect.Effect<string>
     readonly merchant: Effect.Effect<string>
+    readonly delivery: Effect.Effect<string>
   }
 >()("pointsman/ports/Ids") {
   static readonly layerNoDeps: Layer.Layer<Ids, never, SecureRandom.SecureRandom> = Layer.effect(
@@ -30,7 +31,8 @@ export class Ids extends Context.Service<
         refund: prefixed("rf"),
         event: prefixed("evt"),
         request: prefixed("req"),
-        merchant: prefixed("mer")
+        merchant: prefixed("mer"),
+        delivery: prefixed("dlv")
       })
     })
   )

@@ -36,8 +36,13 @@ export interface Change {
   readonly refunds?: ReadonlyArray<Refund> | undefined
   /** Epoch milliseconds at which the background looks at the payment; `null` or absent where nothing is open. */
   readonly checkAt?: number | null | undefined
-  /** Appended in this order. */
+  /**
+   * Appended in this order. With each, in the same write, a delivery for every active endpoint of the tenant that wants
+   * its type (see `Deliveries`).
+   */
   readonly events: ReadonlyArray<EventDraft>
+  /** Epoch milliseconds at which the events' deliveries are due; when the event was created unless set. */
+  readonly deliverAt?: number | undefined
   readonly claim?:
     | {
         /** As for the payment; 0 for a key that is not stored yet. */
@@ -45,6 +50,44 @@ export interface Change {
         readonly after: Claim
       }
     | undefined
+  /** The provider's message that says it, recorded in the same write: the same message is never applied twice. */
+  readonly message?: StoredMessage | undefined
+}
+
+/** What a provider's message was, without its text. */
+export interface MessageNote {
+  readonly connectionId: string
+  /** The provider's id of it, unique among those of its connection. */
+  readonly eventId: string
+  /** `null` where it is about nothing that its connection was asked. */
+  readonly paymentId: string | null
+  readonly about: "charge" | "refund" | "settlement" | "dispute"
+  /** The attempt, or the refund, as the message names it. */
+  readonly subjectId: string
+  /** Of a dispute. `null` where the provider names none. */
+  readonly disputeId: string | null
+  readonly verdict: "opened" | "won" | "lost" | null
+  /** Whether it changed anything but this record. */
+  readonly isApplied: boolean
+  /** Epoch milliseconds: when the provider wrote it, and when it came. */
+  readonly writtenAt: number
+  readonly receivedAt: number
+}
+
+/** A provider's message as evidence. */
+export interface StoredMessage extends MessageNote {
+  /** The body as it came. */
+  readonly body: string
+}
+
+/** By what a provider's message finds its payment. */
+export type MessageSubject = { readonly attemptId: string } | { readonly refundId: string }
+
+/** One payment, with what providers told of its settlement and its disputes. */
+export interface MessageBook {
+  readonly book: PaymentBook
+  /** Oldest first. */
+  readonly told: ReadonlyArray<MessageNote>
 }
 
 /**
@@ -52,7 +95,7 @@ export interface Change {
  * before it writes. A broken change is a defect of ours: the commit dies and nothing is written.
  */
 export const brokenChange = (change: Change): string | undefined => {
-  const { attempts, claim, events, operations = [], payment, refunds = [], tenant } = change
+  const { attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
   const { id, tenant: owner, version } = payment.after
   if (version !== payment.expected + 1) return `payment version ${version} does not follow ${payment.expected}`
   if (owner.workspaceId !== tenant.workspaceId || owner.environment !== tenant.environment) {
@@ -76,6 +119,7 @@ export const brokenChange = (change: Change): string | undefined => {
   if (claim !== undefined && (claim.after.paymentId !== id || (claim.after.answer?.id ?? id) !== id)) {
     return "the claim is another payment's"
   }
+  if (message !== undefined && message.paymentId !== id) return "the message is about another payment"
   return brokenInvariant(payment.after)
 }
 
@@ -90,7 +134,10 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("pointsman/KeyTaken
 /** The API key was revoked meanwhile; nothing was written. */
 export class ApiKeyRevoked extends Schema.TaggedError<ApiKeyRevoked>()("pointsman/ApiKeyRevoked", {}) {}
 
-export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | StorageError | CommitUnknown
+/** The message is recorded already; nothing was written. */
+export class MessageTaken extends Schema.TaggedError<MessageTaken>()("pointsman/MessageTaken", {}) {}
+
+export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | MessageTaken | StorageError | CommitUnknown
 
 /** One payment, with everything that was asked of providers for it. */
 export interface PaymentBook {
@@ -156,6 +203,25 @@ export class Ledger extends Context.Service<
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** A payment with its attempts, operations and refunds, in one round trip and of one moment. */
     readonly book: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<PaymentBook>, StorageError>
+    /** The payment that an attempt or a refund of the tenant belongs to, in one round trip and of one moment. */
+    readonly bookOf: (
+      tenant: Tenant,
+      subject: MessageSubject
+    ) => Effect.Effect<Option.Option<MessageBook>, StorageError>
+    /**
+     * Records a message that changes nothing. `seen` is what that was decided on: where the payment has another version
+     * by now, it fails with `Stale`. The version stays, so that nobody who is at work on the payment is disturbed.
+     */
+    readonly keepMessage: (
+      tenant: Tenant,
+      message: StoredMessage,
+      seen: { readonly paymentId: string; readonly version: number } | null
+    ) => Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown>
+    readonly message: (
+      tenant: Tenant,
+      connectionId: string,
+      eventId: string
+    ) => Effect.Effect<Option.Option<StoredMessage>, StorageError>
     /** The payment of a hosted page, whoever owns it, by the hash of the page's token. */
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */

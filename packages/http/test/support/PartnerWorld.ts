@@ -2,6 +2,7 @@
 import {
   type ApiKey,
   Connectors,
+  type Deliveries,
   Directory,
   type DirectoryContents,
   type Environment,
@@ -66,7 +67,9 @@ export interface PartnerWorld {
   readonly hash: (text: string) => Promise<string>
 }
 
-export const partnerWorld = <E>(storage: Layer.Layer<Ledger | Directory | Merchants, E, Ids>): PartnerWorld => {
+export const partnerWorld = <E>(
+  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants, E, Ids>
+): PartnerWorld => {
   const invitations: Array<Invitation> = []
   let inner: { readonly directory: Directory["Service"]; readonly secrets: Secrets["Service"] } | undefined
   const services = () => {

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Directory, Ids, Ledger, Merchants } from "@pointsman/core"
+import type { Deliveries, Directory, Ids, Ledger, Merchants } from "@pointsman/core"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 
 /** A new and empty store each time that it is built. */
-export type Store = Layer.Layer<Ledger | Directory | Merchants, never, Ids>
+export type Store = Layer.Layer<Ledger | Deliveries | Directory | Merchants, never, Ids>
 
 const newFile = Effect.map(
   Effect.acquireRelease(

@@ -8,6 +8,7 @@ import {
   type Connection,
   Connectors,
   credentialsContext,
+  type Deliveries,
   Directory,
   type Environment,
   formatApiKey,
@@ -173,7 +174,7 @@ export interface WorldOptions extends PointsmanOptions {
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
 
-type Services = Ledger | Directory | Merchants | Secrets | Ids
+type Services = Ledger | Deliveries | Directory | Merchants | Secrets | Ids
 
 export interface World {
   readonly provider: ScriptedProvider

@@ -1,5 +1,6 @@
-import { Directory, type Ids, Ledger, Merchants } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
+import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
@@ -11,12 +12,15 @@ export interface MemoryStorageOptions {
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
-export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<Ledger | Directory | Merchants, never, Ids> =>
+export const layer = (
+  options: MemoryStorageOptions = {}
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()
       const ledger = yield* makeLedger(state, options)
       return Context.make(Ledger, ledger).pipe(
+        Context.add(Deliveries, makeDeliveries(state)),
         Context.add(Directory, makeDirectory(state)),
         Context.add(Merchants, makeMerchants(state, options))
       )

@@ -12,16 +12,21 @@ import {
   brokenInvariant,
   type Change,
   type CommitFailure,
+  type Event,
   Ids,
   KeyTaken,
   Ledger,
+  type MessageNote,
+  MessageTaken,
   type Operation,
   type Payment,
   type PaymentBook,
-  Stale
+  Stale,
+  type StoredMessage
 } from "@pointsman/core"
 import { Effect, Option, Result, Semaphore } from "effect"
-import { byText, copy, forTenant, ofTenant, type State, tenantKey } from "./State.ts"
+import { endpointsFor } from "./Deliveries.ts"
+import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
 
 export interface LedgerOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -39,8 +44,14 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
     const broken = brokenBy(state, change)
     if (broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${broken}`))
     if (options.yieldBetween === true) yield* Effect.yieldNow
-    const eventIds = yield* Effect.forEach(change.events, () => ids.event)
-    apply(state, change, eventIds)
+    const events = yield* Effect.forEach(change.events, (draft) => Effect.map(ids.event, (id) => ({ ...draft, id })))
+    // Asked inside the turn: the endpoints are those of the moment at which the change is written.
+    const deliveries = yield* Effect.forEach(events, (event) =>
+      Effect.forEach(endpointsFor(state, change, event), (endpoint) =>
+        Effect.map(ids.delivery, (id) => newDelivery(change, event, endpoint.id, id))
+      )
+    )
+    apply(state, change, events, deliveries.flat())
   }, Effect.uninterruptible)
 
   const commit = Effect.fnUntraced(function* (input: Change) {
@@ -66,6 +77,46 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
           })
         )
       }),
+    bookOf: (tenant, subject) =>
+      Effect.sync(() => {
+        const { attempts, messages, operations, payments, refunds } = ofTenant(state, tenant)
+        const isOf = (asked: ReadonlyArray<{ readonly id: string }>, id: string) => asked.some((one) => one.id === id)
+        const found = [...payments.values()].find(({ id }) =>
+          "attemptId" in subject
+            ? isOf(attempts.get(id) ?? [], subject.attemptId)
+            : isOf(refunds.get(id) ?? [], subject.refundId)
+        )
+        return Option.map(Option.fromUndefinedOr(found), (payment) => ({
+          book: soundBook({
+            payment: sound(payment),
+            attempts: copy(attempts.get(payment.id) ?? []),
+            operations: copy(operations.get(payment.id) ?? []),
+            refunds: copy(refunds.get(payment.id) ?? [])
+          }),
+          told: [...messages.values()]
+            .filter(
+              ({ about, paymentId }) => paymentId === payment.id && (about === "settlement" || about === "dispute")
+            )
+            .map(noteOf)
+        }))
+      }),
+    keepMessage: (tenant, message, seen) =>
+      turn.withPermit(
+        Effect.suspend(() => {
+          const { messages, payments } = forTenant(state, tenant)
+          if (messages.has(messageKey(message))) return Effect.fail(new MessageTaken())
+          if (seen !== null && payments.get(seen.paymentId)?.version !== seen.version) return Effect.fail(new Stale())
+          messages.set(messageKey(message), copy(message))
+          return Effect.void
+        })
+      ),
+    message: (tenant, connectionId, eventId) =>
+      Effect.sync(() =>
+        Option.map(
+          Option.fromUndefinedOr(ofTenant(state, tenant).messages.get(messageKey({ connectionId, eventId }))),
+          copy
+        )
+      ),
     paymentOfPage: (tokenHash) =>
       Effect.sync(() => {
         const page = state.pages.get(tokenHash)
@@ -131,10 +182,16 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
   })
 })
 
-/** In the port's order: the API key, the key, the version. */
+/** No two messages share one: JSON shows where the one id ends and the other begins. */
+const messageKey = ({ connectionId, eventId }: Pick<StoredMessage, "connectionId" | "eventId">): string =>
+  JSON.stringify([connectionId, eventId])
+
+const noteOf = ({ body: _, ...note }: StoredMessage): MessageNote => note
+
+/** In the port's order: the API key, the key, the message, the version. */
 const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {
-  const { apiKeyHash, claim, payment, tenant } = change
-  const { claims, payments } = ofTenant(state, tenant)
+  const { apiKeyHash, claim, message, payment, tenant } = change
+  const { claims, messages, payments } = ofTenant(state, tenant)
   if (apiKeyHash !== undefined && state.apiKeys.get(apiKeyHash)?.revokedAt !== null) {
     return Result.fail(new ApiKeyRevoked())
   }
@@ -143,6 +200,7 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
     if (claim.expected === 0 && stored !== undefined) return Result.fail(new KeyTaken({ claim: copy(stored) }))
     if (claim.expected !== (stored?.version ?? 0)) return Result.fail(new Stale())
   }
+  if (message !== undefined && messages.has(messageKey(message))) return Result.fail(new MessageTaken())
   if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())
   return Result.void
 }
@@ -190,8 +248,13 @@ const replaced = <A extends { readonly id: string }>(
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byText(a.id, b.id)
 
 /** Runs to its end without a pause: nobody sees a part of it. */
-const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): void => {
-  const { attempts, checks, claims, events, operations, payments, refunds } = forTenant(state, change.tenant)
+const apply = (
+  state: State,
+  change: Change,
+  written: ReadonlyArray<Event>,
+  deliveries: ReadonlyArray<StoredDelivery>
+): void => {
+  const { attempts, checks, claims, events, messages, operations, payments, refunds } = forTenant(state, change.tenant)
   const { id } = change.payment.after
   const before = payments.get(id)?.hosted
   if (before) state.pages.delete(before.tokenHash)
@@ -204,12 +267,28 @@ const apply = (state: State, change: Change, eventIds: ReadonlyArray<string>): v
   )
   operations.set(id, replaced(operations.get(id), change.operations).sort(byId))
   refunds.set(id, replaced(refunds.get(id), change.refunds).sort(byId))
-  change.events.forEach((event, index) => {
-    events.push({ ...event, id: eventIds[index] as string })
-  })
+  events.push(...written)
+  for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
+  if (change.message !== undefined) messages.set(messageKey(change.message), change.message)
   if (change.claim !== undefined) claims.set(change.claim.after.key, change.claim.after)
   setCheck(checks, id, change.checkAt ?? null)
 }
+
+const newDelivery = (change: Change, event: Event, endpointId: string, id: string): StoredDelivery => ({
+  delivery: {
+    id,
+    tenant: change.tenant,
+    endpointId,
+    eventId: event.id,
+    state: "Due",
+    failures: 0,
+    attempts: 0,
+    dueAt: change.deliverAt ?? event.createdAt,
+    createdAt: event.createdAt
+  },
+  event,
+  attempts: []
+})
 
 const setCheck = (checks: Map<string, number>, paymentId: string, checkAt: number | null): void => {
   if (checkAt === null) checks.delete(paymentId)

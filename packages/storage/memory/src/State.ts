@@ -1,12 +1,15 @@
 import type {
   Attempt,
   Claim,
+  Delivery,
+  DeliveryAttempt,
   DirectoryContents,
   Event,
   Merchant,
   Operation,
   Payment,
   Refund,
+  StoredMessage,
   Tenant
 } from "@pointsman/core"
 
@@ -24,6 +27,15 @@ export interface TenantState {
   readonly claims: Map<string, Claim>
   /** When a payment is to be checked next, in epoch milliseconds. */
   readonly checks: Map<string, number>
+  /** Providers' messages, in the order in which they came. */
+  readonly messages: Map<string, StoredMessage>
+}
+
+export interface StoredDelivery {
+  delivery: Delivery
+  readonly event: Event
+  /** In the order of their numbers. */
+  readonly attempts: Array<DeliveryAttempt>
 }
 
 /** Everything that is stored, shared by the ports. Only copies enter and leave it. */
@@ -37,6 +49,7 @@ export interface State {
   readonly routing: Map<string, DirectoryContents["routing"][number]>
   readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
   readonly merchants: Map<string, Merchant>
+  readonly deliveries: Map<string, StoredDelivery>
 }
 
 export const make = (): State => ({
@@ -47,7 +60,8 @@ export const make = (): State => ({
   connections: new Map(),
   routing: new Map(),
   webhookEndpoints: new Map(),
-  merchants: new Map()
+  merchants: new Map(),
+  deliveries: new Map()
 })
 
 /** No two tenants share a key: the environment is one of two words, and stands first. */
@@ -60,7 +74,8 @@ const empty = (): TenantState => ({
   refunds: new Map(),
   events: [],
   claims: new Map(),
-  checks: new Map()
+  checks: new Map(),
+  messages: new Map()
 })
 
 const nothing: TenantState = empty()

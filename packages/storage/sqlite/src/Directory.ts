@@ -40,6 +40,7 @@ interface Snapshot {
   readonly workspaces: ReadonlyMap<string, Workspace>
   readonly keyHolders: ReadonlyMap<string, KeyHolder>
   readonly connections: ReadonlyMap<string, ReadonlyArray<Connection>>
+  readonly connectionsById: ReadonlyMap<string, Connection>
   readonly routing: ReadonlyMap<string, WorkspaceRouting>
 }
 
@@ -99,6 +100,7 @@ const index = (dataVersion: unknown, contents: DirectoryContents): Snapshot => {
       })
     ),
     connections: Map.groupBy(contents.connections, tenantKey),
+    connectionsById: new Map(contents.connections.map((connection) => [connection.id, connection])),
     routing: new Map(contents.routing.map((routing) => [tenantKey(routing), routing]))
   }
 }
@@ -146,7 +148,7 @@ const putConnection = upsertInto(
 const putRouting = upsertInto("routing", ["workspace_id", "environment", "settings"], ["workspace_id", "environment"])
 const putWebhookEndpoint = upsertInto(
   "webhook_endpoints",
-  ["id", "workspace_id", "environment", "url", "events", "sealed_secret", "active"],
+  ["id", "workspace_id", "environment", "url", "events", "sealed_secret", "sealed_previous_secret", "active"],
   ["id"]
 )
 
@@ -204,7 +206,8 @@ const writeContents = (db: Database, contents: DirectoryContents): void => {
   for (const { environment, settings, workspaceId } of contents.routing) {
     db.prepare(putRouting).run(bindText(workspaceId), environment, bindJson(settings))
   }
-  for (const { active, environment, events, id, sealedSecret, url, workspaceId } of contents.webhookEndpoints) {
+  for (const endpoint of contents.webhookEndpoints) {
+    const { active, environment, events, id, sealedPreviousSecret, sealedSecret, url, workspaceId } = endpoint
     db.prepare(putWebhookEndpoint).run(
       bindText(id),
       bindText(workspaceId),
@@ -212,6 +215,7 @@ const writeContents = (db: Database, contents: DirectoryContents): void => {
       bindText(url),
       bindJson(events),
       bindText(sealedSecret),
+      bindTextOrNull(sealedPreviousSecret ?? null),
       Number(active)
     )
   }
@@ -268,11 +272,13 @@ const readConnection = (row: Row): Connection => ({
 
 const readRouting = (row: Row): WorkspaceRouting => ({ ...readOwner(row), settings: readJson(row["settings"]) })
 
-const readWebhookEndpoint = (row: Row): WebhookEndpoint => ({
+export const readWebhookEndpoint = (row: Row): WebhookEndpoint => ({
   id: readText(row["id"]),
   ...readOwner(row),
   url: readText(row["url"]),
   events: readJson(row["events"]),
   sealedSecret: readText(row["sealed_secret"]),
+  // Absent and not null: what was written without one reads as it was written.
+  ...(row["sealed_previous_secret"] === null ? {} : { sealedPreviousSecret: readText(row["sealed_previous_secret"]) }),
   active: row["active"] === 1
 })

@@ -1,6 +1,7 @@
-import { Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { open, serve } from "./Database.ts"
+import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
@@ -20,7 +21,9 @@ export interface SqliteStorageOptions {
  * A store in one SQLite file. What it answered survives the process and, where the disk keeps its word, the machine.
  * When the layer's scope closes, the changes that wait are written first.
  */
-export const layer = (options: SqliteStorageOptions): Layer.Layer<Ledger | Directory | Merchants, StorageError, Ids> =>
+export const layer = (
+  options: SqliteStorageOptions
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(options.filename), (db) => Effect.sync(db.close))
@@ -29,6 +32,7 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<Ledger | Direc
       const ledger = yield* makeLedger(db, options)
       const { directory, forget } = makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
+        Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget))
       )

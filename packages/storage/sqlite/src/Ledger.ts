@@ -6,8 +6,11 @@ import {
   brokenInvariant,
   type Change,
   type CommitFailure,
+  Ids,
   KeyTaken,
   Ledger,
+  type MessageSubject,
+  MessageTaken,
   type Payment,
   type PaymentBook,
   type PaymentQuery,
@@ -20,7 +23,17 @@ import { Effect, Exit, Option } from "effect"
 import { postpone, takeDue } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
 import { bindText, type Database, isUniqueViolation, type Row, read, snapshot } from "./Database.ts"
+import { writeDeliveries } from "./Deliveries.ts"
 import { eventIdAfter } from "./EventIds.ts"
+import {
+  insertMessage,
+  keepMessage,
+  readMessage,
+  readNote,
+  selectMessage,
+  selectSubject,
+  selectTold
+} from "./Messages.ts"
 import { bindOperation, bindRefund, readOperation, readRefund, upsertOperation, upsertRefund } from "./OperationRows.ts"
 import {
   bindAttempt,
@@ -54,7 +67,11 @@ const selectRefunds = `select * from refunds where ${ofTenant} and payment_id = 
 const selectClaim = `select * from claims where ${ofTenant} and key = ?`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {
-  const enqueue = yield* makeCommitter(db, writeChange(db), options)
+  const ids = yield* Ids
+  const context = yield* Effect.context<never>()
+  // How many are needed is known inside the transaction alone, which does not pause.
+  const newDeliveryId = () => Effect.runSyncWith(context)(ids.delivery)
+  const enqueue = yield* makeCommitter(db, writeChange(db, newDeliveryId), options)
 
   return Ledger.of({
     commit: (change) =>
@@ -71,6 +88,21 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       Effect.map(
         read("book", () => selectBook(db, tenant, id)),
         (rows) => Option.map(Option.fromUndefinedOr(rows), soundBook)
+      ),
+    bookOf: (tenant, subject) =>
+      Effect.map(
+        read("bookOf", () => selectBookOf(db, tenant, subject)),
+        (rows) =>
+          Option.map(Option.fromUndefinedOr(rows), ({ book, told }) => ({
+            book: soundBook(book),
+            told: told.map(readNote)
+          }))
+      ),
+    keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
+    message: (tenant, connectionId, eventId) =>
+      Effect.map(
+        read("message", () => selectMessage(db, tenant, connectionId, eventId)),
+        (row) => Option.map(Option.fromUndefinedOr(row), readMessage)
       ),
     paymentOfPage: (tokenHash) =>
       Effect.map(
@@ -124,7 +156,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
 })
 
 /** The checks in the port's order, each inside the write that it guards. */
-const writeChange = (db: Database): WriteChange => {
+const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
   const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
   const storedClaim = db.prepare(selectClaim)
   const claimKey = db.prepare(insertClaim)
@@ -138,9 +170,11 @@ const writeChange = (db: Database): WriteChange => {
   const putTotals = db.prepare(updateRefundTotals)
   const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
   const addEvent = db.prepare(insertEvent)
+  const addMessage = insertMessage(db)
+  const addDeliveries = writeDeliveries(db, newDeliveryId)
 
   const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
-    const { apiKeyHash, attempts, claim, events, operations = [], payment, refunds = [], tenant } = change
+    const { apiKeyHash, attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
     if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
       return Exit.fail(new ApiKeyRevoked())
     }
@@ -155,6 +189,7 @@ const writeChange = (db: Database): WriteChange => {
         return Exit.fail(new Stale())
       }
     }
+    if (message !== undefined && !addMessage(tenant, message)) return Exit.fail(new MessageTaken())
     const values = bindPayment(payment.after, change.checkAt ?? null)
     const written = payment.expected === 0 ? addPayment.run(...values) : movePayment.run(...values, payment.expected)
     if (written.changes === 0) return Exit.fail(new Stale())
@@ -172,7 +207,9 @@ const writeChange = (db: Database): WriteChange => {
       let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
       events.forEach((event, index) => {
         last = eventIdAfter(last, eventIds[index] as string)
-        addEvent.run(...bindEvent(tenant, { ...event, id: last }))
+        const written = { ...event, id: last }
+        addEvent.run(...bindEvent(tenant, written))
+        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)
       })
     }
     return Exit.void
@@ -223,16 +260,25 @@ interface BookRows {
 }
 
 const selectBook = (db: Database, tenant: Tenant, id: string): BookRows | undefined =>
+  snapshot(db, () => selectBookRows(db, tenant, id))
+
+const selectBookRows = (db: Database, tenant: Tenant, id: string): BookRows | undefined => {
+  const key = [...bindTenant(tenant), bindText(id)]
+  const payment = db.prepare(selectPayment).get(...key)
+  if (payment === undefined) return undefined
+  return {
+    payment,
+    attempts: db.prepare(selectAttempts).all(...key),
+    operations: db.prepare(selectOperations).all(...key),
+    refunds: db.prepare(selectRefunds).all(...key)
+  }
+}
+
+const selectBookOf = (db: Database, tenant: Tenant, subject: MessageSubject) =>
   snapshot(db, () => {
-    const key = [...bindTenant(tenant), bindText(id)]
-    const payment = db.prepare(selectPayment).get(...key)
-    if (payment === undefined) return undefined
-    return {
-      payment,
-      attempts: db.prepare(selectAttempts).all(...key),
-      operations: db.prepare(selectOperations).all(...key),
-      refunds: db.prepare(selectRefunds).all(...key)
-    }
+    const paymentId = selectSubject(db, tenant, subject)
+    const book = paymentId === undefined ? undefined : selectBookRows(db, tenant, paymentId)
+    return paymentId === undefined || book === undefined ? undefined : { book, told: selectTold(db, tenant, paymentId) }
   })
 
 const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number =>

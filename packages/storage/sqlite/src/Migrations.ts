@@ -269,6 +269,73 @@ const checks = [
     'CaptureUnknown', 'Voiding', 'VoidPending', 'VoidUnknown')`
 ]
 
+/** A delivery's endpoint is never deleted, and its event is append-only. */
+const deliveries = `create table deliveries (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  state text not null,
+  failures integer not null check (failures >= 0),
+  attempts integer not null check (attempts >= 0),
+  due_at integer,
+  leased_until integer,
+  created_at integer not null,
+  primary key (workspace_id, environment, id),
+  foreign key (endpoint_id) references webhook_endpoints,
+  foreign key (workspace_id, environment, event_id) references events
+) strict, without rowid`
+
+const deliveryAttempts = `create table delivery_attempts (
+  workspace_id text not null,
+  environment text not null,
+  delivery_id text not null,
+  number integer not null check (number > 0),
+  sent_at integer not null,
+  ended_at integer,
+  status integer,
+  failure text,
+  primary key (workspace_id, environment, delivery_id, number),
+  foreign key (workspace_id, environment, delivery_id) references deliveries
+) strict, without rowid`
+
+/** What is due is looked for endpoint by endpoint, across all tenants. */
+const deliveryIndexes = [
+  "create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null",
+  "create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null",
+  "create index deliveries_by_state on deliveries (workspace_id, environment, state, id)",
+  "create index webhook_endpoints_by_tenant on webhook_endpoints (workspace_id, environment, active)",
+  "alter table webhook_endpoints add column sealed_previous_secret any"
+]
+
+/**
+ * With a row id, because a body may be large and only the record of one message is read with it. The same message of a
+ * connection is there once; what it is about is found by the ids that a provider knows.
+ */
+const messages = [
+  `create table messages (
+    workspace_id text not null,
+    ${environment},
+    connection_id any not null,
+    event_id any not null,
+    payment_id text,
+    about text not null,
+    subject_id any not null,
+    dispute_id any,
+    verdict text,
+    is_applied integer not null check (is_applied in (0, 1)),
+    written_at integer not null,
+    received_at integer not null,
+    body any not null,
+    primary key (workspace_id, environment, connection_id, event_id)
+  ) strict`,
+  `create index messages_told on messages (workspace_id, environment, payment_id)
+    where about in ('settlement', 'dispute')`,
+  "create index attempts_by_id on attempts (workspace_id, environment, id)",
+  "create index refunds_by_id on refunds (workspace_id, environment, id)"
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -297,7 +364,9 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor")
   ]),
   "3_merchants": execute([merchants, ...merchantIndexes]),
-  "4_checks": execute(checks)
+  "4_checks": execute(checks),
+  "5_messages": execute(messages),
+  "6_deliveries": execute([deliveries, deliveryAttempts, ...deliveryIndexes])
 }
 
 const table = "pointsman_migrations"

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   type Change,
+  type Deliveries,
   type Directory,
   Ids,
   type Ledger,
@@ -33,7 +34,7 @@ export const withStorage =
   (options: SqliteStorageOptions) =>
   <A, E, R>(
     effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Directory | Merchants | Ids>> =>
+  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | Ids>> =>
     Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
 
 /** A new payment with its attempt, its event and its key. */

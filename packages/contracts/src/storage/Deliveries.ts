@@ -1,0 +1,362 @@
+/** Webhooks on their way: written with their events, taken by lease, so many at once for one endpoint. */
+import { describe, expect } from "@effect/vitest"
+import {
+  Deliveries,
+  type Delivery,
+  type DeliveryEnd,
+  type DueDelivery,
+  Ids,
+  Ledger,
+  type Tenant,
+  type WebhookEndpoint
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** Far from what other tests write: the store is shared, and deliveries are taken across tenants. */
+let nextTime = 5_000_000_000_000
+const someTime = () => {
+  nextTime += 1_000_000
+  return nextTime
+}
+
+const endpointFor = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}) {
+  const id = `whe_${yield* (yield* Ids).request}`
+  const endpoint: WebhookEndpoint = {
+    id,
+    ...tenant,
+    url: `https://merchant.example/${id}`,
+    events: ["*"],
+    sealedSecret: "sealed",
+    active: true,
+    ...fields
+  }
+  yield* writeDirectory({ webhookEndpoints: [endpoint] })
+  return endpoint
+})
+
+/** Writes a payment, and with it `payment.created`. */
+const created = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number) {
+  const { after, change } = yield* firstChange(tenant)
+  yield* (yield* Ledger).commit({ ...change, deliverAt })
+  return after
+})
+
+const listed = Effect.fnUntraced(function* (tenant: Tenant) {
+  return yield* (yield* Deliveries).list(tenant, { limit: 1000 })
+})
+
+interface Taking {
+  readonly leaseMillis?: number
+  readonly limitPerEndpoint?: number
+  readonly limit?: number
+}
+
+/** Those of a tenant that are due. */
+const taken = Effect.fnUntraced(function* (now: number, tenant: Tenant, taking: Taking = {}) {
+  const found = yield* (yield* Deliveries).takeDue({
+    now,
+    leaseMillis: 1000,
+    limitPerEndpoint: 1000,
+    limit: 10_000,
+    ...taking
+  })
+  return found.filter(
+    ({ delivery: { tenant: owner } }) =>
+      owner.workspaceId === tenant.workspaceId && owner.environment === tenant.environment
+  )
+})
+
+const ended = ({ delivery }: DueDelivery, after: Partial<Delivery>, end: DeliveryEnd, endedAt: number) => ({
+  after: { ...delivery, ...after },
+  attempt: { deliveryId: delivery.id, number: delivery.attempts, sentAt: endedAt - 10, endedAt, end }
+})
+
+const ok: DeliveryEnd = { _tag: "Answered", status: 200 }
+const delivered = { state: "Delivered", dueAt: null } as const
+
+export const deliveries = (it: StorageTest): void => {
+  describe("deliveries", () => {
+    it.effect(
+      "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          const all = yield* endpointFor(tenant)
+          const named = yield* endpointFor(tenant, { events: ["payment.captured", "payment.created"] })
+          yield* endpointFor(tenant, { events: ["payment.captured"] })
+          yield* endpointFor(tenant, { events: [] })
+          yield* endpointFor(tenant, { active: false })
+          yield* endpointFor({ ...tenant, environment: "production" })
+          yield* endpointFor(yield* newTenant())
+          const at = someTime()
+          const { payment } = yield* created(tenant, at)
+          const [event] = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
+          const found = yield* listed(tenant)
+          expect(found.map(({ endpointId }) => endpointId).toSorted()).toEqual([all.id, named.id].toSorted())
+          for (const { id, endpointId, ...delivery } of found) {
+            expect(id).toMatch(/^dlv_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+            expect(delivery).toStrictEqual({
+              tenant,
+              eventId: event?.id,
+              state: "Due",
+              failures: 0,
+              attempts: 0,
+              dueAt: at,
+              createdAt: event?.createdAt
+            })
+            expect(yield* (yield* Deliveries).delivery(tenant, id)).toStrictEqual(
+              Option.some({ id, endpointId, ...delivery })
+            )
+          }
+          expect(yield* listed({ ...tenant, environment: "production" })).toEqual([])
+        })
+    )
+
+    it.effect("given no time to deliver, then a delivery is due from the time of its event", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const { payment } = yield* created(tenant)
+        expect((yield* listed(tenant)).map(({ dueAt }) => dueAt)).toEqual([payment.updatedAt])
+      })
+    )
+
+    it.effect("given a change that is refused, then no delivery is left of it", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const { change } = yield* firstChange(tenant)
+        yield* Effect.flip(ledger.commit({ ...change, apiKeyHash: "of no key" }))
+        expect(yield* listed(tenant)).toEqual([])
+        yield* ledger.commit(change)
+        yield* Effect.flip(ledger.commit(change))
+        expect(yield* listed(tenant)).toHaveLength(1)
+      })
+    )
+
+    it.effect(
+      "given an event, when an endpoint comes later, then it gets nothing of before; one that goes gets no more",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          const early = yield* endpointFor(tenant)
+          const book = yield* created(tenant)
+          const late = yield* endpointFor(tenant)
+          yield* writeDirectory({ webhookEndpoints: [{ ...early, active: false }] })
+          const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
+          yield* (yield* Ledger).commit(moved.change)
+          const found = (yield* listed(tenant)).toReversed()
+          expect(found.map(({ endpointId }) => endpointId)).toEqual([early.id, late.id])
+        })
+    )
+
+    it.effect(
+      "given it is due, when it is taken, then it comes with its endpoint and event, and its attempt has begun",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          const endpoint = yield* endpointFor(tenant, { sealedPreviousSecret: "sealed before" })
+          const at = someTime()
+          const { payment } = yield* created(tenant, at)
+          const events = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })
+          const [before] = yield* listed(tenant)
+          expect(yield* taken(at - 1, tenant)).toEqual([])
+          const [found, ...others] = yield* taken(at, tenant, { leaseMillis: 500 })
+          expect(others).toEqual([])
+          expect(found).toStrictEqual({
+            delivery: { ...before, state: "Sending", attempts: 1, dueAt: at + 500 },
+            endpoint,
+            event: events[0]
+          })
+          expect(yield* listed(tenant)).toStrictEqual([found?.delivery])
+          expect(yield* (yield* Deliveries).attempts(tenant, before?.id ?? "")).toStrictEqual([
+            { deliveryId: before?.id, number: 1, sentAt: at, endedAt: null, end: null }
+          ])
+        })
+    )
+
+    it.effect(
+      "given it was taken and nothing was recorded, when the lease is over, then it is due again, and not before",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          yield* endpointFor(tenant)
+          const at = someTime()
+          yield* created(tenant, at)
+          expect(yield* taken(at, tenant, { leaseMillis: 500 })).toHaveLength(1)
+          expect(yield* taken(at + 499, tenant)).toEqual([])
+          const again = yield* taken(at + 500, tenant)
+          expect(again.map(({ delivery }) => delivery.attempts)).toEqual([2])
+        })
+    )
+
+    it.effect("given an end, when it is recorded, then the delivery is as it says, and due when it says", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const at = someTime()
+        yield* created(tenant, at)
+        const [first] = yield* taken(at, tenant)
+        if (first === undefined) return expect.unreachable()
+        const failed: DeliveryEnd = { _tag: "Failed", failure: "NoConnection" }
+        yield* store.record([ended(first, { state: "Due", failures: 1, dueAt: at + 50 }, failed, at + 20)])
+        expect(yield* taken(at + 49, tenant)).toEqual([])
+        const [second] = yield* taken(at + 50, tenant)
+        if (second === undefined) return expect.unreachable()
+        expect(second.delivery).toStrictEqual({
+          ...first.delivery,
+          failures: 1,
+          attempts: 2,
+          dueAt: at + 1050
+        })
+        yield* store.record([ended(second, delivered, ok, at + 60)])
+        expect(yield* taken(at + 100_000, tenant)).toEqual([])
+        expect(yield* listed(tenant)).toStrictEqual([{ ...second.delivery, ...delivered }])
+        expect(yield* store.attempts(tenant, first.delivery.id)).toStrictEqual([
+          { deliveryId: first.delivery.id, number: 1, sentAt: at, endedAt: at + 20, end: failed },
+          { deliveryId: first.delivery.id, number: 2, sentAt: at + 50, endedAt: at + 60, end: ok }
+        ])
+      })
+    )
+
+    it.effect(
+      "given another took it since, when the first one's end is recorded, then the attempt is told and no more",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Deliveries
+          const tenant = yield* newTenant()
+          yield* endpointFor(tenant)
+          const at = someTime()
+          yield* created(tenant, at)
+          const [first] = yield* taken(at, tenant, { leaseMillis: 100 })
+          const [second] = yield* taken(at + 100, tenant, { leaseMillis: 100 })
+          if (first === undefined || second === undefined) return expect.unreachable()
+          yield* store.record([ended(first, delivered, ok, at + 110)])
+          expect(yield* listed(tenant)).toStrictEqual([second.delivery])
+          const [told] = yield* store.attempts(tenant, first.delivery.id)
+          expect(told?.end).toEqual(ok)
+          yield* store.record([ended(second, delivered, ok, at + 120)])
+          expect((yield* listed(tenant)).map(({ state }) => state)).toEqual(["Delivered"])
+        })
+    )
+
+    it.effect(
+      "given one endpoint with much that is due, then it gets so many at once, and another one all of its own",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Deliveries
+          const tenant = yield* newTenant()
+          const crowded = yield* endpointFor(tenant)
+          const at = someTime()
+          for (let index = 0; index < 8; index++) yield* created(tenant, at + index)
+          const quiet = yield* endpointFor(tenant)
+          yield* created(tenant, at + 8)
+          const now = at + 10
+          const countsOf = (found: ReadonlyArray<DueDelivery>) =>
+            [crowded, quiet].map(({ id }) => found.filter(({ delivery }) => delivery.endpointId === id).length)
+          const first = yield* taken(now, tenant, { limitPerEndpoint: 3 })
+          expect(countsOf(first)).toEqual([3, 1])
+          // Those that are on their way count, whoever took them.
+          expect(yield* taken(now, tenant, { limitPerEndpoint: 3 })).toEqual([])
+          const [one] = first
+          if (one === undefined) return expect.unreachable()
+          yield* store.record([ended(one, delivered, ok, now)])
+          expect(countsOf(yield* taken(now, tenant, { limitPerEndpoint: 3 }))).toEqual([1, 0])
+          // Where the lease is over, what was on its way is due itself, and the bound holds for it again.
+          expect(countsOf(yield* taken(now + 1000, tenant, { limitPerEndpoint: 3 }))).toEqual([3, 1])
+        })
+    )
+
+    it.effect(
+      "given several of one endpoint, then those that wait longest come first, and no more than were asked for",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          yield* endpointFor(tenant)
+          // Before all that other tests left behind.
+          for (const at of [-10, -30, -20]) yield* created(tenant, at)
+          const timesOf = Effect.fnUntraced(function* (found: ReadonlyArray<DueDelivery>) {
+            return found.map(({ delivery }) => delivery.id)
+          })
+          const byTime = (yield* listed(tenant)).toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).map(({ id }) => id)
+          expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(0, 2))
+          expect(yield* timesOf(yield* taken(0, tenant, { limit: 2 }))).toEqual(byTime.slice(2))
+        })
+    )
+
+    it.effect("given 16 takers at once, then each delivery goes to one of them", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        yield* endpointFor(tenant)
+        const at = someTime()
+        for (let index = 0; index < 10; index++) yield* created(tenant, at)
+        const all = yield* Effect.forEach(Array.from({ length: 16 }), () => taken(at, tenant), {
+          concurrency: "unbounded"
+        })
+        const ids = (yield* listed(tenant)).map(({ id }) => id)
+        expect(ids).toHaveLength(20)
+        expect(
+          all
+            .flat()
+            .map(({ delivery }) => delivery.id)
+            .toSorted()
+        ).toEqual(ids.toSorted())
+      })
+    )
+
+    it.effect("given one that was refused, when it is asked for again, then it is due, for one of those who ask", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const at = someTime()
+        yield* created(tenant, at)
+        const [first] = yield* taken(at, tenant)
+        if (first === undefined) return expect.unreachable()
+        const refused = { ...first.delivery, state: "Refused", dueAt: null } as const
+        const asked = { ...refused, state: "Due", dueAt: at + 100 } as const
+        expect(yield* store.replace(refused, asked)).toBe(false)
+        yield* store.record([ended(first, refused, { _tag: "Answered", status: 410 }, at + 1)])
+        expect(yield* store.replace({ ...refused, tenant: yield* newTenant() }, asked)).toBe(false)
+        expect([yield* store.replace(refused, asked), yield* store.replace(refused, asked)]).toEqual([true, false])
+        expect(yield* taken(at + 99, tenant)).toEqual([])
+        const again = yield* taken(at + 100, tenant)
+        expect(again.map(({ delivery }) => [delivery.id, delivery.attempts])).toEqual([[first.delivery.id, 2]])
+      })
+    )
+
+    it.effect("given deliveries, then they are listed newest first, by page and by state, for their tenant alone", () =>
+      Effect.gen(function* () {
+        const store = yield* Deliveries
+        const tenant = yield* newTenant()
+        const other = { ...tenant, environment: "production" } as const
+        yield* endpointFor(tenant)
+        yield* endpointFor(other)
+        const at = someTime()
+        yield* created(other, at)
+        for (let index = 0; index < 5; index++) yield* created(tenant, at + index * 1000)
+        const all = (yield* listed(tenant)).map(({ id }) => id)
+        expect(all).toHaveLength(5)
+        expect(all).toEqual(all.toSorted().toReversed())
+        const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
+        expect(idsOf(yield* store.list(tenant, { limit: 2 }))).toEqual(all.slice(0, 2))
+        expect(idsOf(yield* store.list(tenant, { limit: 2, before: all[1] ?? "" }))).toEqual(all.slice(2, 4))
+        const [oldest] = yield* taken(at, tenant)
+        expect(oldest?.delivery.id).toBe(all[4])
+        expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Sending" }))).toEqual(all.slice(4))
+        expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Due" }))).toEqual(all.slice(0, 4))
+        expect(idsOf(yield* store.list(tenant, { limit: 9, state: "Due", before: all[2] ?? "" }))).toEqual(
+          all.slice(3, 4)
+        )
+        const [foreign] = yield* listed(other)
+        expect(yield* store.delivery(tenant, foreign?.id ?? "")).toStrictEqual(Option.none())
+        expect(yield* store.attempts(other, all[4] ?? "")).toEqual([])
+      })
+    )
+  })
+}

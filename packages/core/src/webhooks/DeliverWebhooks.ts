@@ -1,0 +1,137 @@
+/**
+ * Sends what is due, for as long as it runs (specification, Delivery rules; decisions, section 9).
+ *
+ * A delivery is taken by a lease before it is sent, and what became of it is recorded afterwards. A process that dies in
+ * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least
+ * once, and receivers know it again by its id.
+ *
+ * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, so
+ * that one which hangs has its own places taken and nobody else's.
+ */
+import { Cause, Clock, Effect, Queue, Random, Result } from "effect"
+import { viewOfEvent } from "../events/EventView.ts"
+import { insistently } from "../payment/Insistently.ts"
+import { type AttemptRecord, Deliveries, type DueDelivery } from "../ports/Deliveries.ts"
+import type { WebhookEndpoint } from "../ports/Directory.ts"
+import { Secrets } from "../ports/Secrets.ts"
+import { WebhookSender } from "../ports/WebhookSender.ts"
+import { afterAttempt, type DeliveryEnd } from "./Delivery.ts"
+import { DeliverySettings } from "./DeliverySettings.ts"
+import { endpointSecretContext } from "./EndpointSecret.ts"
+import { signatureHeader, signatureOf } from "./Signature.ts"
+import { Stirring } from "./Stirring.ts"
+
+const utf8 = new TextEncoder()
+
+/** Runs until it is interrupted; what is being sent then is sent again by whoever runs next. */
+export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number) {
+  const sender = yield* Effect.serviceOption(WebhookSender)
+  if (sender._tag === "None") {
+    yield* Effect.logInfo("there is no WebhookSender: webhooks wait in the store")
+    return yield* Effect.never
+  }
+  const store = yield* Deliveries
+  const stirring = yield* Stirring
+  const { atOnce, atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
+  // Holds one entry for each attempt under way at most.
+  const ended = yield* Queue.unbounded<AttemptRecord>()
+  let underWay = 0
+
+  /** What ended together is recorded together: one durable write for all. */
+  const record = Effect.gen(function* () {
+    const records = yield* Queue.takeAll(ended)
+    yield* insistently(store.record(records)).pipe(
+      // They are due again when their leases are over.
+      Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
+    )
+    underWay -= records.length
+    yield* stirring.stir
+  })
+
+  const begin = Effect.gen(function* () {
+    yield* stirring.settle
+    const limit = atOnce - underWay
+    if (limit > 0) {
+      const now = yield* Clock.currentTimeMillis
+      const due = yield* store
+        .takeDue({ now, leaseMillis, limit, limitPerEndpoint: atOncePerEndpoint })
+        .pipe(
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logError("the webhooks that are due could not be taken", cause), [])
+          )
+        )
+      underWay += due.length
+      for (const one of due) {
+        const attempt = Effect.flatMap(attemptOnce(one, now), (result) => Queue.offer(ended, result))
+        yield* Effect.forkChild(Effect.provideService(attempt, WebhookSender, sender.value))
+      }
+    }
+    yield* stirring.rest(everyMillis)
+  })
+
+  yield* Effect.forkChild(Effect.forever(record))
+  return yield* Effect.forever(begin)
+})
+
+const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery, sentAt: number) {
+  const { scheduleMillis, timeoutMillis } = yield* DeliverySettings
+  const body = utf8.encode(JSON.stringify(viewOfEvent(event)))
+  const end = yield* send(endpoint, delivery.id, event.id, body).pipe(
+    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.succeed(failed("TimedOut")) }),
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.failCause(cause)
+        : Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
+    )
+  )
+  const endedAt = yield* Clock.currentTimeMillis
+  const drawn = yield* Random.next
+  return {
+    after: afterAttempt(delivery, end, endedAt, scheduleMillis, drawn),
+    attempt: { deliveryId: delivery.id, number: delivery.attempts, sentAt, endedAt, end }
+  } satisfies AttemptRecord
+})
+
+const send = Effect.fnUntraced(function* (
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+  eventId: string,
+  body: Uint8Array
+) {
+  if (!endpoint.active) return failed("EndpointWithdrawn")
+  const secrets = yield* Effect.result(liveSecrets(endpoint))
+  if (Result.isFailure(secrets)) {
+    yield* Effect.logError(`the secret of webhook endpoint ${endpoint.id} cannot be opened`)
+    return failed("SecretUnreadable")
+  }
+  // Signed for each attempt anew: a receiver refuses a signature that is older than five minutes.
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+  const signature = yield* signatureOf(secrets.success, timestamp, body)
+  const sender = yield* WebhookSender
+  const answer = yield* Effect.result(
+    sender.send({
+      url: endpoint.url,
+      headers: {
+        "content-type": "application/json",
+        [signatureHeader]: signature,
+        "x-service-event-id": eventId,
+        "x-service-delivery-id": deliveryId
+      },
+      body
+    })
+  )
+  if (Result.isSuccess(answer)) return { _tag: "Answered", status: answer.success } as const
+  yield* Effect.logDebug(`webhook ${deliveryId}: ${answer.failure.message}`)
+  return failed(answer.failure.failure)
+})
+
+const liveSecrets = Effect.fnUntraced(function* ({ id, sealedPreviousSecret, sealedSecret }: WebhookEndpoint) {
+  const secrets = yield* Secrets
+  const live = sealedPreviousSecret == null ? [sealedSecret] : [sealedSecret, sealedPreviousSecret]
+  return yield* Effect.forEach(live, (sealed) => secrets.open(sealed, endpointSecretContext(id)))
+})
+
+const failed = (failure: Extract<DeliveryEnd, { _tag: "Failed" }>["failure"]): DeliveryEnd => ({
+  _tag: "Failed",
+  failure
+})

@@ -1,0 +1,68 @@
+/**
+ * The life of a delivery: one event on its way to one endpoint (specification, Delivery rules; decisions, section 9).
+ * It begins in the commit that writes the event, so that no event is forgotten and none is sent that did not happen.
+ */
+import { defineMachine, type Row, Start } from "../machine/Machine.ts"
+
+export const deliveryStates = ["Due", "Sending", "Delivered", "Refused", "GivenUp"] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export const DeliveryMachine = defineMachine({
+  name: "delivery",
+  states: deliveryStates,
+  emits: [] as ReadonlyArray<never>,
+  otherwise: {
+    EventWritten: "Ignored",
+    AttemptBegun: "NotDue",
+    ReceiverAccepted: "Ignored",
+    ReceiverRefused: "Ignored",
+    AttemptFailed: "Ignored",
+    LastAttemptFailed: "Ignored",
+    EndpointWithdrawn: "Ignored",
+    RedeliveryAsked: "NotRedeliverable"
+  },
+  rows: [
+    {
+      from: Start,
+      on: "EventWritten",
+      to: "Due",
+      why: "Written with its event, for each active endpoint of the tenant that wants the type."
+    },
+    { from: "Due", on: "AttemptBegun", to: "Sending", why: "Written before anything is sent." },
+    {
+      from: "Sending",
+      on: "AttemptBegun",
+      to: "Sending",
+      why: "Who sent it said nothing until the lease was over: it is sent again, and may arrive twice."
+    },
+    { from: "Sending", on: "ReceiverAccepted", to: "Delivered", why: "Answered 2xx." },
+    {
+      from: "Sending",
+      on: "ReceiverRefused",
+      to: "Refused",
+      why: "Answered 4xx: the receiver's word, which is final."
+    },
+    {
+      from: "Sending",
+      on: "AttemptFailed",
+      to: "Due",
+      why: "Answered 3xx or 5xx, or not at all, and the schedule has another attempt."
+    },
+    { from: "Sending", on: "LastAttemptFailed", to: "GivenUp", why: "The schedule is at its end." },
+    {
+      from: "Sending",
+      on: "EndpointWithdrawn",
+      to: "GivenUp",
+      why: "The endpoint is not active any more: nothing is sent there."
+    },
+    {
+      from: ["Refused", "GivenUp"],
+      on: "RedeliveryAsked",
+      to: "Due",
+      why: "Somebody asked for it: the schedule begins anew, under the same id."
+    }
+  ]
+})
+
+export type DeliveryEvent = (typeof DeliveryMachine)["events"][number]
+export type DeliveryRow = Row<DeliveryState, DeliveryEvent, never>

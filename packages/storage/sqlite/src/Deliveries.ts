@@ -1,0 +1,238 @@
+/**
+ * Deliveries in SQLite. The ledger writes them with their events (`writeDeliveries`); here they are taken, recorded and
+ * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
+ * of them, the others cost no more to find.
+ */
+import {
+  type AttemptRecord,
+  Deliveries,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryEnd,
+  type DueDelivery,
+  type DueDeliveryQuery,
+  type Event,
+  StorageError
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { bindText, type Database, insertInto, type Row, read, readText, transaction } from "./Database.ts"
+import { readWebhookEndpoint } from "./Directory.ts"
+import { bindTenant, readEvent, readTenant } from "./PaymentRows.ts"
+
+const ofTenant = "workspace_id = ? and environment = ?"
+const selectDelivery = `select * from deliveries where ${ofTenant} and id = ?`
+
+/** Greater than every id that we write. */
+const afterAll = "~"
+
+export const make = (db: Database): Deliveries["Service"] => {
+  const write = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
+    Effect.suspend(() => {
+      const written = transaction(db, body)
+      if (Result.isSuccess(written)) return Effect.succeed(written.success)
+      // Where the commit may have been written, the lease or the state tells; nothing is sent because of it.
+      return Effect.fail(new StorageError({ operation, cause: written.failure.cause }))
+    })
+
+  return Deliveries.of({
+    takeDue: (query) =>
+      Effect.flatMap(
+        // Without work nothing is written at all.
+        read("takeDue", () => waitingEndpoints(db, query.now)),
+        (waiting) => (waiting.length === 0 ? Effect.succeed([]) : write("takeDue", () => takeDue(db, query)))
+      ),
+    record: (records) =>
+      write("record", () => {
+        for (const record of records) keep(db, record)
+      }),
+    replace: (before, after) =>
+      write(
+        "replace",
+        () =>
+          db
+            .prepare(`update deliveries set state = ?, failures = ?, attempts = ?, due_at = ?, leased_until = null
+              where ${ofTenant} and id = ? and state = ? and attempts = ?`)
+            .run(
+              after.state,
+              after.failures,
+              after.attempts,
+              after.dueAt,
+              ...bindTenant(before.tenant),
+              bindText(before.id),
+              before.state,
+              before.attempts
+            ).changes === 1
+      ),
+    delivery: (tenant, id) =>
+      Effect.map(
+        read("delivery", () => db.prepare(selectDelivery).get(...bindTenant(tenant), bindText(id))),
+        (row) => Option.map(Option.fromUndefinedOr(row), readDelivery)
+      ),
+    list: (tenant, { before, limit, state }) =>
+      Effect.map(
+        read("list", () =>
+          db
+            .prepare(`select * from deliveries ${state === undefined ? "" : "indexed by deliveries_by_state"}
+              where ${ofTenant} ${state === undefined ? "" : "and state = ?"} and id < ? order by id desc limit ?`)
+            .all(...bindTenant(tenant), ...(state === undefined ? [] : [state]), bindText(before ?? afterAll), limit)
+        ),
+        (rows) => rows.map(readDelivery)
+      ),
+    attempts: (tenant, id) =>
+      Effect.map(
+        read("attempts", () =>
+          db
+            .prepare(`select * from delivery_attempts where ${ofTenant} and delivery_id = ? order by number`)
+            .all(...bindTenant(tenant), bindText(id))
+        ),
+        (rows) => rows.map(readAttempt)
+      )
+  })
+}
+
+/**
+ * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
+ * waits for the same one is passed over.
+ */
+const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
+  db
+    .prepare(`with recursive endpoints (id) as (
+        select (select min(endpoint_id) from deliveries indexed by deliveries_due where due_at is not null)
+        union all
+        select (select min(endpoint_id) from deliveries indexed by deliveries_due
+          where due_at is not null and endpoint_id > endpoints.id)
+        from endpoints where endpoints.id is not null
+      )
+      select id from (
+        select id, (select min(due_at) from deliveries indexed by deliveries_due
+          where due_at is not null and endpoint_id = endpoints.id) as first
+        from endpoints where id is not null
+      ) where first <= ? order by first`)
+    .all(now)
+    .map((row) => readText(row["id"]))
+
+const takeDue = (db: Database, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
+  const { leaseMillis, limit, limitPerEndpoint, now } = query
+  const onTheirWay = db.prepare(`select count(*) as count from deliveries indexed by deliveries_leased
+    where endpoint_id = ? and leased_until is not null and leased_until > ?`)
+  const due = db.prepare(`select workspace_id, environment, id from deliveries indexed by deliveries_due
+    where endpoint_id = ? and due_at is not null and due_at <= ? order by due_at, id limit ?`)
+  const taken: Array<DueDelivery> = []
+  for (const endpointId of waitingEndpoints(db, now)) {
+    const room = Math.min(
+      limit - taken.length,
+      limitPerEndpoint - Number(onTheirWay.get(bindText(endpointId), now)?.["count"])
+    )
+    if (room <= 0) continue
+    for (const key of due.all(bindText(endpointId), now, room)) taken.push(take(db, key, now, leaseMillis))
+    if (taken.length === limit) break
+  }
+  return taken
+}
+
+const insertAttempt = insertInto("delivery_attempts", [
+  "workspace_id",
+  "environment",
+  "delivery_id",
+  "number",
+  "sent_at"
+])
+
+const take = (db: Database, key: Row, now: number, leaseMillis: number): DueDelivery => {
+  const tenant = readTenant(key)
+  const id = [...bindTenant(tenant), bindText(readText(key["id"]))]
+  db.prepare(`update deliveries set state = 'Sending', attempts = attempts + 1, due_at = ?, leased_until = ?
+    where ${ofTenant} and id = ?`).run(now + leaseMillis, now + leaseMillis, ...id)
+  const delivery = readDelivery(db.prepare(selectDelivery).get(...id) as Row)
+  db.prepare(insertAttempt).run(...id, delivery.attempts, now)
+  const endpoint = db.prepare("select * from webhook_endpoints where id = ?").get(bindText(delivery.endpointId)) as Row
+  const event = db
+    .prepare(`select * from events where ${ofTenant} and id = ?`)
+    .get(...bindTenant(tenant), bindText(delivery.eventId)) as Row
+  return { delivery, endpoint: readWebhookEndpoint(endpoint), event: readEvent(event) }
+}
+
+const keep = (db: Database, { after, attempt }: AttemptRecord): void => {
+  const key = [...bindTenant(after.tenant), bindText(after.id)]
+  const { end, endedAt, number } = attempt
+  db.prepare(`update delivery_attempts set ended_at = ?, status = ?, failure = ?
+    where ${ofTenant} and delivery_id = ? and number = ?`).run(
+    endedAt,
+    end?._tag === "Answered" ? end.status : null,
+    end?._tag === "Failed" ? end.failure : null,
+    ...key,
+    number
+  )
+  db.prepare(`update deliveries set state = ?, failures = ?, due_at = ?, leased_until = null
+    where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`).run(
+    after.state,
+    after.failures,
+    after.dueAt,
+    ...key,
+    number
+  )
+}
+
+const insertDelivery = insertInto("deliveries", [
+  "workspace_id",
+  "environment",
+  "id",
+  "endpoint_id",
+  "event_id",
+  "state",
+  "failures",
+  "attempts",
+  "due_at",
+  "created_at"
+])
+
+/**
+ * For the ledger, inside its transaction: one delivery for each active endpoint of the tenant that wants the event. The
+ * endpoints are those of the table, not of a copy: one that another process has withdrawn is sent nothing.
+ */
+export const writeDeliveries = (db: Database, newId: () => string) => {
+  const endpoints = db.prepare(`select id from webhook_endpoints indexed by webhook_endpoints_by_tenant
+    where ${ofTenant} and active = 1 and exists (select 1 from json_each(events) where value in ('*', ?)) order by id`)
+  const add = db.prepare(insertDelivery)
+  return (tenant: Delivery["tenant"], event: Event, dueAt: number): void => {
+    for (const endpoint of endpoints.all(...bindTenant(tenant), event.type)) {
+      add.run(
+        ...bindTenant(tenant),
+        newId(),
+        endpoint["id"] ?? null,
+        bindText(event.id),
+        "Due",
+        0,
+        0,
+        dueAt,
+        event.createdAt
+      )
+    }
+  }
+}
+
+const readDelivery = (row: Row): Delivery => ({
+  id: readText(row["id"]),
+  tenant: readTenant(row),
+  endpointId: readText(row["endpoint_id"]),
+  eventId: readText(row["event_id"]),
+  state: row["state"] as Delivery["state"],
+  failures: row["failures"] as number,
+  attempts: row["attempts"] as number,
+  dueAt: row["due_at"] as number | null,
+  createdAt: row["created_at"] as number
+})
+
+const readAttempt = (row: Row): DeliveryAttempt => ({
+  deliveryId: readText(row["delivery_id"]),
+  number: row["number"] as number,
+  sentAt: row["sent_at"] as number,
+  endedAt: row["ended_at"] as number | null,
+  end: readEnd(row)
+})
+
+const readEnd = (row: Row): DeliveryEnd | null => {
+  if (row["status"] !== null) return { _tag: "Answered", status: row["status"] as number }
+  if (row["failure"] === null) return null
+  return { _tag: "Failed", failure: row["failure"] as Extract<DeliveryEnd, { _tag: "Failed" }>["failure"] }
+}
