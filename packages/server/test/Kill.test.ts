@@ -111,7 +111,7 @@ describe("kill -9 while a provider call is in flight", () => {
       const again = await create(server, inFlight)
       assert.deepStrictEqual(again.body, late.body)
       assert.lengthOf(
-        provider.calls.filter((call) => call.body.reference === inFlight),
+        provider.calls.filter((call) => call.operation === "charge" && call.body.reference === inFlight),
         1
       )
       const timeline = await server.request("GET", `${path}/${late.body.data.payment_id}/events`, { key })
