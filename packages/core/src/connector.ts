@@ -7,4 +7,11 @@ export * from "./payment/Simulation.ts"
 export * from "./ports/Connector.ts"
 export * from "./ports/Transport.ts"
 export type { Supports } from "./routing/Connection.ts"
+export {
+  SignatureRefused,
+  signatureHeader,
+  signatureOf,
+  signatureToleranceSeconds,
+  verifySignature
+} from "./webhooks/Signature.ts"
 export type { Environment } from "./workspace/Tenant.ts"

@@ -21,6 +21,8 @@ export type Operation =
   | "events"
   | "provisionMerchant"
   | "merchants"
+  | "verifyMessage"
+  | "recordMessage"
 
 export type FailureOf<O extends Operation> = Door[O] extends (
   ...args: never
@@ -239,7 +241,17 @@ export const errorTable = {
       message: "The server cannot tell whether the merchant was stored. Look into the list before you send this again."
     }
   },
-  merchants: { "pointsman/StorageError": storageFailed }
+  merchants: { "pointsman/StorageError": storageFailed },
+  verifyMessage: {
+    "pointsman/MessageRefused": { code: "unauthorized", message: "The message's signature is missing or wrong." },
+    "pointsman/StorageError": storageFailed
+  },
+  recordMessage: {
+    "pointsman/StorageError": {
+      code: "internal_error",
+      message: "The message could not be recorded. Send the same message again."
+    }
+  }
 } as const satisfies TotalErrorTable
 
 type Table = typeof errorTable

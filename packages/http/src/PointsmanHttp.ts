@@ -45,6 +45,7 @@ import * as OpenApiHandlers from "./OpenApiHandlers.ts"
 import * as OperationHandlers from "./OperationHandlers.ts"
 import * as PaymentHandlers from "./PaymentHandlers.ts"
 import { PaymentViews } from "./PaymentView.ts"
+import * as ProviderWebhookHandlers from "./ProviderWebhookHandlers.ts"
 import * as RequestErrors from "./RequestErrors.ts"
 
 export interface Options {
@@ -83,6 +84,7 @@ export const layer = (
       OperationHandlers.layer,
       EventHandlers.layer,
       MerchantHandlers.layer,
+      ProviderWebhookHandlers.layer,
       OpenApiHandlers.layer(options.baseUrl)
     ]),
     Layer.provide([AuthorizeRequest.layer, RequestErrors.layer, PaymentViews.layer(options.baseUrl)]),

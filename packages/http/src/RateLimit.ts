@@ -3,7 +3,7 @@
  * 11). The limit is this process's alone.
  */
 import type { ApiKey } from "@pointsman/core"
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { RateLimiter } from "effect/persistence"
 
 /** The key has used up its rate. */
@@ -44,3 +44,60 @@ export const layer = ({ perSecond }: RateLimitOptions): Layer.Layer<never> =>
           )
     }))
   ).pipe(Layer.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory))))
+
+/**
+ * How many messages of providers are taken: by the address that they come from before anything is verified, and by
+ * connection once they are (decisions, section 11). Nothing is limited unless a limiter is provided.
+ */
+export const MessageRateLimit = Context.Reference<{
+  readonly takeSource: (address: string) => Effect.Effect<void, RateExceeded>
+  readonly takeConnection: (connectionId: string) => Effect.Effect<void, RateExceeded>
+}>("pointsman/http/MessageRateLimit", {
+  defaultValue: () => ({ takeSource: () => Effect.void, takeConnection: () => Effect.void })
+})
+
+export interface MessageRateLimitOptions {
+  /** Messages per second, of each connection and of each address, at least 1. */
+  readonly perSecond: number
+}
+
+export const messagesPerSecond = 200
+
+/** Buckets as those of `layer`. */
+export const layerMessages = ({ perSecond }: MessageRateLimitOptions): Layer.Layer<never> =>
+  Layer.sync(MessageRateLimit, () => {
+    const sources = new Map<string, Bucket>()
+    const connections = new Map<string, Bucket>()
+    return {
+      takeSource: (address) => takeOne(sources, address, perSecond),
+      takeConnection: (connectionId) => takeOne(connections, connectionId, perSecond)
+    }
+  })
+
+/**
+ * Addresses are anybody's to choose, so that no more of them are remembered at once: some 20 MB. The one that was not
+ * heard of for the longest time is forgotten, which gives it a full bucket again.
+ */
+const bucketsAtMost = 100_000
+
+interface Bucket {
+  readonly tokens: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+const takeOne = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const full = 2 * perSecond
+    const before = buckets.get(key)
+    const tokens =
+      before === undefined ? full : Math.min(full, before.tokens + (Math.max(0, now - before.at) * perSecond) / 1000)
+    // Set anew, so that the first in the map is the one that was not heard of for the longest time.
+    buckets.delete(key)
+    buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now })
+    const [oldest] = buckets.size > bucketsAtMost ? buckets.keys() : []
+    if (oldest !== undefined) buckets.delete(oldest)
+    return tokens < 1
+      ? Effect.fail(new RateExceeded({ retryAfterMillis: ((1 - tokens) * 1000) / perSecond }))
+      : Effect.void
+  })

@@ -46,6 +46,7 @@ export const serve = Effect.fnUntraced(
           SqliteStorage.layer({ filename: filenameOf(settings.database) }),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
+          NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),
           SecretsLayer.layer(encryptionKey)
         ).pipe(Layer.provideMerge(Ids.layer))
       ),
@@ -122,7 +123,8 @@ const routes = (settings: Settings, baseUrl: string) =>
             pendingMillis: settings.pendingCheckIntervalMillis,
             refundMillis: settings.refundCheckIntervalMillis,
             deadRequestMillis: settings.deadRequestIntervalMillis
-          }
+          },
+          webhookScheduleMillis: settings.webhookScheduleMillis
         })
       ),
       Layer.provide(rateLimit(settings))
@@ -130,7 +132,12 @@ const routes = (settings: Settings, baseUrl: string) =>
   )
 
 const rateLimit = ({ rateLimit: perSecond }: Settings): Layer.Layer<never> =>
-  perSecond === null ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond })
+  perSecond === null
+    ? Layer.empty
+    : Layer.merge(
+        PointsmanHttp.RateLimit.layer({ perSecond }),
+        PointsmanHttp.RateLimit.layerMessages({ perSecond: PointsmanHttp.RateLimit.messagesPerSecond })
+      )
 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000

@@ -89,49 +89,65 @@ const chargeState = (
   clean: Clean
 ): Read<ChargeState> =>
   Result.flatMap(readable(readCharge, answer), (charge): Read<ChargeState> => {
-    const providerRef = charge.provider_reference
-    const withStated = (_tag: "Authorized" | "Captured" | "Pending", amount: number | null | undefined) =>
-      Result.succeed<ChargeState>({ _tag, providerRef, ...stated(amount, charge.currency, asked) })
-    switch (charge.status) {
-      case "authorized":
-        return withStated("Authorized", charge.amount)
-      case "pending":
-        return withStated("Pending", charge.amount)
-      case "captured":
-        return withStated("Captured", capturedAmount(charge))
-      case "requires_authentication":
-        return Result.succeed({ _tag: "NeedsCustomer", providerRef })
-      case "canceled":
-        return Result.succeed({ _tag: "Canceled", providerRef })
-      case "declined": {
-        if (charge.decline === undefined || charge.decline === null) return unreadable(answer, "decline")
-        const category = declineCategory(charge.decline.category)
-        return Result.succeed({
-          _tag: "Declined",
-          providerRef,
-          category,
-          code: clean(charge.decline.code),
-          soft: charge.decline.soft ?? isSoftDecline(category)
-        })
-      }
-    }
+    const state = stateOfCharge(charge, asked, capturedAmount, clean)
+    return state === undefined ? unreadable(answer, "decline") : Result.succeed(state)
   })
 
-const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
-  Result.map(readable(readRefund, answer), (refund): RefundState => {
-    const providerRefundId = refund.provider_refund_id
-    const reason = refund.failure_reason ?? null
-    switch (refund.status) {
-      case "succeeded":
-        return { _tag: "Succeeded", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
-      case "pending":
-      case "requires_action":
-        return { _tag: "RefundPending", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
-      case "failed":
-      case "canceled":
-        return { _tag: "RefundFailed", providerRefundId, reason: reason === null ? null : clean(reason) }
+/** `undefined` for a decline without its reason. */
+const stateOfCharge = (
+  charge: Protocol.Charge,
+  asked: Money | undefined,
+  capturedAmount: CapturedAmount,
+  clean: Clean
+): ChargeState | undefined => {
+  const providerRef = charge.provider_reference
+  switch (charge.status) {
+    case "authorized":
+      return { _tag: "Authorized", providerRef, ...stated(charge.amount, charge.currency, asked) }
+    case "pending":
+      return { _tag: "Pending", providerRef, ...stated(charge.amount, charge.currency, asked) }
+    case "captured":
+      return { _tag: "Captured", providerRef, ...stated(capturedAmount(charge), charge.currency, asked) }
+    case "requires_authentication":
+      return { _tag: "NeedsCustomer", providerRef }
+    case "canceled":
+      return { _tag: "Canceled", providerRef }
+    case "declined": {
+      if (charge.decline === undefined || charge.decline === null) return undefined
+      const category = declineCategory(charge.decline.category)
+      return {
+        _tag: "Declined",
+        providerRef,
+        category,
+        code: clean(charge.decline.code),
+        soft: charge.decline.soft ?? isSoftDecline(category)
+      }
     }
-  })
+  }
+}
+
+/** The charge of a message, as a look-up would find it; `undefined` for a decline without its reason. */
+export const toldCharge = (charge: Protocol.Charge, asked: Money, clean: Clean): ChargeState | undefined =>
+  stateOfCharge(charge, asked, amountOrCaptured, clean)
+
+const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
+  Result.map(readable(readRefund, answer), (refund) => toldRefund(refund, asked, clean))
+
+/** Also the refund of a message. */
+export const toldRefund = (refund: Protocol.Refund, asked: Money, clean: Clean): RefundState => {
+  const providerRefundId = refund.provider_refund_id
+  const reason = refund.failure_reason ?? null
+  switch (refund.status) {
+    case "succeeded":
+      return { _tag: "Succeeded", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
+    case "pending":
+    case "requires_action":
+      return { _tag: "RefundPending", providerRefundId, ...stated(refund.amount, refund.currency, asked) }
+    case "failed":
+    case "canceled":
+      return { _tag: "RefundFailed", providerRefundId, reason: reason === null ? null : clean(reason) }
+  }
+}
 
 /**
  * The amount that the provider states. A currency alone states the amount that was asked for in that currency, so

@@ -17,6 +17,7 @@ import type {
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { readMessage } from "./Messages.ts"
 
 /** The definition of the connector `http`. */
 export const definition: ConnectorDefinition = {
@@ -124,6 +125,9 @@ const connector = (
       call({ method: "GET", path: `/refunds?refund_id=${segment(request.refundId)}`, id: request.refundId }, (answer) =>
         Answers.foundRefund(answer, request.money, clean)
       )
+    ),
+    readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
+      readMessage(message, cleaner([credentials.apiKey, message.secret]))
     )
   }
 }

@@ -58,21 +58,44 @@ const WebAddress = Schema.String.check(
   )
 )
 
+const Time = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
+      !Number.isNaN(Date.parse(text)),
+    { expected: "an RFC 3339 time" }
+  )
+)
+
 export const Checkout = Schema.Struct({
   checkout_reference: Reference,
   url: WebAddress,
-  expires_at: optional(
-    Schema.String.check(
-      Schema.makeFilter(
-        (text: string) =>
-          /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
-          !Number.isNaN(Date.parse(text)),
-        { expected: "an RFC 3339 time" }
-      )
-    )
-  )
+  expires_at: optional(Time)
 })
 export type Checkout = typeof Checkout.Type
+
+/** Our ids, and the provider's of a message or a dispute: kept as text, and part of an index. */
+const Id = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text), { expected: "an id" })
+)
+
+/** What every message has; what is in `data` depends on the type. */
+export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: Time })
+
+const ofAttempt = { attempt_id: Id }
+
+export const ChargeUpdated = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, ...Charge.fields }) })
+export const RefundUpdated = Schema.Struct({ data: Schema.Struct({ refund_id: Id, ...Refund.fields }) })
+/** A settlement may leave the charge out; a part of one is unreadable. */
+export const ChargeSettled = Schema.Struct({
+  data: Schema.Union([
+    Schema.Struct({ ...ofAttempt, ...Charge.fields }),
+    Schema.Struct({ ...ofAttempt, status: Schema.optionalKey(Schema.Null) })
+  ])
+})
+/** The amount of a dispute is not that of its charge, so that nothing else of the charge is read. */
+export const Dispute = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, dispute_id: optional(Id) }) })
 
 /** A refusal: the provider's word that it did nothing. */
 export const Refusal = Schema.Struct({

@@ -4,10 +4,7 @@ import type { Attempt } from "./Attempt.ts"
 import type { Operation } from "./Operation.ts"
 
 /** The attempt whose charge the payment's connection holds. */
-export const holdingAttempt = ({
-  attempts,
-  payment
-}: Pick<PaymentBook, "attempts" | "payment">): Attempt | undefined =>
+export const holdingAttempt = ({ attempts, payment }: Pick<PaymentBook, "attempts" | "payment">): Attempt | undefined =>
   attempts.findLast(({ providerRef }) => providerRef !== null && providerRef === payment.providerRef) ??
   attempts.findLast(({ connectionId }) => connectionId === payment.connectionId)
 

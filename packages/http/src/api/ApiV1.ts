@@ -32,7 +32,7 @@ export const ApiV1 = HttpApi.make("pointsman")
 
 /** The groups that have handlers. The others answer 404, as any unknown route does. */
 export const ServedApi = HttpApi.make("pointsman")
-  .add(Payments, Operations, Events, Merchants, OpenApiDocument)
+  .add(Payments, Operations, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(about)

@@ -4,6 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { documented } from "./Documented.ts"
 import { errors, tooManyRequests } from "./Errors.ts"
 
+export const messageLimits = { bodyBytes: 1_048_576 } as const
+
 export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
   .add(
     HttpApiEndpoint.post("receive", "/psp-webhooks/:pspId", {

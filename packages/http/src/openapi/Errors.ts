@@ -5,6 +5,7 @@
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AuthorizeRequest.ts"
 import { createLimits } from "../api/CreatePayment.ts"
 import { type ErrorBody, type ErrorCode, errorCodes } from "../api/Errors.ts"
+import { messageLimits } from "../api/ProviderWebhooks.ts"
 import { type Operation as CoreOperation, errorTable } from "../ErrorTable.ts"
 import {
   createExpectations,
@@ -16,6 +17,7 @@ import {
 import { serverFailed } from "../Fallbacks.ts"
 import { invalidJson, tooLarge, unsupportedMediaType } from "../JsonBody.ts"
 import { keyRequired } from "../PaymentHandlers.ts"
+import { tooManyMessages } from "../ProviderWebhookHandlers.ts"
 import { malformedKey } from "../RequestErrors.ts"
 import { exampleIds, exclusionExample } from "./Examples.ts"
 import type { Example, JsonSchema, Response } from "./Model.ts"
@@ -31,8 +33,16 @@ const coreOperations: Readonly<Record<string, CoreOperation>> = {
   listPaymentEvents: "timeline",
   listEvents: "events",
   createMerchant: "provisionMerchant",
-  listMerchants: "merchants"
+  listMerchants: "merchants",
+  receiveProviderWebhook: "recordMessage"
 }
+
+/** What an operation asks first: for a key, or for a provider's signature. */
+const guardOf = (operationId: string): "authenticate" | "verifyMessage" =>
+  operationId === "receiveProviderWebhook" ? "verifyMessage" : "authenticate"
+
+const bodyBytesOf = (operationId: string): number =>
+  operationId === "receiveProviderWebhook" ? messageLimits.bodyBytes : createLimits.bodyBytes
 
 /** One mistake of a request for each operation that takes more than a page's limit, as the server tells it. */
 const mistakes: Readonly<Record<string, string>> = {
@@ -128,7 +138,7 @@ const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode)
     case "insufficient_scope":
       return insufficientScope(scope ?? "")
     case "rate_limited":
-      return rateLimited(1)
+      return operationId === "receiveProviderWebhook" ? tooManyMessages(1) : rateLimited(1)
     case "idempotency_key_required":
       return keyRequired
     case "invalid_idempotency_key":
@@ -136,7 +146,7 @@ const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode)
     case "unsupported_media_type":
       return unsupportedMediaType
     case "payload_too_large":
-      return tooLarge(createLimits.bodyBytes)
+      return tooLarge(bodyBytesOf(operationId))
     case "invalid_json":
       return invalidJson("it cannot be parsed")
     case "validation_error":
@@ -153,7 +163,7 @@ const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode)
 const coreMessage = (operationId: string, code: ErrorCode): string | undefined => {
   const operation = coreOperations[operationId]
   const rows = [
-    ...(code === "unauthorized" ? Object.values(errorTable.authenticate) : []),
+    ...(code === "unauthorized" ? Object.values(errorTable[guardOf(operationId)]) : []),
     ...(operation === undefined ? [] : Object.values(errorTable[operation]))
   ]
   return rows.find((row) => row.code === code)?.message

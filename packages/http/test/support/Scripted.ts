@@ -6,6 +6,7 @@ import {
   DeliveryNotFound,
   KeyRefused,
   type MerchantWithStatus,
+  MessageRefused,
   PageNotFound,
   type Payment,
   PaymentNotFound,
@@ -190,6 +191,14 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
     redeliver: () => new DeliveryNotFound(),
+    verifyMessage: (incoming) => {
+      asked.push(["verifyMessage", incoming])
+      return answers.verifyMessage?.(incoming) ?? new MessageRefused()
+    },
+    recordMessage: (verified) => {
+      asked.push(["recordMessage", verified])
+      return answers.recordMessage?.(verified) ?? Effect.void
+    },
     usage: () => Effect.succeed(0),
     authenticate: (key) =>
       answers.authenticate?.(key) ??

@@ -13,6 +13,7 @@ export const make = (state: State): Directory["Service"] =>
     workspace: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(state.workspaces.get(id)), copy)),
     connections: (tenant) =>
       Effect.sync(() => copy(sorted(state.connections).filter((connection) => isOf(tenant, connection)))),
+    connection: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(state.connections.get(id)), copy)),
     routing: (tenant) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(state.routing.get(tenantKey(tenant))?.settings), copy)),
     contents: Effect.sync(() =>

@@ -102,12 +102,11 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
       }),
     keepMessage: (tenant, message, seen) =>
       turn.withPermit(
-        Effect.suspend(() => {
+        Effect.gen(function* () {
           const { messages, payments } = forTenant(state, tenant)
-          if (messages.has(messageKey(message))) return Effect.fail(new MessageTaken())
-          if (seen !== null && payments.get(seen.paymentId)?.version !== seen.version) return Effect.fail(new Stale())
+          if (messages.has(messageKey(message))) return yield* new MessageTaken()
+          if (seen !== null && payments.get(seen.paymentId)?.version !== seen.version) return yield* new Stale()
           messages.set(messageKey(message), copy(message))
-          return Effect.void
         })
       ),
     message: (tenant, connectionId, eventId) =>

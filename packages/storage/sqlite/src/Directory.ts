@@ -72,6 +72,7 @@ export const make = (db: Database): KeptDirectory => {
     keyHolder: (hash) => Effect.map(current("keyHolder"), (now) => Option.fromUndefinedOr(now.keyHolders.get(hash))),
     workspace: (id) => Effect.map(current("workspace"), (now) => Option.fromUndefinedOr(now.workspaces.get(id))),
     connections: (tenant) => Effect.map(current("connections"), (now) => now.connections.get(tenantKey(tenant)) ?? []),
+    connection: (id) => Effect.map(current("connection"), (now) => Option.fromUndefinedOr(now.connectionsById.get(id))),
     routing: (tenant) =>
       Effect.map(current("routing"), (now) => Option.fromUndefinedOr(now.routing.get(tenantKey(tenant))?.settings)),
     contents: Effect.map(current("contents"), (now) => now.contents),

@@ -1,0 +1,66 @@
+/**
+ * `POST /psp-webhooks/{pspId}`: a provider's message (specification, inbound provider webhook; decisions, section 10).
+ *
+ * The order: the rate of the address that it comes from, the body's size, the signature over the bytes as they came,
+ * the rate of the connection, and only then what it says. So nobody without the secret uses up a connection's rate.
+ */
+import { Pointsman } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import type { ErrorBody } from "./api/Errors.ts"
+import { messageLimits } from "./api/ProviderWebhooks.ts"
+import { errorBodyOf } from "./ErrorTable.ts"
+import { serverFailed } from "./Fallbacks.ts"
+import { readBytes } from "./JsonBody.ts"
+import { MessageRateLimit, type RateExceeded } from "./RateLimit.ts"
+import { report } from "./Report.ts"
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "providerWebhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    const limit = yield* MessageRateLimit
+    return handlers.handleRaw(
+      "receive",
+      Effect.fnUntraced(function* ({ params, request }) {
+        yield* limited(limit.takeSource(Option.getOrElse(request.remoteAddress, () => "")))
+        const body = yield* readBody(request)
+        const verified = yield* pointsman
+          .verifyMessage({ connectionId: params.pspId, headers: request.headers, body })
+          .pipe(
+            Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
+            Effect.mapError((failure) => errorBodyOf("verifyMessage", failure))
+          )
+        yield* limited(limit.takeConnection(verified.connectionId))
+        yield* pointsman.recordMessage(verified).pipe(
+          Effect.tapError(report),
+          Effect.mapError((failure) => errorBodyOf("recordMessage", failure))
+        )
+        return { data: { accepted: true as const } }
+      })
+    )
+  })
+)
+
+export const tooManyMessages = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
+  error: { code: "rate_limited", message: `Too many messages. Send this one again in ${retryAfterSeconds} s.` }
+})
+
+const limited = (take: Effect.Effect<void, RateExceeded>) =>
+  Effect.mapError(take, ({ retryAfterMillis }) => {
+    const seconds = Math.max(1, Math.ceil(retryAfterMillis / 1000))
+    return HttpApiSchema.withHeaders({ body: tooManyMessages(seconds), headers: { "retry-after": String(seconds) } })
+  })
+
+const readBody = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.mapError(
+    readBytes(request, messageLimits.bodyBytes),
+    ({ error }): ErrorBody<"payload_too_large" | "internal_error"> =>
+      error.code === "payload_too_large"
+        ? { error: { ...error, code: error.code } }
+        : // It broke off on the way: the provider sends it again.
+          { error: { code: "internal_error", message: serverFailed } }
+  )
