@@ -1,8 +1,31 @@
 /** `POST /psp-webhooks/{pspId}`: called by payment providers, and by nobody with a key (decisions, section 10). */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { documented } from "./Documented.ts"
 import { errors, tooManyRequests } from "./Errors.ts"
+
+export const ProviderMessage = Schema.Struct({
+  id: Schema.String.annotateKey(documented("The provider's id of the message: one that comes again changes nothing.")),
+  type: Schema.String.annotateKey(
+    documented(
+      "`charge.updated`, `refund.updated`, `charge.settled`, `dispute.opened`, `dispute.won` or `dispute.lost`. Others " +
+        "are accepted, and change nothing."
+    )
+  ),
+  created: Schema.String.annotateKey(documented("When the provider wrote it.", { format: "date-time" })),
+  data: Schema.Record(Schema.String, Schema.Unknown).annotateKey(
+    documented("The charge with its `attempt_id`, the refund with its `refund_id`, or the dispute.")
+  )
+}).annotate({
+  identifier: "ProviderMessage",
+  description: "A message of the provider protocol. A connection whose provider has a protocol of its own takes that."
+})
+
+export const AcceptedEnvelope = Schema.Struct({
+  data: Schema.Struct({
+    accepted: Schema.Literal(true).annotateKey(documented("Always true: the message need not be sent again."))
+  })
+}).annotate({ identifier: "AcceptedEnvelope", description: "The message is recorded, with what it changes." })
 
 export const messageLimits = { bodyBytes: 1_048_576 } as const
 
@@ -20,9 +43,9 @@ export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
           )
         )
       },
-      // The signature covers the bytes as they came.
-      payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/json" })),
-      success: Schema.Struct({ data: Schema.Struct({ accepted: Schema.Literal(true) }) }),
+      // For the document alone: the signature covers the bytes as they came, and the connector reads them.
+      payload: ProviderMessage,
+      success: AcceptedEnvelope,
       error: [...errors("unauthorized", "payload_too_large", "internal_error"), tooManyRequests("rate_limited")]
     }).annotateMerge(
       OpenApi.annotations({

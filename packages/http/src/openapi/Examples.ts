@@ -157,6 +157,32 @@ export const requestExamples: Readonly<Record<string, Examples>> = {
       summary: "A sub-merchant",
       value: { name: "Corner Bakery", email: "owner@bakery.test", country: "NL", category: "food" }
     }
+  },
+  receiveProviderWebhook: {
+    captured: {
+      summary: "A charge was captured",
+      value: {
+        id: "msg_1001",
+        type: "charge.updated",
+        created,
+        data: {
+          attempt_id: exampleIds.attempt,
+          provider_reference: "ch_1001",
+          status: "captured",
+          captured_amount: 1999,
+          currency: "EUR"
+        }
+      }
+    },
+    disputed: {
+      summary: "A dispute was opened",
+      value: {
+        id: "msg_1002",
+        type: "dispute.opened",
+        created,
+        data: { attempt_id: exampleIds.attempt, dispute_id: "dp_1", amount: 1999 }
+      }
+    }
   }
 }
 
@@ -202,5 +228,6 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   listPaymentEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   listEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   createMerchant: { merchant: { summary: "A sub-merchant", value: { data: merchant } } },
-  listMerchants: { page: { summary: "A page", value: page([merchant]) } }
+  listMerchants: { page: { summary: "A page", value: page([merchant]) } },
+  receiveProviderWebhook: { accepted: { summary: "Accepted", value: { data: { accepted: true } } } }
 }

@@ -61,12 +61,14 @@ describe("what the document covers", () => {
       listEvents: "GET /api/v1/events",
       createMerchant: "POST /api/v1/merchants",
       listMerchants: "GET /api/v1/merchants",
+      receiveProviderWebhook: "POST /api/v1/psp-webhooks/{pspId}",
       getOpenApi: "GET /api/v1/openapi.json"
     })
   })
 
   test("given the components, when their names are read, then they are the stable ones", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual([
+      "AcceptedEnvelope",
       "AmountMismatchEventData",
       "CapturePayment",
       "ConflictEventData",
@@ -84,6 +86,7 @@ describe("what the document covers", () => {
       "PaymentEventData",
       "PaymentList",
       "PaymentStatus",
+      "ProviderMessage",
       "RefundEventData",
       "RefundFailedEventData",
       "RefundPayment",
@@ -113,6 +116,7 @@ describe("what the document covers", () => {
       listEvents: "events:read",
       createMerchant: "merchants:write",
       listMerchants: "merchants:read",
+      receiveProviderWebhook: undefined,
       getOpenApi: undefined
     })
   })
@@ -197,6 +201,12 @@ describe("the failures of each operation", () => {
       429: "rate_limited merchant_limit"
     },
     listMerchants: { ...partner, 422: "validation_error", 429: "rate_limited" },
+    receiveProviderWebhook: {
+      401: "unauthorized",
+      413: "payload_too_large",
+      429: "rate_limited",
+      500: "internal_error"
+    },
     getOpenApi: { 500: "internal_error" }
   }
   const sorted = (codes: string) => codes.split(" ").toSorted()
@@ -220,7 +230,9 @@ describe("the failures of each operation", () => {
     timeline: "listPaymentEvents",
     events: "listEvents",
     provisionMerchant: "createMerchant",
-    merchants: "listMerchants"
+    merchants: "listMerchants",
+    verifyMessage: "receiveProviderWebhook",
+    recordMessage: "receiveProviderWebhook"
   }
   test("given each of core's failures, when its operation is read, then its code is documented there", () => {
     for (const [operation, operationId] of Object.entries(operationOf)) {
@@ -291,7 +303,8 @@ describe("what the generator gets wrong by itself", () => {
       createPayment: true,
       capturePayment: false,
       refundPayment: false,
-      createMerchant: true
+      createMerchant: true,
+      receiveProviderWebhook: true
     })
   })
 
