@@ -13,7 +13,7 @@ import {
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { courier } from "./support/Pages.ts"
+import { comeBack, courier, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -651,6 +651,31 @@ describe("what comes in between", () => {
         assert.strictEqual(after.payment.state, "Captured")
         assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
       }).pipe(Effect.provide(late.layer))
+  )
+})
+
+describe("a provider's own checkout", () => {
+  const challenged = world({ connections: liveConnections })
+  it.effect("given it was pending, when the customer is at a challenge again, then nothing is declined", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      challenged.provider.onOpenCheckout = ({ attemptId }) =>
+        Effect.succeed({
+          _tag: "CheckoutOpened",
+          reference: attemptId,
+          url: "https://pay.example/1",
+          expiresAt: 4 * hour
+        })
+      const { payment, token } = yield* paged(liveCaller)
+      yield* pointsman.openCheckout(token, comeBack)
+      challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
+      assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
+      challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
+      yield* TestClock.adjust(hour)
+      yield* sweepAll
+      assert.lengthOf(challenged.provider.lookUps, 2)
+      assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
+    }).pipe(Effect.provide(challenged.layer))
   )
 })
 

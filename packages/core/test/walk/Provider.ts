@@ -2,7 +2,8 @@
  * A provider with a record of its own. It executes what it is asked at once, slowly, late or never; it answers, or it
  * does not. What it is asked to look up it tells from its record.
  *
- * The rule that a walk relies on: whatever it executes, it executes within twice the time-out of the call.
+ * The rule that a walk relies on: whatever it executes, it executes within twice the time-out of the call; or else it
+ * says of the call, until then, that it cannot be sure.
  */
 import {
   type CaptureRequest,
@@ -96,6 +97,7 @@ const courses = [
   "lost",
   "late",
   "late",
+  "postponed",
   "rejected",
   "notSent",
   "accepted",
@@ -111,6 +113,8 @@ export const walkProvider = (draw: Draw): WalkProvider => {
   const refunds = new Map<string, RefundRecord>()
   const checkouts = new Map<string, CheckoutRecord>()
   const operations = new Set<string>()
+  /** Received, and not looked at yet: charges and refunds of which it cannot say that they never come. */
+  const postponed = new Set<string>()
   let isWell = false
 
   const stateOf = (charge: ChargeRecord): ChargeState => {
@@ -140,13 +144,14 @@ export const walkProvider = (draw: Draw): WalkProvider => {
 
   /**
    * One call, as `course` has it go. `execute` does what is asked and gives the answer; `accept` takes it for later.
-   * What the provider said to a process that died meanwhile nobody hears.
+   * What the provider said to a process that died meanwhile nobody hears. `id`: what it can postpone, and say so.
    */
   const call = <Answer>(
     process: CallingProcess,
     course: Course,
     execute: () => Answer,
-    accept: () => Effect.Effect<Answer>
+    accept: () => Effect.Effect<Answer>,
+    id?: string
   ): Effect.Effect<Answer | Rejected, NotSent | Unanswered> => {
     const silence = Effect.fail(new Unanswered({ reason: `the call went ${course}` }))
     const went = Effect.gen(function* () {
@@ -169,6 +174,15 @@ export const walkProvider = (draw: Draw): WalkProvider => {
         case "late":
           yield* later(1 + draw.below(2 * timeoutMillis - sentWithinMillis - 1), execute)
           return yield* Effect.delay(silence, draw.pick([0, timeoutMillis]))
+        case "postponed":
+          if (id !== undefined) {
+            postponed.add(id)
+            yield* eventually(() => {
+              postponed.delete(id)
+              execute()
+            })
+          }
+          return yield* silence
         case "rejected":
           return { _tag: "Rejected", code: "down", message: "not now" } satisfies Rejected
         case "notSent":
@@ -230,7 +244,8 @@ export const walkProvider = (draw: Draw): WalkProvider => {
             eventually(() => settle(accepted, becomes)),
             stateOf(accepted)
           )
-        })
+        }),
+      request.attemptId
     )
   }
 
@@ -318,18 +333,19 @@ export const walkProvider = (draw: Draw): WalkProvider => {
             entry.state = becomes
           })
           return Effect.as(settled, refundStateOf(entry))
-        })
+        }),
+      request.refundId
     )
   }
 
   /** A look-up, which a provider that is not well may leave unanswered, or answer without being sure. */
-  const lookUp = <State>(state: () => State | undefined) =>
+  const lookUp = <State>(id: string, state: () => State | undefined) =>
     Effect.gen(function* () {
       if (!isWell && draw.chance(0.2)) return yield* new Unanswered({ reason: "no look-up today" })
       if (!isWell && draw.chance(0.1)) yield* Effect.sleep(draw.pick([second, 20 * second]))
       const known = state()
       if (known !== undefined) return { _tag: "Found", state: known } as const
-      return { _tag: "NotFound", conclusive: isWell || draw.chance(0.8) } as const
+      return { _tag: "NotFound", conclusive: !postponed.has(id) && (isWell || draw.chance(0.8)) } as const
     })
 
   return {
@@ -376,12 +392,12 @@ export const walkProvider = (draw: Draw): WalkProvider => {
         ),
       refund: (request) => refund(request, process),
       lookUpCharge: ({ attemptId }) =>
-        lookUp(() => {
+        lookUp(attemptId, () => {
           const found = charges.get(attemptId)
           return found === undefined ? undefined : stateOf(found)
         }),
       lookUpRefund: ({ refundId }) =>
-        lookUp(() => {
+        lookUp(refundId, () => {
           const found = refunds.get(refundId)
           return found === undefined ? undefined : refundStateOf(found)
         })

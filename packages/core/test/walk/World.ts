@@ -110,6 +110,10 @@ export const walkWorld = Effect.fnUntraced(function* (draw: Draw, provider: Walk
 
   const processes: Array<Process> = []
   const alive = () => processes.filter((process) => !process.isDead())
+  const checkIntervals = draw.pick([
+    {},
+    { unknownMillis: 10_000, pendingMillis: 60_000, refundMillis: 10_000, deadRequestMillis: 60_000 }
+  ])
   const faultRate = draw.pick([0, 0.05, 0.15])
   let isWell = false
 
@@ -144,7 +148,7 @@ export const walkWorld = Effect.fnUntraced(function* (draw: Draw, provider: Walk
       connect: ({ connectionId }: { readonly connectionId: string }) =>
         Result.succeed(provider.connectorFor(connectionId, process))
     }
-    const layer = Pointsman.layer({ providerTimeoutMillis: timeoutMillis }).pipe(
+    const layer = Pointsman.layer({ providerTimeoutMillis: timeoutMillis, checkIntervals }).pipe(
       Layer.provide(ledger.layer),
       Layer.provide(shared),
       Layer.provide([ids, noTransport, Connectors.layer([definition])]),
