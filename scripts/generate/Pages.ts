@@ -1,5 +1,5 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
-import { ClaimMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
+import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
 import { errorsPage } from "./Errors.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 
@@ -39,6 +39,13 @@ const lifecycles: ReadonlyArray<Lifecycle> = [
     title: "The life of an idempotency key",
     source: "packages/core/src/idempotency/ClaimMachine.ts",
     about: "A claim is written before the provider is asked, and answered in the commit that records the outcome."
+  },
+  {
+    machine: DeliveryMachine,
+    title: "The life of a delivery",
+    source: "packages/core/src/webhooks/DeliveryMachine.ts",
+    about:
+      "A delivery is one event on its way to one webhook endpoint. It is written in the commit of its event, and taken by lease before it is sent."
   }
 ]
 

@@ -19,7 +19,10 @@ export const checkSeals = Effect.fnUntraced(function* (present: DirectoryContent
       [connection.sealedCredentials, credentialsContext(connection.id)] as const,
       [connection.sealedWebhookSecret, webhookSecretContext(connection.id)] as const
     ]),
-    ...present.webhookEndpoints.map((endpoint) => [endpoint.sealedSecret, endpointSecretContext(endpoint.id)] as const)
+    ...present.webhookEndpoints.flatMap(({ id, sealedPreviousSecret, sealedSecret }) => [
+      [sealedSecret, endpointSecretContext(id)] as const,
+      [sealedPreviousSecret ?? null, endpointSecretContext(id)] as const
+    ])
   ]
   for (const [text, context] of sealed) {
     if (text === null) continue

@@ -161,7 +161,9 @@ const WebhookFile = Schema.Struct({
   url: Url,
   /** `["*"]` where it is left out. */
   events: Schema.optionalKey(listOf(Schema.Literals(["*", ...eventTypes]))),
-  secret: Secret
+  secret: Secret,
+  /** The secret before it: what is sent is signed with both until it is left out. */
+  previousSecret: Schema.optionalKey(Secret)
 })
 
 const WorkspaceFile = Schema.Struct({

@@ -114,6 +114,15 @@ const endpointOf = Effect.fnUntraced(function* (
     url,
     events: webhook.events ?? ["*"],
     sealedSecret: yield* sealedOnce(webhook.secret, endpointSecretContext(id), before?.sealedSecret),
+    ...(webhook.previousSecret === undefined
+      ? {}
+      : {
+          sealedPreviousSecret: yield* sealedOnce(
+            webhook.previousSecret,
+            endpointSecretContext(id),
+            before?.sealedPreviousSecret
+          )
+        }),
     active: true
   } satisfies WebhookEndpoint
 })

@@ -3,7 +3,7 @@
  * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
  * a secret.
  */
-import { SecretsLayer } from "@pointsman/core"
+import { defaultWebhookScheduleMillis, SecretsLayer } from "@pointsman/core"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { durationExpected, readDelay, readDuration } from "./DurationText.ts"
 import { StartFailure } from "./StartFailure.ts"
@@ -192,11 +192,10 @@ export const variables = {
   webhookScheduleMillis: variable<ReadonlyArray<number>>({
     variable: "POINTSMAN_WEBHOOK_SCHEDULE",
     flag: "webhook-schedule",
-    meaning: "Delays before the attempts to deliver a webhook, separated by commas",
+    meaning: "Delays before the attempts to deliver a webhook, separated by commas, each a tenth more or less",
     expected: 'durations separated by commas, such as "0 seconds, 5 seconds, 5 minutes"',
     default: "0 seconds, 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, 10 hours",
-    absent: [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
-    used: false,
+    absent: defaultWebhookScheduleMillis,
     read: readSchedule
   }),
   rateLimit: variable<number | null>({
@@ -215,7 +214,6 @@ export const variables = {
     expected: "`true` or `false`",
     default: "false",
     absent: false,
-    used: false,
     read: readBoolean
   }),
   workers: variable<number>({

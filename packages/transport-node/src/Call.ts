@@ -135,7 +135,7 @@ export const tooLate = "it was too late to begin"
 const afterUndici = (action: () => void): void => queueMicrotask(action)
 
 /** The code of an error (`ECONNREFUSED`), for the reader alone: no decision rests on it. */
-const codeOf = (error: unknown): string => {
+export const codeOf = (error: unknown): string => {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
   return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) ? ` (${code})` : ""
 }

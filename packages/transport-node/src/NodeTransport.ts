@@ -142,7 +142,7 @@ const open = (options: NodeTransportOptions): Opened => {
   return { send, close }
 }
 
-interface Target {
+export interface Target {
   readonly origin: string
   /** Host and port. */
   readonly peer: string
@@ -151,7 +151,7 @@ interface Target {
 }
 
 /** A user in the URL is refused: a credential there would end up in logs, and undici would drop it silently. */
-const targetOf = (url: string): Target | undefined => {
+export const targetOf = (url: string): Target | undefined => {
   if (!URL.canParse(url)) return undefined
   const { protocol, username, password, origin, host, pathname, search } = new URL(url)
   if ((protocol !== "http:" && protocol !== "https:") || username !== "" || password !== "") return undefined

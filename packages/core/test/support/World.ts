@@ -1,10 +1,13 @@
 /** A whole Pointsman in memory: two connections of one workspace at a scripted provider. */
+import { createHmac } from "node:crypto"
 import {
   type Caller,
   type Connection,
   Connectors,
   credentialsContext,
+  Deliveries,
   Directory,
+  endpointSecretContext,
   Ids,
   type Ledger,
   Pointsman,
@@ -14,6 +17,7 @@ import {
   type Tenant,
   Transport,
   Unanswered,
+  type WebhookEndpoint,
   type Workspace
 } from "@pointsman/core"
 import {
@@ -21,10 +25,12 @@ import {
   faultyLedger,
   openSecretsLayer,
   type ScriptedProvider,
+  type ScriptedSender,
   scriptedProvider
 } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 
 export const tenant: Tenant = { workspaceId: "acme", environment: "sandbox" }
@@ -43,10 +49,17 @@ const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
 })
 
+/** A signature that leaves the thread would not be done when the test's clock is. */
+const syncMac = Mac.layerWebCryptoWith({
+  hmac: (_hash, key, data) => createHmac("sha256", key).update(data).digest()
+}).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+
 export interface World {
   readonly provider: ScriptedProvider
   readonly ledger: FaultyLedger
-  readonly layer: Layer.Layer<Pointsman | Ledger | Directory | Secrets>
+  readonly layer: Layer.Layer<Pointsman | Ledger | Deliveries | Directory | Secrets>
+  /** As `layer`, with the store of deliveries behind another one. */
+  readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries>) => World["layer"]
 }
 
 export const world = (
@@ -55,6 +68,8 @@ export const world = (
     readonly connections?: ReadonlyArray<Partial<Connection> & { readonly id: string }>
     readonly yieldBetween?: boolean
     readonly provider?: ScriptedProvider
+    readonly sender?: ScriptedSender
+    readonly webhookEndpoints?: ReadonlyArray<Partial<WebhookEndpoint> & { readonly id: string }>
   } = {}
 ): World => {
   const provider = options.provider ?? scriptedProvider()
@@ -87,19 +102,30 @@ export const world = (
         apiKeys: [],
         connections,
         routing: [{ ...tenant, settings: options.routing ?? { mode: "failover" } }],
-        webhookEndpoints: []
+        webhookEndpoints: (options.webhookEndpoints ?? []).map((endpoint) => ({
+          ...tenant,
+          url: `https://merchant.example/${endpoint.id}`,
+          events: ["*"],
+          sealedSecret: `${endpointSecretContext(endpoint.id)}|whsec_${endpoint.id}`,
+          active: true,
+          ...endpoint
+        }))
       })
     })
   )
-  const layer = Pointsman.layer(options).pipe(
-    Layer.provideMerge(ledger.layer),
-    Layer.provideMerge(configured),
-    Layer.provideMerge(storage),
-    Layer.provideMerge(openSecretsLayer),
-    Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
-    Layer.orDie
-  )
-  return { provider, ledger, layer }
+  const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries>) =>
+    Pointsman.layer(options).pipe(
+      Layer.provideMerge(over),
+      Layer.provideMerge(ledger.layer),
+      Layer.provideMerge(configured),
+      Layer.provideMerge(storage),
+      Layer.provideMerge(openSecretsLayer),
+      Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
+      Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
+      Layer.orDie
+    )
+  const layer = layerOver(Layer.effect(Deliveries, Deliveries))
+  return { provider, ledger, layer, layerOver }
 }
 
 export { sampleRequest as request } from "@pointsman/core/testing"
