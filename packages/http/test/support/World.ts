@@ -3,9 +3,11 @@
  * that fails on demand. `acme` has a connection that can do everything, for EUR, and one that can charge alone, for USD;
  * `closed` is suspended.
  */
+import { HttpConnector } from "@pointsman/connector-http"
 import {
   type ApiKey,
   type Connection,
+  type ConnectorDefinition,
   Connectors,
   credentialsContext,
   type Deliveries,
@@ -22,7 +24,8 @@ import {
   type Tenant,
   Transport,
   Unanswered,
-  type Workspace
+  type Workspace,
+  webhookSecretContext
 } from "@pointsman/core"
 import {
   type FaultyLedger,
@@ -32,7 +35,7 @@ import {
   scriptedProvider
 } from "@pointsman/core/testing"
 import { RateLimit } from "@pointsman/http"
-import { type Context, type Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { type Context, type Duration, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Store } from "./Stores.ts"
 import { serve, type Web } from "./Web.ts"
@@ -60,6 +63,9 @@ export const keys = {
   /** To be revoked by a test. */
   leaving: keyOf("sandbox", 16)
 } as const
+
+/** What the provider of a connection signs its messages with. */
+export const webhookSecretOf = (connectionId: string): string => `whsec_of_${connectionId}`
 
 export const acme: Tenant = { workspaceId: "acme", environment: "sandbox" }
 
@@ -115,7 +121,10 @@ const configured = Layer.effectDiscard(
         active: true,
         priority: 1,
         sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
-        sealedWebhookSecret: null,
+        sealedWebhookSecret:
+          connector === "scripted"
+            ? yield* secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id))
+            : null,
         timeoutMillis: null,
         supports: { currencies },
         restrictions: [],
@@ -158,6 +167,21 @@ const configured = Layer.effectDiscard(
   })
 )
 
+/** A provider whose messages are those of the provider protocol. */
+const speaking = (definition: ConnectorDefinition): ConnectorDefinition => ({
+  ...definition,
+  connect: (account, transport) =>
+    Result.flatMap(definition.connect(account, transport), (connector) =>
+      Result.map(
+        HttpConnector.definition.connect(
+          { ...account, credentials: { baseUrl: "http://provider.test", apiKey: "sk_1" } },
+          transport
+        ),
+        ({ readMessage }) => (readMessage === undefined ? connector : { ...connector, readMessage })
+      )
+    )
+})
+
 /** No connector of these tests may reach for the network. */
 const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
@@ -170,6 +194,8 @@ export interface WorldOptions extends PointsmanOptions {
   readonly testClock?: boolean
   /** Requests per second and key; no limit unless set. */
   readonly perSecond?: number
+  /** Messages of providers per second, of each connection and address; no limit unless set. */
+  readonly messagesPerSecond?: number
   /** Takes the place of the store's ledger. */
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
@@ -246,13 +272,15 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
         Layer.provide([
           Layer.succeedContext(services),
           noTransport,
-          Connectors.layer([provider.definition, bare.definition])
+          Connectors.layer([speaking(provider.definition), bare.definition])
         ])
       ),
       core
     )
     const limits = options.perSecond === undefined ? [] : [RateLimit.layer({ perSecond: options.perSecond })]
-    servers.push(serve(Layer.succeedContext(pointsman), {}, limits, ambient))
+    const ofMessages =
+      options.messagesPerSecond === undefined ? [] : [RateLimit.layerMessages({ perSecond: options.messagesPerSecond })]
+    servers.push(serve(Layer.succeedContext(pointsman), {}, [...limits, ...ofMessages], ambient))
   }
   const obedient = { ...provider }
   const untouched = { ...ledger }
