@@ -58,14 +58,20 @@ const step = Effect.fnUntraced(function* (draw: Draw, world: WalkWorld, provider
     })
     yield* ask(pointsman.create(caller, draw.chance(0.3) ? { ...direct, returnUrl: shop } : direct))
   } else if (does === "pass") {
-    yield* pass(draw.pick([1, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute]), 4)
+    // The background of each process goes on meanwhile, at its own pace.
+    const millis = draw.pick([1, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute])
+    for (let piece = 0; piece < 4; piece++) {
+      yield* pass(millis / 4, 1)
+      for (const { pointsman } of world.alive()) if (draw.chance(0.3)) yield* ask(pointsman.sweep)
+    }
   } else if (does === "sweep") {
     yield* ask(pointsman.sweep)
   } else if (does === "die") {
     if (draw.chance(0.3)) process.die()
     else if (world.alive().length < 3) yield* world.start
   } else if (payment !== undefined && does === "pay") {
-    yield* provider.pay(payment.id)
+    // Nobody else was ever given the address of the checkout.
+    if (payment.state === "CheckoutOpen") yield* provider.pay(payment.id)
   } else if (payment !== undefined) {
     const caller = payment.tenant.environment === "sandbox" ? sandbox : production
     const token = yield* pointsman.pageToken(payment.id)
