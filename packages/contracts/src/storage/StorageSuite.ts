@@ -14,6 +14,7 @@ import { followers } from "./Followers.ts"
 import { hostedPages } from "./HostedPages.ts"
 import { interruption } from "./Interruption.ts"
 import { merchants } from "./Merchants.ts"
+import { messages } from "./Messages.ts"
 import { moves } from "./Moves.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
@@ -47,6 +48,7 @@ export const storageSuite = <E>(
     hostedPages(it)
     usage(it)
     checks(it)
+    messages(it)
     deliveries(it)
     followers(it)
     interruption(it)

@@ -41,6 +41,7 @@ const page = { before: "b", limit: 10 }
 const sorts: Readonly<Record<string, number>> = {
   "the attempts of a payment": 1,
   "a payment's book": 1,
+  "the book of an attempt": 2,
   "a page of payments in two states": 2
 }
 
@@ -57,6 +58,26 @@ describe("query plans", () => {
     "the payment of a page": [
       (ledger) => ledger.paymentOfPage("a"),
       "payments USING INDEX payments_by_page (page_token_hash=?)"
+    ],
+    "the book of an attempt": [
+      (ledger, paymentId) =>
+        Effect.flatMap(ledger.attempts(tenant, paymentId), ([attempt]) =>
+          ledger.bookOf(tenant, { attemptId: attempt?.id ?? "" })
+        ),
+      "attempts USING COVERING INDEX attempts_by_id (workspace_id=? AND environment=? AND id=?)",
+      `payments ${byId} AND id=?)`,
+      `attempts ${byId} AND payment_id=?)`,
+      `operations ${byId} AND payment_id=?)`,
+      `refunds ${byId} AND payment_id=?)`,
+      "messages USING INDEX messages_told (workspace_id=? AND environment=? AND payment_id=?)"
+    ],
+    "the book of a refund": [
+      (ledger) => ledger.bookOf(tenant, { refundId: "a" }),
+      "refunds USING COVERING INDEX refunds_by_id (workspace_id=? AND environment=? AND id=?)"
+    ],
+    "a message": [
+      (ledger) => ledger.message(tenant, "a", "b"),
+      "messages USING INDEX sqlite_autoindex_messages_1 (workspace_id=? AND environment=? AND connection_id=? AND event_id=?)"
     ],
     "a workspace's usage": [
       (ledger) => ledger.usage({ workspaceId: "ws", from: 0, until: 1 }),

@@ -1,0 +1,225 @@
+/** A provider's message over a store that fails, over attempts that followed one another, and on a checkout. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChargeState,
+  Ledger,
+  type Payment,
+  Pointsman,
+  type ProviderMessage,
+  type VerifiedMessage
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
+import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const captured: ChargeState = { _tag: "Captured", providerRef }
+const authorized: ChargeState = { _tag: "Authorized", providerRef }
+const declined: ChargeState = { _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }
+
+const about = (attemptId: string, state: ChargeState): ProviderMessage["about"] => ({
+  _tag: "Charge",
+  attemptId,
+  state: () => state
+})
+
+const messageOf = (
+  of: ProviderMessage["about"],
+  more: Partial<Omit<VerifiedMessage, "message"> & ProviderMessage> = {}
+): VerifiedMessage => ({
+  connectionId: more.connectionId ?? "main",
+  tenant: more.tenant ?? tenant,
+  receivedAt: 0,
+  body: "{}",
+  message: { id: more.id ?? "msg_1", at: more.at ?? 0, about: of }
+})
+
+const record = (message: VerifiedMessage) =>
+  Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.recordMessage(message)))
+
+const isRecorded = (eventId: string) =>
+  Effect.gen(function* () {
+    return Option.isSome(yield* (yield* Ledger).message(tenant, "main", eventId))
+  })
+
+/** An attempt that the first connection declines softly, and a second one that ends as it is told. */
+const followed = (own: World, second: ChargeState) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = ({ connectionId }) =>
+      Effect.succeed(
+        connectionId === "main"
+          ? { _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true }
+          : second
+      )
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const [first, last] = yield* attemptsOf(payment)
+    return { payment, first: first?.id ?? "", last: last?.id ?? "" }
+  })
+
+describe("a message over a store that fails", () => {
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    const own = world()
+    it.effect(`given a commit that ends ${fault}, when the message comes again, then it is applied once`, () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        const [attempt] = yield* attemptsOf(payment)
+        const message = messageOf(about(attempt?.id ?? "", captured))
+        const before = own.ledger.calls.commit
+        own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+        const first = yield* record(message)
+        // Surely not written: the provider is told so, and sends it again. Of the others we find out ourselves.
+        assert.strictEqual(Result.isFailure(first), fault === "unwritten")
+        assert.isTrue(Result.isSuccess(yield* record(message)))
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+        assert.isTrue(yield* isRecorded("msg_1"))
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const own = world()
+  it.effect("given a commit that lands after its answer was lost, then the message is still applied once", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const [attempt] = yield* attemptsOf(payment)
+      const before = own.ledger.calls.commit
+      own.ledger.onCommit = (number) => (number === before + 1 ? { landsAfter: 100 } : undefined)
+      assert.isTrue(Result.isSuccess(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  for (const read of ["bookOf", "keepMessage"] as const) {
+    const own = world()
+    it.effect(`given ${read} that fails, then so does the message, and nothing is recorded`, () =>
+      Effect.gen(function* () {
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        const [attempt] = yield* attemptsOf(payment)
+        own.ledger.canRead = (method) => method !== read
+        assert.isTrue(Result.isFailure(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
+        assert.isFalse(yield* isRecorded("msg_1"))
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const busy = world()
+  it.effect("given a writer that comes first, then the message is decided again on what it wrote", () =>
+    Effect.gen(function* () {
+      busy.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const [attempt] = yield* attemptsOf(payment)
+      const id = attempt?.id ?? ""
+      const context = yield* Effect.context<Ledger>()
+      let isFirst = true
+      busy.ledger.beforeCommit = () =>
+        Effect.suspend(() => {
+          if (!isFirst) return Effect.void
+          isFirst = false
+          return Effect.orDie(Effect.provideContext(write(payment), context))
+        })
+      yield* record(messageOf(about(id, captured)))
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+    }).pipe(Effect.provide(busy.layer))
+  )
+})
+
+/** A write of another process, which changes nothing but the version. */
+const write = (payment: Payment) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const now = yield* stored(payment)
+    yield* ledger.commit({
+      tenant,
+      payment: { expected: now.version, after: { ...now, version: now.version + 1 } },
+      attempts: [],
+      events: []
+    })
+  })
+
+describe("a message about an attempt that another one followed", () => {
+  const cases: ReadonlyArray<
+    readonly [second: string, state: ChargeState, word: string, says: ChargeState, becomes: string, ends: string]
+  > = [
+    ["captured", captured, "captured", { ...captured, providerRef: "first" }, "Captured", "payment.conflict"],
+    ["captured", captured, "authorized", { ...authorized, providerRef: "first" }, "Captured", "payment.conflict"],
+    ["captured", captured, "declined", declined, "Captured", "payment.captured"],
+    ["captured", captured, "canceled", { _tag: "Canceled", providerRef }, "Captured", "payment.captured"],
+    ["pending", { _tag: "Pending", providerRef }, "declined", declined, "ChargePending", "payment.pending"],
+    ["pending", { _tag: "Pending", providerRef }, "captured", captured, "Captured", "payment.captured"],
+    ["declined", declined, "captured", captured, "Captured", "payment.captured"],
+    ["declined", declined, "pending", { _tag: "Pending", providerRef }, "Declined", "payment.declined"]
+  ]
+  for (const [second, state, word, says, becomes, ends] of cases) {
+    const own = world()
+    it.effect(`given a second attempt ${second}, when the first is told ${word}, then it is ${becomes}`, () =>
+      Effect.gen(function* () {
+        const { first, payment } = yield* followed(own, state)
+        yield* record(messageOf(about(first, says)))
+        // Once more in other words: operations are told once.
+        yield* record(messageOf(about(first, says), { id: "msg_2" }))
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+        const types = yield* typesOf(payment)
+        assert.strictEqual(types.at(-1), ends)
+        assert.strictEqual(
+          types.filter((type) => type === "payment.conflict").length,
+          types.includes("payment.conflict") ? 1 : 0
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const own = world()
+  it.effect("given a message of another connection than the attempt's, then it touches nothing", () =>
+    Effect.gen(function* () {
+      const { last, payment } = yield* followed(own, { _tag: "Pending", providerRef })
+      yield* record(messageOf(about(last, captured), { connectionId: "main" }))
+      assert.strictEqual((yield* stored(payment)).state, "ChargePending")
+      const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
+      assert.deepInclude(kept, { paymentId: null, isApplied: false })
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+describe("a message about a cancelled charge", () => {
+  for (const [at, becomes] of [
+    [59_999, "Cancelled"],
+    [60_000, "Authorized"]
+  ] as const) {
+    const own = world()
+    it.effect(`given a cancellation after a minute, when an authorization of ${at} ms is told, then ${becomes}`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 minute")
+        own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        const [attempt] = yield* attemptsOf(payment)
+        yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
+describe("a message about a checkout", () => {
+  for (const [word, state, becomes] of [
+    ["captured", captured, "Captured"],
+    ["declined", declined, "Declined"],
+    ["at a challenge", { _tag: "NeedsCustomer", providerRef }, "CheckoutOpen"]
+  ] as const) {
+    const own = world({ connections: liveConnections })
+    it.effect(`given an open checkout, when it is told ${word}, then it is ${becomes}`, () =>
+      Effect.gen(function* () {
+        const { payment, token } = yield* paged(liveCaller)
+        const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
+        yield* runOut(opening)
+        const [attempt] = yield* attemptsOf(payment)
+        const message = messageOf(about(attempt?.id ?? "", state), { tenant: payment.tenant })
+        assert.isTrue(Result.isSuccess(yield* record(message)))
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
