@@ -1,5 +1,12 @@
+import { createHmac } from "node:crypto"
 import { HttpConnector } from "@pointsman/connector-http"
-import { connectorSuite, type Played, type Situation } from "@pointsman/contracts/connector"
+import {
+  connectorSuite,
+  type MessageSituation,
+  type Played,
+  type SignedMessage,
+  type Situation
+} from "@pointsman/contracts/connector"
 import { answer, apiKey, refusal } from "./Provider.ts"
 
 connectorSuite({
@@ -22,6 +29,11 @@ connectorSuite({
     { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
     { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" }
   ],
+  messages: {
+    toleranceMillis: 300_000,
+    sign: (situation, secret, signedAt) => signed(JSON.stringify(messageOf(situation)), secret, signedAt),
+    signText: signed
+  },
   play: (situation) => ({ answer: played(situation) }) satisfies Played,
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
@@ -49,6 +61,27 @@ connectorSuite({
         : answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
   }
 })
+
+function signed(text: string, secret: string, signedAt: number): SignedMessage {
+  const t = Math.floor(signedAt / 1000)
+  const tag = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex")
+  return { headers: { "x-service-signature": `t=${t},v1=${tag}` }, body: Buffer.from(text) }
+}
+
+function messageOf({ at, attemptId, disputeId, id, money, name, ...of }: MessageSituation) {
+  const [about, word] = name.split(" ") as [string, string]
+  const head = { id, created: new Date(at).toISOString() }
+  const stated = word === "canceled" || word === "failed" ? {} : { amount: money.minorUnits, currency: money.currency }
+  if (about === "dispute")
+    return { ...head, type: `dispute.${word}`, data: { attempt_id: attemptId, dispute_id: disputeId } }
+  if (about === "refund") {
+    const data = { refund_id: of.refundId, provider_refund_id: of.providerRefundId, status: word, ...stated }
+    return { ...head, type: "refund.updated", data }
+  }
+  if (word === "settled") return { ...head, type: "charge.settled", data: { attempt_id: attemptId } }
+  const data = { attempt_id: attemptId, provider_reference: of.providerRef, status: word, ...stated }
+  return { ...head, type: "charge.updated", data }
+}
 
 const isOfRefund = (operation: string): boolean => operation === "refund" || operation === "lookUpRefund"
 

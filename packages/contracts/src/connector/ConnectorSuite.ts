@@ -3,6 +3,7 @@ import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
 import { faultsChapter } from "./FaultsChapter.ts"
+import { messagesChapter } from "./MessagesChapter.ts"
 import { secretsChapter } from "./SecretsChapter.ts"
 import { wireChapter } from "./WireChapter.ts"
 
@@ -12,6 +13,7 @@ export const connectorSuite = (subject: ConnectorUnderTest): void => {
     definitionChapter(subject)
     answersChapter(subject)
     secretsChapter(subject)
+    messagesChapter(subject)
     if (subject.wire !== undefined) {
       faultsChapter(subject, subject.wire)
       wireChapter(subject, subject.wire)

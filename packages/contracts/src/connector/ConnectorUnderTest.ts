@@ -9,6 +9,7 @@ import type {
   ConnectorDefinition,
   DeclineCategory,
   Money,
+  RawMessage,
   Simulation,
   TransportAnswer,
   TransportRequest
@@ -155,6 +156,46 @@ export interface Wire {
 
 export type Operation = "charge" | "openCheckout" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
 
+export const messageSituations = [
+  "charge authorized",
+  "charge captured",
+  "charge canceled",
+  "refund succeeded",
+  "refund failed",
+  "charge settled",
+  "dispute opened",
+  "dispute won",
+  "dispute lost"
+] as const
+
+/** What a message is to tell. */
+export interface MessageSituation {
+  readonly name: (typeof messageSituations)[number]
+  /** The provider's id of the message. */
+  readonly id: string
+  /** When it was written, in epoch milliseconds. */
+  readonly at: number
+  readonly attemptId: string
+  readonly refundId: string
+  readonly disputeId: string
+  readonly providerRef: string
+  readonly providerRefundId: string
+  /** To be stated with a charge that is authorized or captured, and with a refund that succeeded. */
+  readonly money: Money
+}
+
+export type SignedMessage = Pick<RawMessage, "headers" | "body">
+
+/** How the provider signs its messages. The test signs by other means than the connector verifies. */
+export interface MessagesOfProvider {
+  /** `signedAt` is in epoch milliseconds. `undefined` for what this provider never tells. */
+  readonly sign: (situation: MessageSituation, secret: string, signedAt: number) => SignedMessage | undefined
+  /** A text that is none of its messages, signed as one. */
+  readonly signText: (text: string, secret: string, signedAt: number) => SignedMessage
+  /** How far from now the signature's time may be, in milliseconds; `null` for a scheme without a time. */
+  readonly toleranceMillis: number | null
+}
+
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */
   readonly name: string
@@ -174,4 +215,6 @@ export interface ConnectorUnderTest {
   readonly lacks?: ReadonlyArray<SituationName>
   /** Absent for a connector that makes no transport request; the suite then asserts that it makes none. */
   readonly wire?: Wire
+  /** Absent for a connector that reads no messages. */
+  readonly messages?: MessagesOfProvider
 }
