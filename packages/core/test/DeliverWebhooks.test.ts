@@ -1,0 +1,482 @@
+/** Webhooks on their way to merchants: when they are sent, how often, with what, and that nobody waits for whoever hangs. */
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Deliveries,
+  type Delivery,
+  Directory,
+  defaultWebhookScheduleMillis,
+  Ledger,
+  Pointsman,
+  StorageError,
+  type Tenant,
+  WebhookNotAnswered,
+  type WebhookRequest
+} from "@pointsman/core"
+import { type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
+import { Clock, Effect, Fiber, Layer, Random } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const second = 1_000
+const minute = 60 * second
+
+/** Every delay is a multiple of it, so that nothing is late by chance. */
+const lookEvery = 5 * second
+
+/** What every draw gives: 0.5 leaves a delay as it is. */
+const drawing = (value: number) =>
+  Effect.provideService(Random.Random, { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => value })
+
+const create = Effect.gen(function* () {
+  return (yield* (yield* Pointsman).create(caller, request())).payment
+})
+
+/** Runs the background's part for the rest of the test. */
+const background = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  return yield* Effect.forkScoped(pointsman.keepDelivering(lookEvery), { startImmediately: true })
+})
+
+/** Lets every fiber come as far as it can at this moment: none of them waits for anything but its turn. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 500 })
+const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
+
+const deliveries = Effect.gen(function* () {
+  return (yield* (yield* Pointsman).deliveries(tenant, { limit: 1000 })).items.toReversed()
+})
+
+const only = Effect.gen(function* () {
+  const [delivery, ...others] = yield* deliveries
+  assert.lengthOf(others, 0)
+  return delivery as Delivery
+})
+
+/** One endpoint, which hears of captures alone: one event for each payment. */
+const captures = [{ id: "shop", events: ["payment.captured"] }]
+
+const answering = (status: number) => () => Effect.succeed(status)
+const notAnswered = (failure: WebhookNotAnswered["failure"]) => () =>
+  Effect.fail(new WebhookNotAnswered({ failure, message: "as told" }))
+const hanging = () => Effect.never
+
+const setup = (onSend?: ScriptedSender["onSend"]) => {
+  const sender = scriptedSender()
+  if (onSend !== undefined) sender.onSend = onSend
+  const times: Array<number> = []
+  const { onSend: answer } = sender
+  sender.onSend = (one, number) =>
+    Effect.andThen(
+      Effect.tap(Clock.currentTimeMillis, (now) => Effect.sync(() => times.push(now))),
+      answer(one, number)
+    )
+  return { sender, times }
+}
+
+const verified = ({ body, headers }: WebhookRequest, secret: string) => {
+  const [, time = "", tag = ""] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["x-service-signature"] ?? "") ?? []
+  assert.strictEqual(tag, createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex"))
+  return Number(time)
+}
+
+describe("DeliverWebhooks", () => {
+  it.effect(
+    "given an endpoint, when a payment is made, then its events are sent at once, as the API shows them",
+    () => {
+      const { sender } = setup()
+      const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
+      return Effect.gen(function* () {
+        yield* background
+        yield* pass(12_345)
+        const payment = yield* create
+        yield* settle
+        const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 10 })
+        assert.deepStrictEqual(
+          sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body))),
+          items.map(({ createdAt, data, id, type }) => ({ id, type, created: new Date(createdAt).toISOString(), data }))
+        )
+        assert.deepStrictEqual(
+          items.map(({ type }) => type),
+          ["payment.created", "payment.captured"]
+        )
+        const stored = yield* deliveries
+        sender.sent.forEach((sent, index) => {
+          assert.strictEqual(sent.url, "https://merchant.example/shop")
+          assert.deepStrictEqual(Object.keys(sent.headers).toSorted(), [
+            "content-type",
+            "x-service-delivery-id",
+            "x-service-event-id",
+            "x-service-signature"
+          ])
+          assert.strictEqual(sent.headers["content-type"], "application/json")
+          assert.strictEqual(sent.headers["x-service-event-id"], items[index]?.id)
+          assert.strictEqual(sent.headers["x-service-delivery-id"], stored[index]?.id)
+          assert.strictEqual(verified(sent, "whsec_shop"), 12)
+        })
+        assert.deepStrictEqual(
+          stored.map(({ dueAt, failures, state }) => ({ dueAt, failures, state })),
+          Array.from({ length: 2 }, () => ({ dueAt: null, failures: 0, state: "Delivered" as const }))
+        )
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  // The looks of more than a day are many: the whole schedule for some, and a short one for the others.
+  const whole = defaultWebhookScheduleMillis
+  const short = [0, 5 * second, 10 * second]
+  const failures: ReadonlyArray<readonly [string, ScriptedSender["onSend"], lasts: number, typeof whole]> = [
+    ["is answered 500", answering(500), 0, whole],
+    ["is answered 503", answering(503), 0, short],
+    ["is answered 599", answering(599), 0, short],
+    ["is redirected", answering(302), 0, short],
+    ["is answered 304", answering(304), 0, short],
+    ["is not connected", notAnswered("NoConnection"), 0, short],
+    ["loses its connection", notAnswered("NoAnswer"), 0, short],
+    ["goes to an address that is refused", notAnswered("AddressRefused"), 0, short],
+    ["meets a defect", () => Effect.die(new Error("as told")), 0, short],
+    ["is never answered", hanging, 15 * second, whole]
+  ]
+  for (const [what, onSend, lasts, scheduleMillis] of failures) {
+    it.effect(`given what ${what}, when time passes, then it is sent by the schedule and then given up`, () => {
+      const { sender, times } = setup(onSend)
+      const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: scheduleMillis })
+      return Effect.gen(function* () {
+        yield* background
+        yield* create
+        yield* settle
+        let expected = 0
+        for (const [index, delay] of scheduleMillis.entries()) {
+          if (index > 0) {
+            expected += lasts + delay
+            yield* pass(lasts + delay - 1)
+            assert.lengthOf(times, index)
+            yield* pass(1)
+          }
+          assert.strictEqual(times.at(-1), expected)
+          assert.lengthOf(times, index + 1)
+        }
+        yield* pass(lasts)
+        const given = yield* only
+        assert.deepStrictEqual(
+          [given.state, given.dueAt, given.failures, given.attempts],
+          ["GivenUp", null, scheduleMillis.length, scheduleMillis.length]
+        )
+        yield* pass(60 * minute)
+        assert.lengthOf(times, scheduleMillis.length)
+        // One id over all attempts, and a signature of the moment for each.
+        assert.deepStrictEqual(
+          new Set(sender.sent.map(({ headers }) => headers["x-service-delivery-id"])),
+          new Set([given.id])
+        )
+        sender.sent.forEach((sent, index) => {
+          assert.strictEqual(verified(sent, "whsec_shop"), Math.floor((times[index] ?? 0) / 1000))
+          assert.deepStrictEqual(sent.body, sender.sent[0]?.body)
+        })
+        const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, given.id)
+        assert.deepStrictEqual(
+          attempts.map(({ endedAt, number, sentAt }) => [number, sentAt, endedAt]),
+          times.map((time, index) => [index + 1, time, time + lasts])
+        )
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    })
+  }
+
+  it.effect.each([
+    [0, 0.9],
+    [1, 1.1]
+  ] as const)("given a draw of %i, when attempts fail, then each delay is %d times as long", ([drawn, factor]) => {
+    const { sender, times } = setup(answering(500))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* settle
+      for (const delay of defaultWebhookScheduleMillis.slice(1)) {
+        const { dueAt } = yield* only
+        const now = yield* Clock.currentTimeMillis
+        assert.strictEqual(dueAt, (times.at(-1) ?? 0) + Math.round(delay * factor))
+        yield* pass((dueAt ?? 0) - now)
+        // The next look may be that far away.
+        yield* pass(lookEvery - 1)
+      }
+      assert.strictEqual((yield* only).state, "GivenUp")
+    }).pipe(Effect.provide(own.layer), drawing(drawn))
+  })
+
+  it.effect("given a schedule of the operator, then it is the one that is followed, its first delay included", () => {
+    const { sender, times } = setup(answering(500))
+    const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [10 * second, 15 * second] })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* pass(minute)
+      assert.deepStrictEqual(times, [10 * second, 25 * second])
+      assert.strictEqual((yield* only).state, "GivenUp")
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect.each([400, 401, 404, 408, 410, 429, 499])("given an answer %i, then it is final", (status) => {
+    const { sender } = setup(answering(status))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* pass(60 * minute)
+      assert.lengthOf(sender.sent, 1)
+      const refused = yield* only
+      assert.deepStrictEqual([refused.state, refused.dueAt], ["Refused", null])
+      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, refused.id)
+      assert.deepStrictEqual(
+        attempts.map(({ end }) => end),
+        [{ _tag: "Answered", status }]
+      )
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect.each([200, 201, 202, 204, 299])("given an answer %i, then it has arrived", (status) => {
+    const { sender } = setup(answering(status))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* pass(minute)
+      assert.lengthOf(sender.sent, 1)
+      assert.strictEqual((yield* only).state, "Delivered")
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given a failure, when the receiver is back, then it has arrived and nothing more is sent", () => {
+    const { sender } = setup((_, number) => Effect.succeed(number < 3 ? 500 : 200))
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* pass(60 * minute)
+      const delivery = yield* only
+      assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 2, 3])
+      assert.lengthOf(sender.sent, 3)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given a secret that is being replaced, then what is sent is signed with both", () => {
+    const { sender } = setup()
+    const own = world({
+      sender,
+      webhookEndpoints: [{ ...captures[0], id: "shop", sealedPreviousSecret: "webhook-endpoint:shop:secret|whsec_old" }]
+    })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* settle
+      const { body, headers } = sender.sent[0] as WebhookRequest
+      const tagOf = (secret: string) => createHmac("sha256", secret).update("0.").update(body).digest("hex")
+      assert.strictEqual(headers["x-service-signature"], `t=0,v1=${tagOf("whsec_shop")},v1=${tagOf("whsec_old")}`)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given a secret that cannot be opened, then nothing is sent, and it is tried again", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: [{ ...captures[0], id: "shop", sealedSecret: "of another key" }] })
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* settle
+      assert.lengthOf(sender.sent, 0)
+      const { dueAt, id, state } = yield* only
+      assert.deepStrictEqual([state, dueAt], ["Due", 5 * second])
+      const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, id)
+      assert.deepStrictEqual(
+        attempts.map(({ end }) => end),
+        [{ _tag: "Failed", failure: "SecretUnreadable" }]
+      )
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given an endpoint that is not active any more, then what was due for it is given up unsent", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* create
+      const directory = yield* Directory
+      const { webhookEndpoints } = yield* directory.contents
+      yield* directory.write({
+        workspaces: [],
+        apiKeys: [],
+        connections: [],
+        routing: [],
+        webhookEndpoints: webhookEndpoints.map((endpoint) => ({ ...endpoint, active: false }))
+      })
+      yield* background
+      yield* settle
+      assert.lengthOf(sender.sent, 0)
+      assert.strictEqual((yield* only).state, "GivenUp")
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect(
+    "given a process that dies after it sent, when the lease is over, then another sends it under the same ids",
+    () => {
+      const { sender, times } = setup((_, number) => (number === 1 ? hanging() : Effect.succeed(200)))
+      const own = world({ sender, webhookEndpoints: captures })
+      return Effect.gen(function* () {
+        const dying = yield* background
+        yield* create
+        yield* settle
+        assert.lengthOf(sender.sent, 1)
+        yield* Fiber.interrupt(dying)
+        yield* background
+        yield* pass(minute - 1)
+        assert.lengthOf(sender.sent, 1)
+        yield* pass(1)
+        assert.deepStrictEqual(times, [0, minute])
+        const [first, again] = sender.sent
+        assert.deepStrictEqual(again?.body, first?.body)
+        for (const id of ["x-service-event-id", "x-service-delivery-id"]) {
+          assert.strictEqual(again?.headers[id], first?.headers[id])
+        }
+        assert.strictEqual(verified(again as WebhookRequest, "whsec_shop"), 60)
+        const delivery = yield* only
+        // What nobody heard the end of counts as no failure: the schedule is where it was.
+        assert.deepStrictEqual([delivery.state, delivery.failures, delivery.attempts], ["Delivered", 0, 2])
+        const attempts = yield* (yield* Pointsman).deliveryAttempts(tenant, delivery.id)
+        assert.deepStrictEqual(
+          attempts.map(({ end, endedAt }) => [end?._tag, endedAt]),
+          [
+            [undefined, null],
+            ["Answered", minute]
+          ]
+        )
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  it.effect("given a ledger that loses the answer of its commits, then what was written is sent all the same", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
+    return Effect.gen(function* () {
+      yield* background
+      own.ledger.onCommit = (number) => (number === 2 ? "unheard" : undefined)
+      yield* Effect.exit(create)
+      yield* pass(minute)
+      const types = sender.sent.map(({ body }) => JSON.parse(new TextDecoder().decode(body)).type)
+      const { items } = yield* (yield* Pointsman).events(tenant, { limit: 100 })
+      assert.deepStrictEqual(types, items.map(({ type }) => type).toReversed())
+      assert.include(types, "payment.captured")
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given a commit that surely wrote nothing, then nothing is sent of it", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: [{ id: "shop" }] })
+    return Effect.gen(function* () {
+      yield* background
+      own.ledger.onCommit = () => "unwritten"
+      yield* Effect.exit(create)
+      yield* pass(minute)
+      assert.lengthOf(sender.sent, 0)
+      assert.lengthOf(yield* deliveries, 0)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given a store that cannot record the end for a while, then it is recorded later, and sent once", () => {
+    const { sender } = setup()
+    const own = world({ sender, webhookEndpoints: captures })
+    let refusals = 3
+    const failing = Layer.effect(
+      Deliveries,
+      Effect.map(Deliveries, (store) => ({
+        ...store,
+        record: (records) =>
+          Effect.suspend(() => {
+            refusals -= 1
+            return refusals >= 0
+              ? Effect.fail(new StorageError({ operation: "record", cause: new Error("as told") }))
+              : store.record(records)
+          })
+      }))
+    )
+    const layer = Layer.fresh(own.layerOver(failing))
+    return Effect.gen(function* () {
+      yield* background
+      yield* create
+      yield* pass(10 * second)
+      assert.lengthOf(sender.sent, 1)
+      assert.strictEqual((yield* only).state, "Delivered")
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect(
+    "given 500 endpoints with 20 events each, when one hangs, then it takes nothing of the others' time",
+    () => {
+      const { sender } = setup(({ url }) => (url.endsWith("/hook-250") ? hanging() : Effect.succeed(200)))
+      const own = world({
+        sender,
+        webhookEndpoints: Array.from({ length: 500 }, (_, index) => ({
+          id: `hook-${index}`,
+          events: ["payment.captured"]
+        }))
+      })
+      return Effect.gen(function* () {
+        yield* background
+        for (let index = 0; index < 20; index++) yield* create
+        yield* settle
+        const hung = (sent: WebhookRequest) => sent.url.endsWith("/hook-250")
+        // No time has passed: everybody else has all of theirs, and the one that hangs its own four places.
+        assert.lengthOf(
+          sender.sent.filter((sent) => !hung(sent)),
+          499 * 20
+        )
+        assert.lengthOf(sender.sent.filter(hung), 4)
+        yield* pass(15 * second)
+        assert.lengthOf(sender.sent.filter(hung), 8)
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  it.effect(
+    "given one that was given up or refused, when it is asked for again, then it is sent at once, under its id",
+    () => {
+      const { sender } = setup((_, number) => Effect.succeed(number <= 2 ? 500 : number === 3 ? 410 : 200))
+      const own = world({ sender, webhookEndpoints: captures, webhookScheduleMillis: [0, lookEvery] })
+      return Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* background
+        yield* create
+        yield* settle
+        yield* pass(lookEvery)
+        const givenUp = yield* only
+        assert.strictEqual(givenUp.state, "GivenUp")
+        const asked = yield* pointsman.redeliver(tenant, givenUp.id)
+        assert.deepStrictEqual([asked.state, asked.failures, asked.dueAt], ["Due", 0, lookEvery])
+        yield* settle
+        assert.strictEqual((yield* only).state, "Refused")
+        yield* pointsman.redeliver(tenant, givenUp.id)
+        yield* settle
+        assert.deepStrictEqual([(yield* only).state, sender.sent.length], ["Delivered", 4])
+        assert.strictEqual(sender.sent[3]?.headers["x-service-delivery-id"], givenUp.id)
+        const refusal = yield* Effect.flip(pointsman.redeliver(tenant, givenUp.id))
+        assert.deepInclude(refusal, { _tag: "pointsman/NotRedeliverable", state: "Delivered" })
+        const other: Tenant = { ...tenant, environment: "production" }
+        for (const call of [
+          pointsman.redeliver(other, givenUp.id),
+          pointsman.redeliver(tenant, "dlv_of_nobody"),
+          Effect.andThen(pointsman.deliveryAttempts(other, givenUp.id), Effect.never)
+        ]) {
+          assert.strictEqual((yield* Effect.flip(call))._tag, "pointsman/DeliveryNotFound")
+        }
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  it.effect("given no sender, then deliveries wait in the store", () => {
+    const own = world({ webhookEndpoints: captures })
+    return Effect.gen(function* () {
+      yield* background
+      const payment = yield* create
+      yield* pass(minute)
+      const { attempts, state } = yield* only
+      assert.deepStrictEqual([state, attempts], ["Due", 0])
+      assert.strictEqual((yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 10 })).length, 2)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+})
