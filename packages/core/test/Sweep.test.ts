@@ -13,7 +13,7 @@ import {
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { comeBack, courier, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { comeBack, courier, hosted, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -651,6 +651,50 @@ describe("what comes in between", () => {
         assert.strictEqual(after.payment.state, "Captured")
         assert.deepInclude(after.operations[0], { outcome: "Confirmed", reason: null })
       }).pipe(Effect.provide(late.layer))
+  )
+})
+
+describe("a hosted page", () => {
+  const over = world()
+  it.effect("given nobody acted on it, when its time is over, then it is CANCELLED in the list by itself, once", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* paged()
+      yield* TestClock.adjust(30 * minute - 1)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "AwaitingCustomer")
+      yield* TestClock.adjust(1)
+      yield* sweepAll
+      const { items } = yield* pointsman.payments(tenant, { states: ["Cancelled"], limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ id }) => id),
+        [payment.id]
+      )
+      yield* TestClock.adjust(day)
+      assert.strictEqual(yield* pointsman.sweep, 0)
+      const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items.map(({ type }) => type)
+      assert.deepStrictEqual(told, ["payment.requires_action", "payment.cancelled"])
+    }).pipe(Effect.provide(over.layer))
+  )
+
+  const died = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
+  it.effect("given its process died while it was charged, then it is settled, and its key keeps its answer", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      died.provider.onCharge = () => Effect.never
+      const { payment, token } = yield* paged(caller, { idempotencyKey: "page-0001" })
+      yield* Effect.forkDetach(pointsman.actOnHostedPage(token, { _tag: "Approve" }), { startImmediately: true })
+      assert.strictEqual((yield* stateOf(payment)).state, "Charging")
+      yield* TestClock.adjust(15 * minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
+      died.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      assert.strictEqual((yield* stateOf(payment)).state, "Captured")
+      const again = yield* pointsman.create(caller, hosted({ idempotencyKey: "page-0001" }))
+      assert.deepInclude(again, { payment, isReplay: true })
+    }).pipe(Effect.provide(died.layer))
   )
 })
 
