@@ -196,6 +196,8 @@ export interface WorldOptions extends PointsmanOptions {
   readonly perSecond?: number
   /** Messages of providers per second, of each connection and address; no limit unless set. */
   readonly messagesPerSecond?: number
+  /** Takes the place of that limit. */
+  readonly messageRate?: Layer.Layer<never>
   /** Takes the place of the store's ledger. */
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
@@ -279,8 +281,10 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     )
     const limits = options.perSecond === undefined ? [] : [RateLimit.layer({ perSecond: options.perSecond })]
     const ofMessages =
-      options.messagesPerSecond === undefined ? [] : [RateLimit.layerMessages({ perSecond: options.messagesPerSecond })]
-    servers.push(serve(Layer.succeedContext(pointsman), {}, [...limits, ...ofMessages], ambient))
+      options.messagesPerSecond === undefined
+        ? (options.messageRate ?? Layer.empty)
+        : RateLimit.layerMessages({ perSecond: options.messagesPerSecond })
+    servers.push(serve(Layer.succeedContext(pointsman), {}, [...limits, ofMessages], ambient))
   }
   const obedient = { ...provider }
   const untouched = { ...ledger }

@@ -1,0 +1,84 @@
+/** The rate of messages: each address before its signature is looked at, each connection after. */
+import { RateLimit } from "@pointsman/http"
+import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, test } from "vitest"
+import { charge, deliver } from "./support/Messages.ts"
+import { answerOf, captured } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { openWorld } from "./support/World.ts"
+
+const run = <A, E>(work: Effect.Effect<A, E>) =>
+  Effect.runPromise(
+    Effect.provide(
+      work,
+      Layer.merge(RateLimit.layerMessages({ perSecond: 2 }), TestClock.layer({ warningDelay: "1 hour" }))
+    )
+  )
+
+const take = (what: "takeSource" | "takeConnection", name: string) =>
+  Effect.gen(function* () {
+    const limit = yield* RateLimit.MessageRateLimit
+    return Result.isSuccess(yield* Effect.result(limit[what](name))) ? "taken" : "refused"
+  })
+
+describe("the rate of messages", () => {
+  test("given a connection, when it has used up its rate, then neither another one nor an address is refused", async () => {
+    const answers = await run(
+      Effect.gen(function* () {
+        const first = yield* Effect.forEach(Array(5).keys(), () => take("takeConnection", "main"))
+        return [first, yield* take("takeConnection", "other"), yield* take("takeSource", "main")]
+      })
+    )
+    expect(answers).toEqual([["taken", "taken", "taken", "taken", "refused"], "taken", "taken"])
+  })
+
+  test("given an address with nothing left, when time passes, then it has as much again, and no more than a burst", async () => {
+    const answers = await run(
+      Effect.gen(function* () {
+        yield* Effect.forEach(Array(9).keys(), () => take("takeSource", "192.0.2.1"))
+        yield* TestClock.adjust("500 millis")
+        const one = yield* Effect.forEach(Array(2).keys(), () => take("takeSource", "192.0.2.1"))
+        yield* TestClock.adjust("1 hour")
+        return [one, yield* Effect.forEach(Array(5).keys(), () => take("takeSource", "192.0.2.1"))]
+      })
+    )
+    expect(answers).toEqual([
+      ["taken", "refused"],
+      ["taken", "taken", "taken", "taken", "refused"]
+    ])
+  })
+
+  test("given a hundred thousand other addresses, then the first one is forgotten, and the last one is not", async () => {
+    const answers = await run(
+      Effect.gen(function* () {
+        const use = (address: string) => Effect.forEach(Array(4).keys(), () => take("takeSource", address))
+        yield* use("first")
+        yield* Effect.forEach(Array(100_000).keys(), (index) => take("takeSource", `other ${index}`), { discard: true })
+        yield* use("last")
+        return [yield* take("takeSource", "first"), yield* take("takeSource", "last")]
+      })
+    )
+    expect(answers).toEqual(["taken", "refused"])
+  })
+
+  test("given messages of no provider, when a connection's rate is asked, then they have used up none of it", async () => {
+    const taken: Array<string> = []
+    const counted = Layer.succeed(RateLimit.MessageRateLimit, {
+      takeSource: () => Effect.void,
+      takeConnection: (connectionId) =>
+        Effect.sync(() => {
+          taken.push(connectionId)
+        })
+    })
+    const world = await openWorld(stores[0][1], { messageRate: counted })
+    await captured(world)
+    const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
+    expect(answerOf(await deliver(world, message, { secret: "whsec_of_nobody" }))).toBe("401 unauthorized")
+    expect(answerOf(await deliver(world, message, { connectionId: "nobody" }))).toBe("401 unauthorized")
+    expect(taken).toEqual([])
+    expect(answerOf(await deliver(world, message))).toBe("200")
+    expect(taken).toEqual(["main"])
+    await world.close()
+  })
+})
