@@ -398,5 +398,37 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/HostedCreate.test.ts",
       test: "given a checkout without an end is open, then it is kept; 24 hours after it was paid it is free"
     }
+  },
+  {
+    name: "forgotten outbox row",
+    harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it"
+    }
+  },
+  {
+    name: "retry a 4xx",
+    harm: "A receiver that said no is asked for more than a day, and its endpoint's places are taken by it.",
+    edits: [
+      {
+        file: "packages/core/src/webhooks/Delivery.ts",
+        find: "end.status >= 400 && end.status < 500",
+        replace: "end.status === 400"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooks.test.ts",
+      test: "given an answer 404, then it is final"
+    }
   }
 ]
