@@ -430,5 +430,90 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/DeliverWebhooks.test.ts",
       test: "given an answer 404, then it is final"
     }
+  },
+  {
+    name: "apply a message twice",
+    harm: "A message that comes again is applied again, to whatever the payment has become.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "if (message !== undefined && !addMessage(tenant, message)) return Exit.fail(new MessageTaken())",
+        replace: "if (message !== undefined) addMessage(tenant, message)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a recorded message, when it comes with any change or alone, then it is taken and nothing else"
+    }
+  },
+  {
+    name: "a message denies",
+    harm: "A delayed word of the authorization ends a capture that is under way; its money is taken once more.",
+    edits: [
+      {
+        file: "packages/core/src/webhooks/MessageFact.ts",
+        find: "    if (!isHeard) return undefined\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a capture that nobody answered, when the authorization is told late, then it stays unknown"
+    }
+  },
+  {
+    name: "believe another connection",
+    harm: "Whoever holds the secret of one connection moves the payments of all.",
+    edits: [
+      {
+        file: "packages/core/src/webhooks/MessageFact.ts",
+        find: "one.id === about.attemptId && one.connectionId === connectionId",
+        replace: "one.id === about.attemptId"
+      },
+      {
+        file: "packages/core/src/webhooks/ReceiveMessage.ts",
+        find: "return asked?.connectionId === connectionId ? found : undefined",
+        replace: "return asked === undefined ? undefined : found"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a message of another connection than the attempt's, then it touches nothing"
+    }
+  },
+  {
+    name: "believe too early that a charge never arrived",
+    harm: "A charge that the provider executes a moment later is FAILED, and the merchant asks for the money again.",
+    edits: [
+      {
+        file: "packages/core/src/sweeps/Verdict.ts",
+        find: "askedAt >= call.sentAt + 2 * call.timeoutMillis",
+        replace: "askedAt >= call.sentAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Sweep.test.ts",
+      test: "given the charge is younger than twice its time-out, then 'never received' is not believed"
+    }
+  },
+  {
+    name: "give up a further attempt with the one before it",
+    harm: "An attempt that has just begun is taken for dead; the one that executed nothing is looked up in its place.",
+    edits: [
+      {
+        file: "packages/core/src/sweeps/CheckPayment.ts",
+        find: `    .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))`,
+        replace: `    .pipe(Effect.catchTag("pointsman/Stale", () => writeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId })))`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Sweep.test.ts",
+      test: "given another write comes between, then a charge in flight is left to it"
+    }
   }
 ]
