@@ -6,10 +6,12 @@ import {
   type Payment,
   Pointsman,
   type ProviderMessage,
+  Unanswered,
   type VerifiedMessage
 } from "@pointsman/core"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
 import { attemptsOf, liveCaller, liveConnections, paged, stored, typesOf } from "./support/Pages.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
 
@@ -180,6 +182,25 @@ describe("a message about an attempt that another one followed", () => {
       assert.strictEqual((yield* stored(payment)).state, "ChargePending")
       const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
       assert.deepInclude(kept, { paymentId: null, isApplied: false })
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+describe("a message about a capture", () => {
+  const own = world()
+  it.effect("given a capture that nobody answered, when the authorization is told late, then it stays unknown", () =>
+    Effect.gen(function* () {
+      const manual = request({ details: { captureMethod: "manual" } })
+      const { payment } = yield* (yield* Pointsman).create(caller, manual)
+      own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      yield* operate("capture", payment.id)
+      const [attempt] = yield* attemptsOf(payment)
+      for (const [index, state] of [authorized, declined, { _tag: "Pending", providerRef } as const].entries()) {
+        yield* record(messageOf(about(attempt?.id ?? "", state), { id: `msg_${index}` }))
+        assert.strictEqual((yield* stored(payment)).state, "CaptureUnknown")
+      }
+      yield* record(messageOf(about(attempt?.id ?? "", captured), { id: "msg_of_capture" }))
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
     }).pipe(Effect.provide(own.layer))
   )
 })
