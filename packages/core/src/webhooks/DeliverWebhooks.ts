@@ -62,7 +62,14 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
         )
       underWay += due.length
       for (const one of due) {
-        const attempt = Effect.flatMap(attemptOnce(one, now), (result) => Queue.offer(ended, result))
+        const attempt = Effect.flatMap(attemptOnce(one, now), (result) => Queue.offer(ended, result)).pipe(
+          // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
+          Effect.onError(() =>
+            Effect.sync(() => {
+              underWay -= 1
+            })
+          )
+        )
         yield* Effect.forkChild(Effect.provideService(attempt, WebhookSender, sender.value))
       }
     }
@@ -78,10 +85,9 @@ const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: 
   const body = utf8.encode(JSON.stringify(viewOfEvent(event)))
   const end = yield* send(endpoint, delivery.id, event.id, body).pipe(
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.succeed(failed("TimedOut")) }),
-    Effect.catchCause((cause) =>
-      Cause.hasInterrupts(cause)
-        ? Effect.failCause(cause)
-        : Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) => Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
     )
   )
   const endedAt = yield* Clock.currentTimeMillis
