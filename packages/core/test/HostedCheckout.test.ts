@@ -270,6 +270,29 @@ describe("opening a checkout", () => {
     )
   }
 
+  const unheard = make()
+  it.effect(
+    "given nobody answered, when the provider finds nothing, then it stays UNKNOWN: it may be paid on later",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        unheard.provider.onOpenCheckout = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+        const { payment, token } = yield* paged(liveCaller)
+        yield* pointsman.openCheckout(token, comeBack)
+        unheard.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+        yield* TestClock.adjust("2 hours")
+        assert.strictEqual(yield* pointsman.sweep, 1)
+        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+        unheard.provider.onLookUpCharge = () =>
+          Effect.succeed({ _tag: "Captured", providerRef: "late" } as const).pipe(
+            Effect.map((state) => ({ _tag: "Found", state }))
+          )
+        yield* TestClock.adjust("30 minutes")
+        yield* pointsman.sweep
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+      }).pipe(Effect.provide(unheard.layer))
+  )
+
   const late = make()
   it.effect("given it was given up as unanswered, when the answer comes after all, then the customer can pay", () =>
     Effect.gen(function* () {
