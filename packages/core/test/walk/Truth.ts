@@ -24,7 +24,13 @@ export const wrongWith = (
   const wrong: Array<string> = []
   const held = charges.filter(({ state }) => state === "Authorized" || state === "Captured")
   if (held.length > 1) wrong.push(`${held.length} charges hold money`)
-  if (!isAtRest(payment.state)) wrong.push(`it is ${payment.state}`)
+  // The opening of a checkout that nobody answered may be paid on for ever: operations close it.
+  const isLeftOpen =
+    payment.state === "ChargeUnknown" &&
+    payment.hosted !== null &&
+    payment.tenant.environment === "production" &&
+    held.length === 0
+  if (!isAtRest(payment.state) && !isLeftOpen) wrong.push(`it is ${payment.state}`)
   if (attempts.some(({ outcome }) => outcome === null)) wrong.push("an attempt is in flight")
   if (operations.some(({ outcome }) => outcome === null)) wrong.push("a capture or a void is in flight")
   if (refunds.some(({ stage }) => stage === "Sending" || stage === "Pending" || stage === "Unknown")) {
@@ -38,7 +44,8 @@ export const wrongWith = (
     refundedMinor: payment.refundedMinor,
     refundPendingMinor: payment.refundPendingMinor
   }
-  if (!truth.states.includes(ours.states)) wrong.push(`it is ${ours.states}, and in truth ${truth.states.join(" or ")}`)
+  if (!truth.states.includes(ours.states) && !isLeftOpen)
+    wrong.push(`it is ${ours.states}, and in truth ${truth.states.join(" or ")}`)
   for (const field of ["authorizedMinor", "capturedMinor", "refundedMinor", "refundPendingMinor"] as const) {
     if (ours[field] !== truth[field]) wrong.push(`${field} is ${ours[field]}, and in truth ${truth[field]}`)
   }
