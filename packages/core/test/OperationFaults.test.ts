@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman, Unanswered } from "@pointsman/core"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
-import { Deferred, Effect, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { type Kind, operate, operationKinds } from "./support/Operations.ts"
 import { caller, request, runOut, tenant, type World, world } from "./support/World.ts"
@@ -271,6 +271,23 @@ for (const kind of operationKinds) {
     )
   })
 }
+
+describe("a commit that hangs", () => {
+  const hanging = world()
+  it.effect("given a capture's, when a void comes, then it waits two seconds and goes on", () =>
+    Effect.gen(function* () {
+      const payment = yield* given("capture")
+      hanging.ledger.onCommit = (number) => (number === claim ? 600_000 : undefined)
+      const capture = yield* Effect.forkDetach(ask("capture", payment), { startImmediately: true })
+      const second = yield* Effect.forkDetach(ask("void", payment), { startImmediately: true })
+      yield* TestClock.adjust(1_999)
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(told(yield* Fiber.join(second)), "pointsman/NotVoidable")
+      capture.interruptUnsafe()
+    }).pipe(Effect.provide(hanging.layer))
+  )
+})
 
 describe("a refund that is refused while the store is away", () => {
   const untold = world()

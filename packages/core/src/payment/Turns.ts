@@ -28,7 +28,9 @@ export class Turns extends Context.Service<
             return Deferred.succeed(end, undefined)
           })
           const wait =
-            before === undefined ? Effect.void : Effect.raceFirst(Deferred.await(before), Effect.sleep(patience))
+            before === undefined
+              ? Effect.void
+              : Effect.timeoutOrElse(Deferred.await(before), { duration: patience, orElse: () => Effect.void })
           return Effect.ensuring(Effect.andThen(wait, work), leave)
         })
     })
