@@ -164,8 +164,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       {
         file: "packages/storage/sqlite/src/PaymentRows.ts",
         // `? > 0` takes the place of the version among the values, and is true of every version.
-        find: "environment = ? and id = ? and version = ?`",
-        replace: "environment = ? and id = ? and ? > 0`"
+        find: "environment = ? and id = ? and version = ?\n  returning",
+        replace: "environment = ? and id = ? and ? > 0\n  returning"
       }
     ],
     caughtBy: {

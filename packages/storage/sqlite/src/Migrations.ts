@@ -206,7 +206,8 @@ const refunds = `create table refunds (
 ) strict, without rowid`
 
 /** No payment says anything else than its refunds add up to; its totals are written after them. */
-const matchesRefunds = (name: string, when: string) => `create trigger ${name} after ${when} on payments begin
+const matchesRefunds = (name: string, event: string, when: string) => `create trigger ${name}
+  after ${event} on payments when ${when} begin
   select raise(abort, 'the refunds do not add up to what the payment says')
   from (
     select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
@@ -360,8 +361,9 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     refunds,
     ...pageColumns,
     ...operationIndexes,
-    matchesRefunds("new_payments_match_refunds", "insert"),
-    matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor")
+    // A payment without totals has no refunds yet: nothing is added up for it.
+    matchesRefunds("new_payments_match_refunds", "insert", "new.refunded_minor <> 0 or new.refund_pending_minor <> 0"),
+    matchesRefunds("payments_match_refunds", "update of refunded_minor, refund_pending_minor", "true")
   ]),
   "3_merchants": execute([merchants, ...merchantIndexes]),
   "4_checks": execute(checks),

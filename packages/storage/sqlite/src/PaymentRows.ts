@@ -58,9 +58,10 @@ export const insertPayment = `insert into payments
   (${[...paymentColumns, ...paymentKey, "refunded_minor", "refund_pending_minor"].join(", ")})
   values (${[...paymentColumns, ...paymentKey].map(() => "?").join(", ")}, 0, 0)
   on conflict (${paymentKey.join(", ")}) do nothing`
-/** Binds the columns, then the key, then the version that must be stored. */
+/** Binds the columns, then the key, then the version that must be stored; gives the totals that are stored. */
 export const updatePayment = `update payments set ${paymentColumns.map((column) => `${column} = ?`).join(", ")}
-  where workspace_id = ? and environment = ? and id = ? and version = ?`
+  where workspace_id = ? and environment = ? and id = ? and version = ?
+  returning refunded_minor, refund_pending_minor`
 /**
  * Binds the totals, then the key. Written after the refunds: the database compares the totals with what the refunds
  * add up to.
