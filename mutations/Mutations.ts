@@ -490,7 +490,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/sweeps/Verdict.ts",
-        find: "askedAt >= call.sentAt + 2 * call.timeoutMillis",
+        find: "askedAt >= call.sentAt + defaultSendWithinMillis + 2 * call.timeoutMillis",
         replace: "askedAt >= call.sentAt"
       }
     ],

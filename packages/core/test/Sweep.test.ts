@@ -150,6 +150,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "ChargeUnknown",
     says: "never received, after twice the time-out",
+    after: 5 * minute,
     charge: never,
     becomes: "Failed",
     event: "payment.failed"
@@ -212,6 +213,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "CaptureUnknown",
     says: "authorized still, after twice the time-out",
+    after: 5 * minute,
     charge: found({ _tag: "Authorized", providerRef }),
     becomes: "Authorized",
     event: "payment.authorized"
@@ -270,6 +272,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "VoidUnknown",
     says: "authorized still, after twice the time-out",
+    after: 5 * minute,
     charge: found({ _tag: "Authorized", providerRef }),
     becomes: "Authorized",
     event: "payment.authorized"
@@ -412,6 +415,33 @@ describe("when it looks", () => {
       assert.strictEqual((yield* stateOf(payment)).state, "Failed")
     }).pipe(Effect.provide(young.layer))
   )
+
+  for (const kind of ["ChargeUnknown", "CaptureUnknown", "VoidUnknown", "RefundUnknown"] as const) {
+    const quick = world({
+      providerTimeoutMillis: 2 * second,
+      checkIntervals: { unknownMillis: second, refundMillis: second }
+    })
+    it.effect(`given ${kind}, then twice the time-out runs from the last moment at which it may have gone out`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given[kind](quick)
+        quick.provider.onLookUpCharge = () =>
+          Effect.succeed(kind === "ChargeUnknown" ? never : found({ _tag: "Authorized", providerRef }))
+        quick.provider.onLookUpRefund = () => Effect.succeed(never)
+        const open = yield* stateOf(payment)
+        for (let passed = 1; passed <= 8; passed++) {
+          yield* TestClock.adjust(second)
+          yield* sweepAll
+        }
+        assert.deepStrictEqual(yield* stateOf(payment), open)
+        yield* TestClock.adjust(second)
+        yield* sweepAll
+        const after = yield* stateOf(payment)
+        const settled = { ChargeUnknown: "Failed", CaptureUnknown: "Authorized", VoidUnknown: "Authorized" } as const
+        if (kind === "RefundUnknown") assert.strictEqual(after.refundPendingMinor, 0)
+        else assert.strictEqual(after.state, settled[kind])
+      }).pipe(Effect.provide(quick.layer))
+    )
+  }
 
   const own = world({ checkIntervals: { unknownMillis: 10 * second } })
   it.effect("given an interval of its own, then each look comes no later than that", () =>

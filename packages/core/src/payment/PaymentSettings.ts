@@ -13,10 +13,13 @@ export interface PaymentSettings {
   readonly checkIntervals: CheckIntervals
 }
 
+/** See `sendWithinMillis`. */
+export const defaultSendWithinMillis = 5_000
+
 export const PaymentSettings = Context.Reference<PaymentSettings>("pointsman/payment/PaymentSettings", {
   defaultValue: () => ({
     claimWindowMillis: defaultClaimWindowMillis,
-    sendWithinMillis: 5_000,
+    sendWithinMillis: defaultSendWithinMillis,
     checkIntervals: defaultCheckIntervals
   })
 })

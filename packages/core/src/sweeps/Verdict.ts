@@ -10,13 +10,17 @@ import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
 import type { Operation } from "../payment/Operation.ts"
 import { type OperationFact, operationFactOf } from "../payment/OperationFact.ts"
 import type { Payment } from "../payment/Payment.ts"
+import { defaultSendWithinMillis } from "../payment/PaymentSettings.ts"
 import type { ChargeState, Found, RefundState } from "../ports/Connector.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import { type RefundFact, refundFactOf } from "../refunds/RefundFact.ts"
 
-/** `askedAt`: epoch milliseconds, before the look-up began. */
+/**
+ * `askedAt`: epoch milliseconds, before the look-up began. The call is written before it is sent, and may go out as late
+ * as the send window allows: from there on it is as old as its time-outs say.
+ */
 const isOldEnough = (call: { readonly sentAt: number; readonly timeoutMillis: number }, askedAt: number): boolean =>
-  askedAt >= call.sentAt + 2 * call.timeoutMillis
+  askedAt >= call.sentAt + defaultSendWithinMillis + 2 * call.timeoutMillis
 
 /** For a charge that is unknown or accepted. `undefined`: nothing is known yet. */
 export const chargeVerdict = (

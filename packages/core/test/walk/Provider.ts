@@ -32,9 +32,6 @@ const hour = 60 * minute
 /** Of every connection of a walk, in milliseconds. */
 export const timeoutMillis = 30 * second
 
-/** A request goes out at most so long after its claim was written; its age counts from there. */
-const sentWithinMillis = 5 * second
-
 /** One charge in the provider's books. */
 export interface ChargeRecord {
   readonly attemptId: string
@@ -172,7 +169,7 @@ export const walkProvider = (draw: Draw): WalkProvider => {
         case "lost":
           return yield* Effect.delay(silence, draw.pick([0, timeoutMillis]))
         case "late":
-          yield* later(1 + draw.below(2 * timeoutMillis - sentWithinMillis - 1), execute)
+          yield* later(1 + draw.below(2 * timeoutMillis - 1), execute)
           return yield* Effect.delay(silence, draw.pick([0, timeoutMillis]))
         case "postponed":
           if (id !== undefined) {
