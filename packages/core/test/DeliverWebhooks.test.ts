@@ -14,33 +14,13 @@ import {
   type WebhookRequest
 } from "@pointsman/core"
 import { type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
-import { Clock, Effect, Fiber, Layer, Random } from "effect"
-import { TestClock } from "effect/testing"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { background, drawing, lookEvery, minute, pass, second, settle } from "./support/Delivering.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
-
-const second = 1_000
-const minute = 60 * second
-
-/** Every delay is a multiple of it, so that nothing is late by chance. */
-const lookEvery = 5 * second
-
-/** What every draw gives: 0.5 leaves a delay as it is. */
-const drawing = (value: number) =>
-  Effect.provideService(Random.Random, { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => value })
 
 const create = Effect.gen(function* () {
   return (yield* (yield* Pointsman).create(caller, request())).payment
 })
-
-/** Runs the background's part for the rest of the test. */
-const background = Effect.gen(function* () {
-  const pointsman = yield* Pointsman
-  return yield* Effect.forkScoped(pointsman.keepDelivering(lookEvery), { startImmediately: true })
-})
-
-/** Lets every fiber come as far as it can at this moment: none of them waits for anything but its turn. */
-const settle = Effect.repeat(Effect.yieldNow, { times: 500 })
-const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
 
 const deliveries = Effect.gen(function* () {
   return (yield* (yield* Pointsman).deliveries(tenant, { limit: 1000 })).items.toReversed()

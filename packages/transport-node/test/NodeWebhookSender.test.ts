@@ -2,9 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, createServer as createSocketServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import type { WebhookNotAnswered } from "@pointsman/core"
+import { signatureHeader, signatureOf, type WebhookNotAnswered } from "@pointsman/core"
 import { NodeWebhookSender } from "@pointsman/transport-node"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+import { Stripe } from "stripe"
 
 interface Heard {
   readonly method: string | undefined
@@ -82,6 +84,25 @@ describe("NodeWebhookSender", () => {
         assert.deepInclude(heard, { method: "POST", url: "/hook?a=1", body: '{"é":1}' })
         assert.deepInclude(heard?.headers, { "x-test": "1", "content-length": "8", "user-agent": "Pointsman" })
       })
+  )
+
+  it.live("given a signed body, when it has arrived, then the package of Stripe accepts it as it stands", () =>
+    Effect.gen(function* () {
+      const at = yield* receiver()
+      const { send } = yield* NodeWebhookSender.make(open)
+      const body = new TextEncoder().encode(
+        JSON.stringify({ id: "evt_1", data: { reference: "Löwe № 9 – 日本 🚂\u2028" } })
+      )
+      const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+      const signature = yield* signatureOf([Redacted.make("whsec_shop")], now, body).pipe(
+        Effect.provide(Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
+      )
+      yield* send({ url: `http://127.0.0.1:${at.port}/`, headers: { [signatureHeader]: signature }, body })
+      const { body: raw = "", headers } = at.heard[0] ?? {}
+      const header = String(headers?.[signatureHeader])
+      assert.deepStrictEqual(Stripe.webhooks.constructEvent(raw, header, "whsec_shop"), JSON.parse(raw))
+      assert.throws(() => Stripe.webhooks.constructEvent(raw, header, "whsec_other"), /No signatures found matching/u)
+    })
   )
 
   it.live.each([301, 302, 303, 307, 308])(
