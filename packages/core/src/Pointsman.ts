@@ -58,6 +58,7 @@ import {
   type EventQuery,
   Ledger,
   type PaymentQuery,
+  type ReviewQuery,
   type TimelineQuery,
   type UsageQuery
 } from "./ports/Ledger.ts"
@@ -68,6 +69,8 @@ import type { CommitUnknown, StorageError } from "./ports/StorageError.ts"
 import type { Transport } from "./ports/Transport.ts"
 import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
 import { refund } from "./refunds/RefundPayment.ts"
+import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
+import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
 import { Circuits } from "./routing/Circuits.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
 import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
@@ -231,6 +234,17 @@ export class Pointsman extends Context.Service<
       tenant: Tenant,
       deliveryId: string
     ) => Effect.Effect<Delivery, DeliveryNotFound | NotRedeliverable | StorageError>
+    /** Payments that operations have to look at, those that wait longest first; of all tenants unless one is named. */
+    readonly reviews: (query: ReviewQuery) => Effect.Effect<Page<Payment>, StorageError>
+    /** All that is recorded of a payment that waits for operations, of whichever tenant. */
+    readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>
+    /**
+     * Writes what somebody found in the provider's record, with their evidence on the timeline, and gives the payment as
+     * it stands then. It asks nothing of the provider. After `FindingRefused` and `StorageError` nothing is written.
+     */
+    readonly settleReview: (
+      order: SettleReviewOrder
+    ) => Effect.Effect<Payment, PaymentNotFound | FindingRefused | StorageError>
     /** Whether a message to a connection is its provider's. The refusal does not say why. */
     readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
     /** Records a provider's message with what it changes, once. After a failure the provider may send it again. */
@@ -321,6 +335,9 @@ export class Pointsman extends Context.Service<
           deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
           deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
           redeliver: (tenant, id) => Effect.provideContext(redeliver(tenant, id), context),
+          reviews: (query) => Effect.provideContext(reviews(query), context),
+          reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
+          settleReview: (order) => Effect.provideContext(settleReview(order), context),
           verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
           recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),

@@ -26,7 +26,8 @@ import {
   type PaymentRow,
   paymentEvent,
   type Tenant,
-  type Workspace
+  type Workspace,
+  withReview
 } from "@pointsman/core"
 import { Clock, Effect, Option, Result } from "effect"
 import { newOperation, newRefund, withEntries } from "./GivenEntries.ts"
@@ -80,7 +81,8 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
     simulation: { charge: ["soft_decline:do_not_honor", "approve"] },
     createdAt: now,
     updatedAt: now,
-    settledAt: null
+    settledAt: null,
+    review: null
   }
   return { payment, attempts: [], operations: [], refunds: [] } satisfies Walked
 })
@@ -153,13 +155,14 @@ const undecline: Partial<Payment> = { declineCategory: null, declineReason: null
 export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: PaymentRow) {
   const ids = yield* Ids
   const now = yield* Clock.currentTimeMillis
-  const payment: Payment = {
+  const moved: Payment = {
     ...before.payment,
     ...fields(before.payment, row.on, now),
     version: before.payment.version + 1,
     state: row.to,
     updatedAt: now
   }
+  const payment = withReview(moved, { events: row.emits, isDoubleCharge: row.on === "SecondChargeReported" })
   const changed: Array<Attempt> = []
   const last = before.attempts.at(-1)
   const outcome = outcomes[row.on]

@@ -19,6 +19,7 @@ import { moves } from "./Moves.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
+import { reviews } from "./Reviews.ts"
 import { soundness } from "./Soundness.ts"
 import { tenants } from "./Tenants.ts"
 import { text } from "./Text.ts"
@@ -49,6 +50,7 @@ export const storageSuite = <E>(
     usage(it)
     checks(it)
     messages(it)
+    reviews(it)
     deliveries(it)
     followers(it)
     interruption(it)

@@ -19,7 +19,8 @@ export const eventTypes = [
   "payment.chargeback",
   "payment.chargeback_reversed",
   "payment.conflict",
-  "payment.amount_mismatch"
+  "payment.amount_mismatch",
+  "payment.reviewed"
 ] as const
 
 export type EventType = (typeof eventTypes)[number]

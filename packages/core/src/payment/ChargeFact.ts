@@ -9,6 +9,7 @@ import { paymentEvent } from "../events/PaymentEvents.ts"
 import { step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
 import type { ChargeState } from "../ports/Connector.ts"
+import { withReview } from "../reviews/WithReview.ts"
 import { type DeclineCategory, providerErrorCode, requiresActionCode } from "./Decline.ts"
 import type { CaptureMethod, Payment } from "./Payment.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "./PaymentMachine.ts"
@@ -38,7 +39,7 @@ export type ChargeFact =
   | { readonly on: "CustomerDeclined"; readonly category: DeclineCategory; readonly reason: string }
   | { readonly on: "PageExpired" }
   | { readonly on: "NoRouteFound" }
-  | { readonly on: "CheckoutOpened" }
+  | { readonly on: "CheckoutOpened"; readonly isEndless: boolean }
   | { readonly on: "CheckoutEnded" }
 
 /** A provider's statement about the charge of an attempt at `connectionId`. */
@@ -85,7 +86,7 @@ export const applyChargeFact = (
   now: number
 ): Result.Result<Moved, PaymentRefusal> =>
   Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
-    const after: Payment = {
+    const moved: Payment = {
       ...payment,
       ...(keepsFields(fact) ? {} : fieldsOf(fact)),
       state: row.to,
@@ -93,6 +94,11 @@ export const applyChargeFact = (
       updatedAt: now,
       settledAt: keepsFields(fact) || !isSettled(row.to) ? payment.settledAt : now
     }
+    const after = withReview(moved, {
+      events: row.emits,
+      isDoubleCharge: fact.on === "SecondChargeReported",
+      isEndless: fact.on === "CheckoutOpened" && fact.isEndless
+    })
     return {
       payment: after,
       events: row.emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))

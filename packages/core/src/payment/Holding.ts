@@ -11,3 +11,9 @@ export const holdingAttempt = ({ attempts, payment }: Pick<PaymentBook, "attempt
 /** The capture or void that the payment waits for: there is at most one. */
 export const openOperation = ({ operations }: Pick<PaymentBook, "operations">): Operation | undefined =>
   operations.findLast(({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Accepted")
+
+/** The attempt that the provider may have executed, and of which there is no last word. */
+export const openAttempt = ({ attempts }: Pick<PaymentBook, "attempts">): Attempt | undefined =>
+  attempts.findLast(
+    ({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized"
+  ) ?? attempts.at(-1)

@@ -26,7 +26,8 @@ export const newPayment = (
   providerRef: null,
   idempotencyKey: request.idempotencyKey,
   updatedAt: begun.createdAt,
-  settledAt: null
+  settledAt: null,
+  review: null
 })
 
 export const newAttempt = Effect.fnUntraced(function* (

@@ -10,6 +10,7 @@ import { step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
 import type { OperationAnswer } from "../ports/Connector.ts"
 import type { NotSent, Unanswered } from "../ports/Transport.ts"
+import { withReview } from "../reviews/WithReview.ts"
 import type { Operation, OperationKind, OperationOutcome, OperationReply, Said } from "./Operation.ts"
 import type { Payment } from "./Payment.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "./PaymentMachine.ts"
@@ -131,7 +132,7 @@ export const applyOperationFact = (
   const isSilent =
     (fact._tag === "Unanswered" && operation.outcome !== null) || (fact._tag === "NotFound" && !isOpen(operation))
   const moved = isSilent ? undefined : rowFor(payment, operation, fact)
-  const after: Payment = {
+  const next: Payment = {
     ...payment,
     version: payment.version + 1,
     updatedAt: now,
@@ -140,6 +141,10 @@ export const applyOperationFact = (
       ? { capturedMinor: fact.amountMinor }
       : {})
   }
+  const after = withReview(next, {
+    events: moved?.row.emits ?? [],
+    isDoubleCharge: moved?.row.on === "SecondChargeReported"
+  })
   const said = isSilent ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
   const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
   return {

@@ -1,5 +1,6 @@
 import type { HostedPage } from "../hosted/HostedPage.ts"
 import type { Money } from "../money/Money.ts"
+import type { Review } from "../reviews/Review.ts"
 import type { RoutingDecision } from "../routing/RoutingDecision.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { DeclineCategory } from "./Decline.ts"
@@ -52,6 +53,8 @@ export interface Payment {
   readonly hosted: HostedPage | null
   readonly routing: RoutingDecision | null
   readonly simulation: Simulation | null
+  /** What operations have to look at; `null` for a payment that needs nobody. */
+  readonly review: Review | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly updatedAt: number

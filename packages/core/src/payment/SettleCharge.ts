@@ -47,7 +47,7 @@ export const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand,
   const { expiresAt, reference, url } = opened
   const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))
   const attempt = { ...endAttempt(inHand.attempt, opened, now), checkout: { reference, sealedUrl, expiresAt } }
-  return yield* settle(inHand, attempt, { on: "CheckoutOpened" })
+  return yield* settle(inHand, attempt, { on: "CheckoutOpened", isEndless: opened.expiresAt === null })
 })
 
 /**

@@ -10,7 +10,7 @@ import type { Claim } from "../idempotency/Claim.ts"
 import type { Attempt } from "../payment/Attempt.ts"
 import type { Operation } from "../payment/Operation.ts"
 import { brokenInvariant, type Payment } from "../payment/Payment.ts"
-import type { PaymentState } from "../payment/PaymentMachine.ts"
+import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
@@ -120,7 +120,18 @@ export const brokenChange = (change: Change): string | undefined => {
     return "the claim is another payment's"
   }
   if (message !== undefined && message.paymentId !== id) return "the message is about another payment"
+  if (payment.after.review === null && needsReview(change)) return "operations would not hear of it"
   return brokenInvariant(payment.after)
+}
+
+/** Whoever looked may leave a contradiction behind. What is unknown stays unknown. */
+const needsReview = ({ events, payment }: Change): boolean => {
+  if (statusOf[payment.after.state] === "UNKNOWN") return true
+  const types = events.map(({ type }) => type)
+  return (
+    !types.includes("payment.reviewed") &&
+    (types.includes("payment.conflict") || types.includes("payment.amount_mismatch"))
+  )
 }
 
 /** Another write came first: decide again on a fresh read. */
@@ -162,6 +173,17 @@ export interface DueQuery {
 export interface DuePayment {
   readonly tenant: Tenant
   readonly paymentId: string
+}
+
+/** To read what operations have to look at. */
+export interface ReviewQuery {
+  /** Of one tenant; absent for all of them. */
+  readonly tenant?: Tenant | undefined
+  /** One payment, if it has to be looked at. */
+  readonly paymentId?: string | undefined
+  /** Only payments that wait for less long than this one. */
+  readonly after?: { readonly since: number; readonly paymentId: string } | undefined
+  readonly limit: number
 }
 
 export interface UsageQuery {
@@ -228,6 +250,8 @@ export class Ledger extends Context.Service<
     readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
     /** After a check that brought nothing: when to look again. Where the payment was written since, that stands. */
     readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
+    /** Payments with a review, those that wait longest first; where two wait as long, by id. */
+    readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
     /**
      * How many production payments reached a provider: those with an attempt whose outcome is known and is neither
      * `NotSent` nor `Abandoned` (decisions, section 11).

@@ -12,6 +12,7 @@ import type { Payment } from "../payment/Payment.ts"
 import { PaymentMachine, type PaymentState } from "../payment/PaymentMachine.ts"
 import type { RefundAnswer } from "../ports/Connector.ts"
 import type { NotSent, Unanswered } from "../ports/Transport.ts"
+import { withReview } from "../reviews/WithReview.ts"
 import { moveRefund, type Refund, type RefundReply } from "./Refund.ts"
 import { refundableMinor, refundTotals, withRefund } from "./RefundLedger.ts"
 import type { RefundEvent } from "./RefundMachine.ts"
@@ -93,7 +94,8 @@ export const applyRefundFact = (
   // Another courier settled it first, and that stands.
   if (Result.isFailure(moved)) return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
   const { emits, refund: after } = moved.success
-  const totals = refundTotals(withRefund(refunds, after))
+  const all = withRefund(refunds, after)
+  const totals = refundTotals(all)
   const wentBack = totals.refundedMinor > payment.refundedMinor
   const row = wentBack
     ? Result.getOrUndefined(
@@ -104,17 +106,19 @@ export const applyRefundFact = (
         )
       )
     : undefined
-  const told: Payment = {
+  const next: Payment = {
     ...payment,
     ...totals,
     state: row?.to ?? payment.state,
     version: payment.version + 1,
     updatedAt: now
   }
+  const types = [...emits, ...(row?.emits ?? [])]
+  const told = withReview(next, { events: types, isRefundUnknown: all.some(({ stage }) => stage === "Unknown") })
   return {
     payment: told,
     refund: after,
-    events: [...emits, ...(row?.emits ?? [])].map((type) => refundEvent(type, told, after, fact))
+    events: types.map((type) => refundEvent(type, told, after, fact))
   }
 }
 

@@ -8,10 +8,10 @@
 import { Clock, Effect, Option, Result } from "effect"
 import { endExpiredPage } from "../hosted/FindPage.ts"
 import { hasCheckout, lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
-import { type Attempt, isInFlight, unansweredAttempt } from "../payment/Attempt.ts"
+import { isInFlight, unansweredAttempt } from "../payment/Attempt.ts"
 import { applyChargeFact } from "../payment/ChargeFact.ts"
 import { withRouting } from "../payment/ChargeInHand.ts"
-import { holdingAttempt, openOperation } from "../payment/Holding.ts"
+import { holdingAttempt, openAttempt, openOperation } from "../payment/Holding.ts"
 import { lookUpCharge, lookUpRefund } from "../payment/LookUp.ts"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import { recordOperation } from "../payment/SettleOperation.ts"
@@ -88,12 +88,6 @@ const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: Paymen
     })
     .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))
 })
-
-/** The attempt that the provider may have executed, and of which there is no last word. */
-const openAttempt = ({ attempts }: PaymentBook): Attempt | undefined =>
-  attempts.findLast(
-    ({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized"
-  ) ?? attempts.at(-1)
 
 const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
   const { attempts, payment } = book

@@ -7,15 +7,13 @@
  * asked for since. That money is held or taken is believed whenever it comes.
  */
 import { Result } from "effect"
-import type { EventDraft } from "../events/Event.ts"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { checkoutFactOf } from "../hosted/CheckoutFact.ts"
 import { step } from "../machine/Machine.ts"
+import { type Applied, endedBy, ofChargeFact, replaced, unchanged } from "../payment/Applied.ts"
 import { type Attempt, endAttempt } from "../payment/Attempt.ts"
-import { applyChargeFact, type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
-import { withRouting } from "../payment/ChargeInHand.ts"
+import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
 import { holdingAttempt, openOperation } from "../payment/Holding.ts"
-import type { Operation } from "../payment/Operation.ts"
 import { applyOperationFact, operationFactOf } from "../payment/OperationFact.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../payment/PaymentMachine.ts"
@@ -23,18 +21,8 @@ import { asUsable } from "../payment/SendCharge.ts"
 import type { ChargeState, ProviderMessage } from "../ports/Connector.ts"
 import type { MessageBook, MessageNote, PaymentBook } from "../ports/Ledger.ts"
 import { Unanswered } from "../ports/Transport.ts"
-import type { Refund } from "../refunds/Refund.ts"
 import { applyRefundFact, refundFactOf } from "../refunds/RefundFact.ts"
 import { asUsableRefund } from "../refunds/UsableRefund.ts"
-
-/** What a message changes: the payment with its next version, and what is written beside it. */
-export interface Applied {
-  readonly payment: Payment
-  readonly attempts: ReadonlyArray<Attempt>
-  readonly operations: ReadonlyArray<Operation>
-  readonly refunds: ReadonlyArray<Refund>
-  readonly events: ReadonlyArray<EventDraft>
-}
 
 /** `undefined`: nothing changes. `connectionId`: where the message came in; it touches nothing of another one. */
 export const applyMessage = (
@@ -60,8 +48,6 @@ export const applyMessage = (
   }
 }
 
-const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [], refunds: [], events: [] }
-
 const after = (book: PaymentBook, { attempts, payment }: Applied): PaymentBook => ({
   ...book,
   payment,
@@ -73,9 +59,6 @@ const both = (first: Applied, second: Applied): Applied => ({
   payment: { ...second.payment, version: first.payment.version },
   events: [...first.events, ...second.events]
 })
-
-const replaced = (all: ReadonlyArray<Attempt>, written: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
-  all.map((one) => written.find(({ id }) => id === one.id) ?? one)
 
 // Charges.
 
@@ -101,23 +84,11 @@ const ofCharge = (
   if (state instanceof Unanswered) return undefined
   if (!held.has(book.payment.state)) {
     const fact = factWhereNobodyHolds(book, attempt, state, at, now)
-    return fact === undefined ? undefined : ofFact(book, endedBy(attempt, state, fact, now), fact, now)
+    return fact === undefined ? undefined : ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
   }
   return holdingAttempt(book)?.id === attempt.id
     ? ofHolder(book, attempt, state, now)
     : ofRival(book, attempt, state, now)
-}
-
-const endedBy = (attempt: Attempt, state: ChargeState, fact: ChargeFact, now: number): Attempt => {
-  const ended = endAttempt(attempt, state, now)
-  return fact.on === "MismatchStated" ? { ...ended, outcome: "Mismatched" } : ended
-}
-
-const ofFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact, now: number): Applied | undefined => {
-  const moved = applyChargeFact(book.payment, fact, now)
-  if (Result.isFailure(moved)) return undefined
-  const { events, payment } = moved.success
-  return { ...unchanged, payment: withRouting(payment, replaced(book.attempts, [ended])), attempts: [ended], events }
 }
 
 const factWhereNobodyHolds = (
@@ -175,10 +146,10 @@ const ofHolder = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: 
     return { ...unchanged, payment: operated.payment, operations: [operated.operation], events: operated.events }
   }
   if (payment.state !== "Authorized") return undefined
-  if (state._tag === "Canceled") return ofFact(book, attempt, { on: "AuthorizationLapsed" }, now)
+  if (state._tag === "Canceled") return ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, now)
   if (state._tag !== "Captured") return undefined
   const fact = chargeFactOf(payment, attempt.connectionId, state)
-  return ofFact(book, endedBy(attempt, state, fact, now), fact, now)
+  return ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
 }
 
 /** Of an attempt that does not hold the payment's money while another one does. */
@@ -187,7 +158,7 @@ const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: n
   // Told of before, and with operations.
   if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
   const fact = { on: "SecondChargeReported", attemptId: attempt.id, connectionId: attempt.connectionId } as const
-  return ofFact(book, endAttempt(attempt, state, now), fact, now)
+  return ofChargeFact(book, endAttempt(attempt, state, now), fact, now)
 }
 
 // Refunds.

@@ -114,7 +114,15 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
   "payment.chargeback": ["CHARGEBACK", {}],
   "payment.chargeback_reversed": ["CAPTURED", {}],
   "payment.conflict": ["CAPTURED", { attempt_id: exampleIds.attempt, connection_id: "acquirer-eu" }],
-  "payment.amount_mismatch": ["UNKNOWN", { stated_amount: 2000, stated_currency: "EUR" }]
+  "payment.amount_mismatch": ["UNKNOWN", { stated_amount: 2000, stated_currency: "EUR" }],
+  "payment.reviewed": [
+    "CAPTURED",
+    {
+      reviewed_by: "Jo",
+      evidence: "Dashboard of the acquirer, charge ch_1: captured",
+      finding: { charge: "captured", attempt_id: null, amount: 1999, provider_reference: "ch_1" }
+    }
+  ]
 }
 
 const merchant = {

@@ -34,7 +34,9 @@ const meanings: Readonly<Record<EventType, string>> = {
   "payment.chargeback": "The payment is disputed, or a dispute was lost.",
   "payment.chargeback_reversed": "A dispute was won.",
   "payment.conflict": "The provider states what contradicts the payment; operations look at it.",
-  "payment.amount_mismatch": "The provider states another amount or currency; operations look at it."
+  "payment.amount_mismatch": "The provider states another amount or currency; operations look at it.",
+  "payment.reviewed":
+    "Operations looked into the provider's record and wrote what they found; what follows from it has an event of its own."
 }
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -97,6 +99,15 @@ export const dataSchemas = {
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
     stated_amount: minorUnits("What the provider stated, in minor units of `stated_currency`."),
     stated_currency: text("What the provider stated.")
+  }),
+  ReviewedEventData: dataSchema("What `payment.reviewed` says.", paymentFields, {
+    reviewed_by: text("Who looked."),
+    evidence: text("What they saw, and where, in their own words."),
+    finding: {
+      type: "object",
+      description: "What the provider's record says, as they entered it. Empty where nothing had to change.",
+      additionalProperties: true
+    }
   })
 } as const satisfies Record<string, JsonSchema>
 
@@ -114,6 +125,8 @@ const dataOf = (type: EventType): keyof typeof dataSchemas => {
       return "ConflictEventData"
     case "payment.amount_mismatch":
       return "AmountMismatchEventData"
+    case "payment.reviewed":
+      return "ReviewedEventData"
     default:
       return "PaymentEventData"
   }

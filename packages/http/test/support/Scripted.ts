@@ -11,6 +11,7 @@ import {
   type Payment,
   PaymentNotFound,
   Pointsman,
+  ReviewNotFound,
   type RoutingDecision,
   type Scope,
   type Workspace
@@ -66,7 +67,8 @@ export const payment: Payment = {
   simulation: null,
   createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
   updatedAt: Date.UTC(2026, 10, 21, 11, 0, 1),
-  settledAt: Date.UTC(2026, 10, 21, 11, 0, 1)
+  settledAt: Date.UTC(2026, 10, 21, 11, 0, 1),
+  review: null
 }
 
 export const merchant: MerchantWithStatus = {
@@ -191,6 +193,9 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
     redeliver: () => new DeliveryNotFound(),
+    reviews: () => Effect.succeed({ items: [], hasMore: false }),
+    reviewOf: () => new ReviewNotFound(),
+    settleReview: () => new PaymentNotFound(),
     verifyMessage: (incoming) => {
       asked.push(["verifyMessage", incoming])
       return answers.verifyMessage?.(incoming) ?? new MessageRefused()

@@ -22,7 +22,8 @@ import {
   type Payment,
   type PaymentBook,
   Stale,
-  type StoredMessage
+  type StoredMessage,
+  type Tenant
 } from "@pointsman/core"
 import { Effect, Option, Result, Semaphore } from "effect"
 import { endpointsFor } from "./Deliveries.ts"
@@ -139,6 +140,17 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
         const { checks, payments } = forTenant(state, tenant)
         if (payments.get(id)?.version === version) setCheck(checks, id, checkAt)
       }),
+    reviews: ({ after, limit, paymentId, tenant }) =>
+      Effect.sync(() =>
+        [...state.tenants.values()]
+          .flatMap(({ payments }) => [...payments.values()])
+          .filter((payment) => isReviewed(payment, tenant, paymentId))
+          .map((payment) => ({ payment, key: waitingKey(payment.review?.since ?? 0, payment.id) }))
+          .filter(({ key }) => after === undefined || key > waitingKey(after.since, after.paymentId))
+          .sort((a, b) => byText(a.key, b.key))
+          .slice(0, limit)
+          .map(({ payment }) => sound(payment))
+      ),
     usage: ({ from, until, workspaceId }) =>
       Effect.sync(() => {
         const { attempts, payments } = ofTenant(state, { workspaceId, environment: "production" })
@@ -186,6 +198,14 @@ const messageKey = ({ connectionId, eventId }: Pick<StoredMessage, "connectionId
   JSON.stringify([connectionId, eventId])
 
 const noteOf = ({ body: _, ...note }: StoredMessage): MessageNote => note
+
+const isReviewed = (payment: Payment, tenant: Tenant | undefined, paymentId: string | undefined): boolean =>
+  payment.review !== null &&
+  (paymentId === undefined || payment.id === paymentId) &&
+  (tenant === undefined || tenantKey(payment.tenant) === tenantKey(tenant))
+
+/** Sorts by the time, then by the id. */
+const waitingKey = (since: number, id: string): string => `${String(since).padStart(16, "0")} ${id}`
 
 /** In the port's order: the API key, the key, the message, the version. */
 const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {

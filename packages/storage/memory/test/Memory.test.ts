@@ -35,7 +35,8 @@ const changeOf = Effect.fnUntraced(function* (key: string) {
     simulation: null,
     createdAt: 0,
     updatedAt: 0,
-    settledAt: null
+    settledAt: null,
+    review: null
   }
   const change: Change = {
     tenant,

@@ -15,6 +15,7 @@ import {
   type PaymentBook,
   type PaymentQuery,
   type Refund,
+  type ReviewQuery,
   Stale,
   type Tenant,
   type UsageQuery
@@ -111,6 +112,11 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       ),
     takeDue: (query) => read("takeDue", () => takeDue(db, query)),
     postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
+    reviews: (query) =>
+      Effect.map(
+        read("reviews", () => selectReviews(db, query)),
+        (rows) => rows.map(soundPayment)
+      ),
     usage: (query) => read("usage", () => countUsage(db, query)),
     payments: (tenant, query) =>
       Effect.map(
@@ -254,6 +260,21 @@ const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): Read
     .prepare(`${states.map(() => ofState).join(" union all ")} order by id desc limit ?`)
     .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)
 }
+
+/** A walk along the payments that wait, which are few: the others are not in the index. */
+const selectReviews = (db: Database, { after, limit, paymentId, tenant }: ReviewQuery): ReadonlyArray<Row> =>
+  db
+    .prepare(`select * from payments indexed by payments_reviewed where review_since is not null
+      ${after === undefined ? "" : "and (review_since, id) > (?, ?)"}
+      ${paymentId === undefined ? "" : "and id = ?"}
+      ${tenant === undefined ? "" : `and ${ofTenant}`}
+      order by review_since, id limit ?`)
+    .all(
+      ...(after === undefined ? [] : [after.since, bindText(after.paymentId)]),
+      ...(paymentId === undefined ? [] : [bindText(paymentId)]),
+      ...(tenant === undefined ? [] : bindTenant(tenant)),
+      limit
+    )
 
 interface BookRows {
   readonly payment: Row

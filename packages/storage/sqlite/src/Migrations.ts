@@ -337,6 +337,44 @@ const messages = [
   "create index refunds_by_id on refunds (workspace_id, environment, id)"
 ]
 
+/** As JSON, with one reason more. */
+const alsoReviewedFor = (reason: string, when: string) => `update payments
+  set review = json_insert(
+    coalesce(review, json_object('since', updated_at, 'reasons', json_array())), '$.reasons[#]', '${reason}')
+  where ${when}`
+
+const tellsOf = (type: string) => `exists (select 1 from events indexed by events_by_type
+  where events.workspace_id = payments.workspace_id and events.environment = payments.environment
+    and type = '${type}' and payment_id = payments.id)`
+
+/** What operations have to look at is looked for across all tenants, so its time leads the index. */
+const reviews = [
+  "alter table payments add column review text",
+  "alter table payments add column review_since integer as (json_extract(review, '$.since')) virtual",
+  "create index payments_reviewed on payments (review_since, id) where review_since is not null",
+  // In the order in which core lists the reasons.
+  alsoReviewedFor("unknown", "state in ('ChargeUnknown', 'ChargeMismatched', 'CaptureUnknown', 'VoidUnknown')"),
+  alsoReviewedFor(
+    "refund_unknown",
+    `refund_pending_minor > 0 and exists (select 1 from refunds where refunds.workspace_id = payments.workspace_id
+      and refunds.environment = payments.environment and payment_id = payments.id and stage = 'Unknown')`
+  ),
+  alsoReviewedFor(
+    "open_checkout",
+    `state = 'CheckoutOpen' and exists (select 1 from attempts where attempts.workspace_id = payments.workspace_id
+      and attempts.environment = payments.environment and payment_id = payments.id
+      and checkout is not null and json_extract(checkout, '$.expiresAt') is null)`
+  ),
+  alsoReviewedFor("amount_mismatch", tellsOf("payment.amount_mismatch")),
+  alsoReviewedFor("conflict", tellsOf("payment.conflict")),
+  // What requests were answered is a payment, too, and none was to be looked at.
+  "update claims set answer = json_insert(answer, '$.review', null) where answer is not null",
+  ...["operations", "refunds"].map(
+    (table) => `update ${table} set reply = json_insert(reply, '$.payment.review', null)
+      where reply is not null and json_type(reply, '$.payment') = 'object'`
+  )
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -368,11 +406,13 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   "3_merchants": execute([merchants, ...merchantIndexes]),
   "4_checks": execute(checks),
   "5_messages": execute(messages),
-  "6_deliveries": execute([deliveries, deliveryAttempts, ...deliveryIndexes])
+  "6_deliveries": execute([deliveries, deliveryAttempts, ...deliveryIndexes]),
+  "7_reviews": execute(reviews)
 }
 
-const table = "pointsman_migrations"
-const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+export const table = "pointsman_migrations"
+/** The number of the last step. */
+export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
 
 const run = Effect.gen(function* () {
   const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(steps), table })

@@ -50,6 +50,7 @@ const paymentColumns = [
   "created_at",
   "updated_at",
   "settled_at",
+  "review",
   "check_at"
 ]
 
@@ -93,6 +94,7 @@ export const bindPayment = (payment: Payment, checkAt: number | null): Values =>
   payment.createdAt,
   payment.updatedAt,
   payment.settledAt,
+  bindJson(payment.review),
   checkAt,
   ...bindTenant(payment.tenant),
   bindText(payment.id)
@@ -124,7 +126,8 @@ export const readPayment = (row: Row): Payment => ({
   simulation: readJson(row["simulation"]),
   createdAt: row["created_at"] as number,
   updatedAt: row["updated_at"] as number,
-  settledAt: row["settled_at"] as number | null
+  settledAt: row["settled_at"] as number | null,
+  review: readJson(row["review"])
 })
 
 // Attempts.

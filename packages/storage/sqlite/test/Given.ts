@@ -68,6 +68,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
     createdAt: 0,
     updatedAt: 0,
     settledAt: null,
+    review: null,
     ...fields
   }
   const change = {

@@ -90,6 +90,14 @@ describe("query plans", () => {
       "payments USING INDEX payments_by_state (workspace_id=? AND environment=? AND state=? AND id<?)"
     ],
     "the attempts of a payment": [(ledger) => ledger.attempts(tenant, "a"), `attempts ${byId} AND payment_id=?)`],
+    "what operations have to look at": [
+      (ledger) => ledger.reviews({ limit: 10 }),
+      "payments USING INDEX payments_reviewed (review_since>?)"
+    ],
+    "the next page of what operations have to look at": [
+      (ledger) => ledger.reviews({ tenant, after: { since: 1, paymentId: "a" }, limit: 10 }),
+      "payments USING INDEX payments_reviewed ((review_since,id)>(?,?))"
+    ],
     "a claim": [(ledger) => ledger.claim(tenant, "a"), `claims ${byId} AND key=?)`],
     "a timeline": [
       (ledger) => ledger.timeline(tenant, "a", { limit: 10 }),

@@ -1,0 +1,88 @@
+/** What operations have to look at is found at once, among however many payments, and by nobody's neighbours. */
+import { describe, expect } from "@effect/vitest"
+import { Ledger, type Payment, type ReviewQuery, type Tenant } from "@pointsman/core"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { moveAlong, newTenant, reach, rowOf } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** Of those that this test made: the store is shared. */
+const waiting = Effect.fnUntraced(function* (made: ReadonlyArray<Payment>, query: Partial<ReviewQuery> = {}) {
+  const found = yield* (yield* Ledger).reviews({ limit: 1000, ...query })
+  return found.filter(({ id }) => made.some((one) => one.id === id))
+})
+
+const unknown = Effect.fnUntraced(function* (tenant: Tenant) {
+  yield* TestClock.adjust(1)
+  return (yield* reach(tenant, "ChargeUnknown")).walked
+})
+
+export const reviews = (it: StorageTest): void => {
+  describe("reviews", () => {
+    it.effect("given a result that nobody knows, then it waits with its tenant, and ends with the result", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const walked = yield* unknown(yield* newTenant("production"))
+        expect(yield* waiting([walked.payment])).toStrictEqual([walked.payment])
+        expect(walked.payment.review).toEqual({ since: walked.payment.updatedAt, reasons: ["unknown"] })
+        const { after, change } = yield* moveAlong(walked, rowOf("ChargeUnknown", "ChargeCaptured"))
+        yield* ledger.commit(change)
+        expect(yield* waiting([after.payment])).toEqual([])
+      })
+    )
+
+    it.effect("given a contradiction, then it waits also when the payment goes on", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { walked } = yield* reach(yield* newTenant(), "Captured")
+        const told = yield* moveAlong(walked, rowOf("Captured", "SecondChargeReported"))
+        yield* ledger.commit(told.change)
+        const later = yield* moveAlong(told.after, rowOf("Captured", "SettlementReported"))
+        yield* ledger.commit(later.change)
+        expect(yield* waiting([walked.payment])).toStrictEqual([later.after.payment])
+        expect(later.after.payment.review?.reasons).toEqual(["double_charge"])
+      })
+    )
+
+    it.effect(
+      "given several tenants, then those that wait longest come first, and a tenant's own when it is named",
+      () =>
+        Effect.gen(function* () {
+          const [one, other] = [yield* newTenant("production"), yield* newTenant("sandbox")]
+          const first = (yield* unknown(one)).payment
+          const second = (yield* unknown(other)).payment
+          const third = (yield* unknown(one)).payment
+          const made = [first, second, third]
+          expect(yield* waiting(made)).toEqual(made)
+          expect(yield* waiting(made, { tenant: one })).toEqual([first, third])
+          expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
+          expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
+          expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
+        })
+    )
+
+    it.effect("given pages, then each begins after the last one of the page before, also where two wait as long", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        yield* TestClock.adjust(1)
+        const made = [
+          ...(yield* Effect.all([reach(tenant, "ChargeUnknown"), reach(tenant, "ChargeUnknown")])).map(
+            ({ walked }) => walked.payment
+          ),
+          (yield* unknown(tenant)).payment
+        ]
+        const ledger = yield* Ledger
+        const seen: Array<string> = []
+        let after: ReviewQuery["after"]
+        // One page more than there are payments.
+        for (let page = 0; page <= made.length; page++) {
+          const [next] = yield* ledger.reviews({ tenant, after, limit: 1 })
+          if (next === undefined) break
+          seen.push(next.id)
+          after = { since: next.review?.since ?? 0, paymentId: next.id }
+        }
+        expect(seen).toEqual(made.map(({ id }) => id))
+      })
+    )
+  })
+}

@@ -1,0 +1,39 @@
+/** What a fact that nobody's request waits for changes: a provider's message, or what operations found out. Pure. */
+import { Result } from "effect"
+import type { EventDraft } from "../events/Event.ts"
+import type { ChargeState } from "../ports/Connector.ts"
+import type { PaymentBook } from "../ports/Ledger.ts"
+import type { Refund } from "../refunds/Refund.ts"
+import { type Attempt, endAttempt } from "./Attempt.ts"
+import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
+import { withRouting } from "./ChargeInHand.ts"
+import type { Operation } from "./Operation.ts"
+import type { Payment } from "./Payment.ts"
+
+/** The payment with its next version, and what is written beside it. */
+export interface Applied {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly operations: ReadonlyArray<Operation>
+  readonly refunds: ReadonlyArray<Refund>
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+export const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [], refunds: [], events: [] }
+
+export const replaced = (all: ReadonlyArray<Attempt>, written: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+  all.map((one) => written.find(({ id }) => id === one.id) ?? one)
+
+/** The attempt as the provider's record tells it. */
+export const endedBy = (attempt: Attempt, state: ChargeState, fact: ChargeFact, now: number): Attempt => {
+  const ended = endAttempt(attempt, state, now)
+  return fact.on === "MismatchStated" ? { ...ended, outcome: "Mismatched" } : ended
+}
+
+/** A fact about the charge of an attempt; `undefined` where no row of the payment's table takes it. */
+export const ofChargeFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact, now: number): Applied | undefined => {
+  const moved = applyChargeFact(book.payment, fact, now)
+  if (Result.isFailure(moved)) return undefined
+  const { events, payment } = moved.success
+  return { ...unchanged, payment: withRouting(payment, replaced(book.attempts, [ended])), attempts: [ended], events }
+}

@@ -1,0 +1,237 @@
+/**
+ * What somebody found in the provider's record, and what it means for the payment (specification, `UNKNOWN`; decisions,
+ * section 3). Pure: it becomes the same facts as a look-up that is late and conclusive, applied by the same code.
+ *
+ * The rule that a reader would otherwise break: a finding says what the provider's record says, and never asks the
+ * provider for anything. What the payment's tables have no row for is refused, and nothing is written.
+ */
+import { Result } from "effect"
+import type { JsonObject } from "../events/Event.ts"
+import { paymentEvent } from "../events/PaymentEvents.ts"
+import type { Money } from "../money/Money.ts"
+import { type Applied, endedBy, ofChargeFact, unchanged } from "../payment/Applied.ts"
+import type { Attempt } from "../payment/Attempt.ts"
+import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
+import { holdingAttempt, openAttempt, openOperation } from "../payment/Holding.ts"
+import type { Operation } from "../payment/Operation.ts"
+import { applyOperationFact, type OperationFact, operationFactOf } from "../payment/OperationFact.ts"
+import type { Payment } from "../payment/Payment.ts"
+import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
+import type { ChargeState } from "../ports/Connector.ts"
+import type { PaymentBook } from "../ports/Ledger.ts"
+import { applyRefundFact, type RefundFact } from "../refunds/RefundFact.ts"
+import { reviewed } from "./WithReview.ts"
+
+export const chargeFindings = ["captured", "authorized", "declined", "canceled", "never_received"] as const
+export const refundFindings = ["succeeded", "failed", "never_received"] as const
+
+export type Finding =
+  /** What the provider's record says of a charge, and of the capture or the void of it that nobody knows. */
+  | {
+      readonly _tag: "Charge"
+      readonly says: (typeof chargeFindings)[number]
+      /** Which attempt; `null` for the one that is open, or holds the money. */
+      readonly attemptId: string | null
+      /** Minor units that are captured, or authorized; `null` for what was asked for. */
+      readonly amountMinor: number | null
+      /** The charge at the provider; `null` where it is known already. */
+      readonly providerRef: string | null
+    }
+  | {
+      readonly _tag: "Refund"
+      readonly says: (typeof refundFindings)[number]
+      readonly refundId: string
+      /** The refund at the provider; `null` where it is known already. */
+      readonly providerRefundId: string | null
+    }
+  /** Somebody looked, and the payment stands as it should. */
+  | { readonly _tag: "NothingToChange" }
+
+export interface Evidence {
+  /** What was seen, and where; for people. It is on the payment's timeline, and in the webhook. */
+  readonly evidence: string
+  /** Who looked. */
+  readonly by: string
+}
+
+/** A sentence that says why the finding cannot be written. */
+export type Refusal = string
+
+/** The payment as somebody leaves it who has looked, with their evidence as the first of the events. */
+export const applyFinding = (
+  book: PaymentBook,
+  finding: Finding,
+  seen: Evidence,
+  now: number
+): Result.Result<Applied, Refusal> =>
+  Result.map(foundOf(book, finding, now), (found) => {
+    const refunds = book.refunds.map((one) => found.refunds.find(({ id }) => id === one.id) ?? one)
+    const payment = reviewed(found.payment, { isRefundUnknown: refunds.some(({ stage }) => stage === "Unknown") })
+    const note = paymentEvent("payment.reviewed", payment, {
+      reviewed_by: seen.by,
+      evidence: seen.evidence,
+      finding: wireOf(finding)
+    })
+    return { ...found, payment, events: [note, ...found.events] }
+  })
+
+const wireOf = (finding: Finding): JsonObject => {
+  switch (finding._tag) {
+    case "Charge":
+      return {
+        charge: finding.says,
+        attempt_id: finding.attemptId,
+        amount: finding.amountMinor,
+        provider_reference: finding.providerRef
+      }
+    case "Refund":
+      return {
+        refund: finding.says,
+        refund_id: finding.refundId,
+        provider_refund_id: finding.providerRefundId
+      }
+    case "NothingToChange":
+      return {}
+  }
+}
+
+const foundOf = (book: PaymentBook, finding: Finding, now: number): Result.Result<Applied, Refusal> => {
+  switch (finding._tag) {
+    case "Charge":
+      return ofCharge(book, finding, now)
+    case "Refund":
+      return ofRefund(book, finding, now)
+    case "NothingToChange":
+      return ofNothing(book, now)
+  }
+}
+
+const next = (payment: Payment, now: number): Payment => ({ ...payment, version: payment.version + 1, updatedAt: now })
+
+const ofNothing = ({ payment, refunds }: PaymentBook, now: number): Result.Result<Applied, Refusal> => {
+  if (payment.review === null) return Result.fail("nobody has to look at the payment")
+  if (statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")) {
+    return Result.fail("a result of the payment is unknown: say what the provider's record says of it")
+  }
+  return Result.succeed({ ...unchanged, payment: next(payment, now) })
+}
+
+// Charges, captures and voids.
+
+const inFlight: ReadonlySet<PaymentState> = new Set(["Charging", "Capturing", "Voiding"])
+const unsent: ReadonlySet<PaymentState> = new Set(["AwaitingCustomer"])
+
+type ChargeFinding = Extract<Finding, { readonly _tag: "Charge" }>
+
+const ofCharge = (book: PaymentBook, finding: ChargeFinding, now: number): Result.Result<Applied, Refusal> => {
+  const { payment } = book
+  if (unsent.has(payment.state)) return Result.fail("no provider was asked for anything yet")
+  if (inFlight.has(payment.state)) return Result.fail("a request is still under way: its result is not unknown yet")
+  const operation = openOperation(book)
+  const attempt = attemptFor(book, finding, operation !== undefined)
+  if (attempt === undefined) return Result.fail(`the payment has no attempt ${finding.attemptId ?? ""}`.trimEnd())
+  const isOfOperation = operation !== undefined && attempt.id === holdingAttempt(book)?.id
+  const asked = isOfOperation && operation.kind === "capture" ? operation.money : attempt.money
+  const state = stateOf(finding, attempt, asked)
+  if (state === undefined) return Result.fail("the provider's reference of the charge is needed")
+  if (isOfOperation) {
+    if (state === "NotFound") {
+      return Result.fail("the charge is there: say whether it is captured, authorized or canceled")
+    }
+    const fact = operationFact(payment, operation, state)
+    if (fact._tag === "Mismatched") return Result.fail("it is more than was asked for, or held")
+    if (fact._tag === "Refused") return Result.fail(`a ${operation.kind} cannot end as ${finding.says}`)
+    const { events, operation: ended, payment: after } = applyOperationFact(payment, operation, fact, now)
+    return after.state === payment.state
+      ? Result.fail(notHere(payment, finding.says))
+      : Result.succeed({ ...unchanged, payment: after, operations: [ended], events })
+  }
+  const fact = chargeFact(payment, attempt, state)
+  if (fact.on === "MismatchStated") return Result.fail("it is more than was asked for")
+  const ended = state === "NotFound" ? attempt : endedBy(attempt, state, fact, now)
+  const applied = ofChargeFact(book, ended, fact, now)
+  return applied === undefined ? Result.fail(notHere(payment, finding.says)) : Result.succeed(applied)
+}
+
+const notHere = ({ state }: Payment, says: string): string =>
+  `a payment that is ${statusOf[state]} cannot become ${says}`
+
+const attemptFor = (book: PaymentBook, { attemptId }: ChargeFinding, isOperated: boolean): Attempt | undefined => {
+  if (attemptId !== null) return book.attempts.find(({ id }) => id === attemptId)
+  return isOperated || book.payment.providerRef !== null ? holdingAttempt(book) : openAttempt(book)
+}
+
+/** As the provider would state it; `undefined` where it needs a reference that nobody gave. */
+const stateOf = (finding: ChargeFinding, attempt: Attempt, asked: Money): ChargeState | "NotFound" | undefined => {
+  if (finding.says === "never_received") return "NotFound"
+  const providerRef = finding.providerRef ?? attempt.providerRef
+  if (providerRef === null) return undefined
+  switch (finding.says) {
+    case "captured":
+    case "authorized": {
+      const stated = { ...asked, minorUnits: finding.amountMinor ?? asked.minorUnits }
+      return { _tag: finding.says === "captured" ? "Captured" : "Authorized", providerRef, stated }
+    }
+    case "declined":
+      return { _tag: "Declined", providerRef, category: "other", code: "declined", soft: false }
+    case "canceled":
+      return { _tag: "Canceled", providerRef }
+  }
+}
+
+const operationFact = (payment: Payment, operation: Operation, state: ChargeState): OperationFact => {
+  if (state._tag !== "Authorized") return operationFactOf(operation, payment.authorizedMinor, state)
+  return statusOf[payment.state] === "UNKNOWN"
+    ? { _tag: "NotFound" }
+    : { _tag: "Refused", code: null, message: "The provider's record says that the authorization stands." }
+}
+
+const chargeFact = (payment: Payment, attempt: Attempt, state: ChargeState | "NotFound"): ChargeFact => {
+  if (state === "NotFound") {
+    return payment.state === "CheckoutOpen" ? { on: "CheckoutEnded" } : { on: "ChargeNotFound" }
+  }
+  if (payment.state === "Authorized" && state._tag === "Canceled") return { on: "AuthorizationLapsed" }
+  // What the record holds is held, however it was asked for: nobody waits for the provider to capture it.
+  return chargeFactOf({ ...payment, captureMethod: "manual" }, attempt.connectionId, state)
+}
+
+// Refunds.
+
+type RefundFinding = Extract<Finding, { readonly _tag: "Refund" }>
+
+const ofRefund = (
+  { payment, refunds }: PaymentBook,
+  finding: RefundFinding,
+  now: number
+): Result.Result<Applied, Refusal> => {
+  const refund = refunds.find(({ id }) => id === finding.refundId)
+  if (refund === undefined) return Result.fail(`the payment has no refund ${finding.refundId}`)
+  if (refund.stage === "Sending") return Result.fail("the refund's request is still under way")
+  const providerRefundId = finding.providerRefundId ?? refund.providerRefundId
+  const fact = refundFact(finding, providerRefundId, refund.money.minorUnits)
+  if (fact === undefined) return Result.fail("the provider's id of the refund is needed")
+  const after = applyRefundFact(payment, refunds, refund, fact, now)
+  return after.refund.stage === refund.stage
+    ? Result.fail(`a refund that is ${refund.stage.toLowerCase()} cannot become ${finding.says}`)
+    : Result.succeed({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
+}
+
+const refundFact = (
+  { says }: RefundFinding,
+  providerRefundId: string | null,
+  amountMinor: number
+): RefundFact | undefined => {
+  switch (says) {
+    case "succeeded":
+      return providerRefundId === null ? undefined : { on: "RefundConfirmed", amountMinor, providerRefundId }
+    case "failed":
+      return {
+        on: "RefundRefused",
+        code: null,
+        message: "The provider's record says that it failed.",
+        providerRefundId
+      }
+    case "never_received":
+      return { on: "RefundNotFound" }
+  }
+}

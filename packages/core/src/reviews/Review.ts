@@ -1,0 +1,25 @@
+/**
+ * What operations have to look at: results that nobody knows, and what a provider said that contradicts us (decisions,
+ * section 3).
+ */
+
+/**
+ * `unknown`: the result of a charge, a capture or a void. `refund_unknown`: of a refund. `open_checkout`: the provider
+ * named no end of its page, so only a person can close it. The others stay until somebody has looked.
+ */
+export const reviewReasons = [
+  "unknown",
+  "refund_unknown",
+  "open_checkout",
+  "amount_mismatch",
+  "conflict",
+  "double_charge"
+] as const
+export type ReviewReason = (typeof reviewReasons)[number]
+
+export interface Review {
+  /** Epoch milliseconds: since when the payment waits for somebody. */
+  readonly since: number
+  /** Never empty. */
+  readonly reasons: ReadonlyArray<ReviewReason>
+}
