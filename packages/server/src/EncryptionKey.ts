@@ -53,7 +53,7 @@ const randomKey = Effect.gen(function* () {
   return Redacted.make(yield* random.randomBytes(SecretsLayer.encryptionKeyBytes), { label: "encryption key" })
 })
 
-const isAbsentOrEmpty = Effect.fnUntraced(function* (path: string) {
+export const isAbsentOrEmpty = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const info = yield* files.stat(path).pipe(
     Effect.asSome,

@@ -6,7 +6,7 @@
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, type Transport } from "@pointsman/core"
+import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import * as NodeTransport from "@pointsman/transport-node"
@@ -20,9 +20,12 @@ import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { type Listener, listen } from "./Listener.ts"
+import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
+import { sendsNothing } from "./SendsNothing.ts"
 import type { Database, Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
+import { filenameOf, storageFailure } from "./StorageFailure.ts"
 
 /** Serves until it is interrupted, and is done when the last request is answered and the storage closed. */
 export const serve = Effect.fnUntraced(
@@ -113,22 +116,7 @@ const routes = (settings: Settings, baseUrl: string) =>
       PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }),
       Health.layer,
       Pointsman.background()
-    ).pipe(
-      Layer.provide(
-        Pointsman.layer({
-          claimWindowMillis: settings.claimWindowMillis,
-          providerTimeoutMillis: settings.providerTimeoutMillis,
-          checkIntervals: {
-            unknownMillis: settings.unknownCheckIntervalMillis,
-            pendingMillis: settings.pendingCheckIntervalMillis,
-            refundMillis: settings.refundCheckIntervalMillis,
-            deadRequestMillis: settings.deadRequestIntervalMillis
-          },
-          webhookScheduleMillis: settings.webhookScheduleMillis
-        })
-      ),
-      Layer.provide(rateLimit(settings))
-    )
+    ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(rateLimit(settings)))
   )
 
 const rateLimit = ({ rateLimit: perSecond }: Settings): Layer.Layer<never> =>
@@ -195,8 +183,6 @@ const greeting = (
   return lines.join("\n")
 }
 
-const filenameOf = (database: Database): string => (database._tag === "SqliteMemory" ? ":memory:" : database.path)
-
 const ensureFolder = Effect.fnUntraced(function* (database: Database) {
   if (database._tag === "SqliteMemory") return
   const files = yield* FileSystem.FileSystem
@@ -211,12 +197,3 @@ const ensureFolder = Effect.fnUntraced(function* (database: Database) {
   // The default lies wherever the command was typed, which is often a repository: keys do not belong into one.
   yield* Effect.ignore(files.writeFileString(paths.join(folder, ".gitignore"), "*\n"))
 })
-
-const storageFailure = (database: Database, cause: unknown) =>
-  Effect.fail(
-    new StartFailure({
-      message: `The database ${filenameOf(database)} cannot be used: ${cause instanceof Error ? cause.message : "unknown cause"}.`
-    })
-  )
-
-const sendsNothing: Transport["Service"] = { send: () => Effect.die("a configuration is checked without any call") }

@@ -6,6 +6,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
+import { requireSchema } from "./SchemaCheck.ts"
 
 export interface SqliteStorageOptions {
   /**
@@ -13,6 +14,11 @@ export interface SqliteStorageOptions {
    * folder must exist. Several processes may share a file on a local disk.
    */
   readonly filename: string
+  /**
+   * `true` for a visitor: the file must be there with the schema of this version, or the layer fails. Nothing is made
+   * and nothing is brought up to date. Not for `:memory:`.
+   */
+  readonly existing?: boolean
   /** Told after each durable write how many changes shared it. It must not throw. */
   readonly onCommit?: (durable: { readonly changes: number }) => void
 }
@@ -26,6 +32,7 @@ export const layer = (
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
+      if (options.existing === true) yield* requireSchema(options.filename)
       const db = yield* Effect.acquireRelease(open(options.filename), (db) => Effect.sync(db.close))
       yield* migrate(db)
       serve(db)

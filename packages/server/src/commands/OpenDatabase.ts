@@ -1,0 +1,67 @@
+/**
+ * Lets an operations command act on the database of the settings, beside the servers that run on it.
+ *
+ * Three rules. It makes no database and changes no schema: who mistyped a path is told. It reads the settings as
+ * `serve` does, because what it writes is acted on by a server. It reaches nobody: there is no connector here and no
+ * transport, so that a command cannot charge, and cannot take silence for a provider's answer.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import {
+  Connectors,
+  type Deliveries,
+  Directory,
+  Ids,
+  Pointsman,
+  SecretsLayer,
+  type StorageError,
+  Transport
+} from "@pointsman/core"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Effect, Layer, Path } from "effect"
+import { checkSeals } from "../CheckSeals.ts"
+import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
+import { pointsmanOptions } from "../PointsmanOptions.ts"
+import { sendsNothing } from "../SendsNothing.ts"
+import { type Flags, readSettings, type SettingName } from "../Settings.ts"
+import { StartFailure } from "../StartFailure.ts"
+import { storageFailure } from "../StorageFailure.ts"
+import type { CommandFailure } from "./CommandFailure.ts"
+
+/** What names the database and opens it. */
+export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
+
+export const onDatabase = Effect.fnUntraced(function* <A>(
+  flags: Flags,
+  act: Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
+) {
+  const settings = yield* readSettings(flags)
+  const { database } = settings
+  if (database._tag === "SqliteMemory") {
+    return yield* new StartFailure({
+      message:
+        "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database; one in memory is seen " +
+        "by its own process alone."
+    })
+  }
+  if (yield* isAbsentOrEmpty(database.path)) {
+    return yield* new StartFailure({
+      message:
+        `There is no database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
+        "(--database-url): expected the database of a server that was started before."
+    })
+  }
+  const encryptionKey = yield* obtainEncryptionKey(settings)
+  return yield* Effect.gen(function* () {
+    yield* checkSeals(yield* (yield* Directory).contents)
+    return yield* act
+  }).pipe(
+    Effect.provide(
+      Pointsman.layer(pointsmanOptions(settings)).pipe(
+        Layer.provideMerge(SqliteStorage.layer({ filename: database.path, existing: true })),
+        Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
+        Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
+      )
+    ),
+    Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
+  )
+}, Effect.provide(NodeCrypto.layer))

@@ -1,0 +1,24 @@
+/** The settings as flags of a command. */
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+import { type Flags, type SettingName, variables } from "../Settings.ts"
+
+const flagOf = (name: SettingName) => {
+  const { flag, meaning, variable, default: absent, used } = variables[name]
+  return Flag.String(flag).pipe(
+    Flag.withMetavar("value"),
+    Flag.withDescription(`${meaning} [${variable}, default: ${absent}]${used ? "" : " (checked, not in use yet)"}`),
+    Flag.optional
+  )
+}
+
+export const settingNames = Object.keys(variables) as ReadonlyArray<SettingName>
+
+export const settingFlags = <Name extends SettingName>(names: ReadonlyArray<Name>) =>
+  Object.fromEntries(names.map((name) => [name, flagOf(name)])) as {
+    readonly [N in Name]: ReturnType<typeof flagOf>
+  }
+
+/** The texts of those that were given. */
+export const textsOf = (given: { readonly [Name in SettingName]?: Option.Option<string> }): Flags =>
+  Object.fromEntries(settingNames.map((name) => [name, Option.getOrUndefined(given[name] ?? Option.none())]))

@@ -1,0 +1,58 @@
+/** Whose data a command is about. */
+import { type DirectoryContents, type Environment, environments, type Tenant } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { printable } from "./Table.ts"
+
+export const workspaceFlag = Flag.String("workspace").pipe(
+  Flag.withMetavar("id"),
+  Flag.withDescription("Workspace; may be left out where there is one"),
+  Flag.optional
+)
+
+export const environmentFlag = Flag.Literals("environment", environments).pipe(
+  Flag.withDescription("sandbox or production")
+)
+
+/** As many ids as a message can name and still be read. */
+const namedAtMost = 20
+
+type Workspaces = Pick<DirectoryContents, "workspaces">
+
+const listed = ({ workspaces }: Workspaces): string => {
+  const ids = workspaces.map(({ id }) => printable(id))
+  const rest = ids.length - namedAtMost
+  return `one of ${ids.slice(0, namedAtMost).join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`
+}
+
+const refuse = (message: string) => Result.fail(new CommandFailure({ message }))
+
+/** The workspace that was named, or the only one. */
+export const oneWorkspace = (
+  contents: Workspaces,
+  named: Option.Option<string>
+): Result.Result<string, CommandFailure> => {
+  const [first, second] = contents.workspaces
+  if (first === undefined) return refuse("The database holds no workspace yet.")
+  if (Option.isNone(named)) {
+    return second === undefined ? Result.succeed(first.id) : refuse(`--workspace: expected ${listed(contents)}.`)
+  }
+  return contents.workspaces.some(({ id }) => id === named.value)
+    ? Result.succeed(named.value)
+    : refuse(`--workspace: expected ${listed(contents)}; there is no workspace "${printable(named.value)}".`)
+}
+
+/** An id names one thing over all tenants: the first tenant for which something is found. */
+export const findAnywhere = Effect.fnUntraced(function* <A, E, R>(
+  { workspaces }: Workspaces,
+  find: (tenant: Tenant) => Effect.Effect<Option.Option<A>, E, R>
+) {
+  for (const { id: workspaceId } of workspaces) {
+    for (const environment of environments satisfies ReadonlyArray<Environment>) {
+      const found = yield* find({ workspaceId, environment })
+      if (Option.isSome(found)) return found
+    }
+  }
+  return Option.none<A>()
+})

@@ -1,0 +1,183 @@
+/** `pointsman webhooks`: what became of the webhooks to merchants, and sending one again. */
+import {
+  Deliveries,
+  type Delivery,
+  Directory,
+  type DirectoryContents,
+  deliveryStates,
+  Pointsman
+} from "@pointsman/core"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView } from "./DeliveryView.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { limitFlag, nextCursor, pageDocument } from "./Paging.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Table.ts"
+import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { wireWord } from "./Words.ts"
+
+const deliveryArgument = Argument.String("delivery").pipe(
+  Argument.withDescription("The delivery's id, dlv_…; receivers see it as X-Service-Delivery-Id")
+)
+
+const list = Command.make(
+  "list",
+  {
+    workspace: workspaceFlag,
+    environment: environmentFlag,
+    status: Flag.ChoiceWithValue(
+      "status",
+      deliveryStates.map((state) => [wireWord(state), state] as const)
+    ).pipe(Flag.withDescription("Deliveries of this status alone"), Flag.optional),
+    limit: limitFlag,
+    before: Flag.String("before").pipe(
+      Flag.withMetavar("dlv_…"),
+      Flag.withDescription("The last id of the page before: older ones follow"),
+      Flag.filter(
+        (id) => isDeliveryId.test(id),
+        () => "a delivery's id, dlv_…"
+      ),
+      Flag.optional
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ before, environment, json, limit, status, workspace, ...settings }) {
+    yield* Effect.gen(function* () {
+      const contents = yield* (yield* Directory).contents
+      const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+      const page = yield* (yield* Pointsman).deliveries(tenant, {
+        state: Option.getOrUndefined(status),
+        before: Option.getOrUndefined(before),
+        limit
+      })
+      const deliveries = yield* Effect.forEach(page.items, (delivery) => detailsOf(contents, delivery))
+      yield* print(
+        json,
+        pageDocument(deliveries, page.hasMore),
+        deliveries.length === 0 ? "" : deliveriesText(deliveries)
+      )
+      if (json) return
+      if (deliveries.length === 0) yield* Console.error("There is no such delivery.")
+      const next = nextCursor(deliveries, page.hasMore)
+      if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+    }).pipe((act) => onDatabase(textsOf(settings), act))
+  })
+).pipe(
+  Command.withDescription("List the webhooks of a workspace, newest first."),
+  Command.withShortDescription("List deliveries, newest first"),
+  Command.withExamples([
+    {
+      command: "pointsman webhooks list --workspace acme --environment production --status refused",
+      description: "Those that a receiver answered with 4xx"
+    }
+  ])
+)
+
+const attempts = Command.make(
+  "attempts",
+  { delivery: deliveryArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ delivery: id, json, ...settings }) {
+    yield* Effect.gen(function* () {
+      const contents = yield* (yield* Directory).contents
+      const delivery = yield* findDelivery(contents, id)
+      const made = yield* (yield* Pointsman).deliveryAttempts(delivery.tenant, id)
+      const shown = yield* detailsOf(contents, delivery)
+      const views = made.map(attemptView)
+      const text = deliveryText(shown)
+      yield* print(
+        json,
+        { data: { ...shown, attempts: views } },
+        views.length === 0 ? text : `${text}\n\n${attemptsText(views)}`
+      )
+    }).pipe(
+      Effect.catchTag("pointsman/DeliveryNotFound", () => Effect.fail(noDelivery(id))),
+      (act) => onDatabase(textsOf(settings), act)
+    )
+  })
+).pipe(
+  Command.withDescription("Show every attempt of a delivery, with its times and what was answered."),
+  Command.withShortDescription("Show the attempts of a delivery"),
+  Command.withExamples([
+    { command: "pointsman webhooks attempts dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01", description: "One delivery" }
+  ])
+)
+
+const redeliver = Command.make(
+  "redeliver",
+  { delivery: deliveryArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ delivery: id, json, ...settings }) {
+    yield* Effect.gen(function* () {
+      const contents = yield* (yield* Directory).contents
+      const found = yield* findDelivery(contents, id)
+      const endpoint = contents.webhookEndpoints.find((one) => one.id === found.endpointId)
+      if (endpoint?.active !== true) {
+        // It would be given up at once, and look as if the receiver had not answered.
+        return yield* new CommandFailure({
+          message: `The delivery ${id} cannot be sent again: the configuration no longer names its endpoint.`
+        })
+      }
+      const after = yield* (yield* Pointsman).redeliver(found.tenant, id)
+      const shown = yield* detailsOf(contents, after)
+      yield* print(
+        json,
+        { data: shown },
+        `${id} is due again, to ${printable(endpoint.url)}: a running server sends it within a second.`
+      )
+    }).pipe(
+      Effect.catchTags({
+        "pointsman/DeliveryNotFound": () => Effect.fail(noDelivery(id)),
+        "pointsman/NotRedeliverable": ({ state }) =>
+          new CommandFailure({
+            message:
+              `The delivery ${id} is ${wireWord(state)}: expected one that was refused or given up. ` +
+              (state === "Delivered" ? "It has arrived." : "It is still on its way.")
+          })
+      }),
+      (act) => onDatabase(textsOf(settings), act)
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Send again what a receiver refused, or what was given up: at once, under the same delivery id, and then by the " +
+      "schedule. A running server sends it; this command only says so to the database."
+  ),
+  Command.withShortDescription("Send a delivery again"),
+  Command.withExamples([
+    { command: "pointsman webhooks redeliver dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01", description: "Once mended" }
+  ])
+)
+
+export const webhooksCommand = Command.make("webhooks").pipe(
+  Command.withDescription("Webhooks to merchants: what became of them, and sending one again."),
+  Command.withShortDescription("Look after webhooks to merchants"),
+  Command.withSubcommands([list, attempts, redeliver])
+)
+
+const isDeliveryId = /^dlv_[0-9a-f-]{36}$/u
+
+const noDelivery = (id: string): CommandFailure =>
+  new CommandFailure({
+    message: `There is no delivery "${printable(id)}"${isDeliveryId.test(id) ? "" : ": expected an id such as dlv_019a8c3e-…"}.`
+  })
+
+/** Of whichever tenant. */
+const findDelivery = Effect.fnUntraced(function* (contents: DirectoryContents, id: string) {
+  const deliveries = yield* Deliveries
+  const found = yield* findAnywhere(contents, (tenant) => deliveries.delivery(tenant, id))
+  return yield* Effect.mapError(Effect.fromOption(found), () => noDelivery(id))
+})
+
+const detailsOf = Effect.fnUntraced(function* (contents: DirectoryContents, delivery: Delivery) {
+  const { eventId, tenant } = delivery
+  // The newest one that is not newer than it: events are read by cursors.
+  const { items } = yield* (yield* Pointsman).events(tenant, { before: `${eventId}~`, limit: 1 })
+  return deliveryView({
+    delivery,
+    endpoint: contents.webhookEndpoints.find(({ id }) => id === delivery.endpointId),
+    event: items.find(({ id }) => id === eventId)
+  })
+})

@@ -1,0 +1,83 @@
+/** What every operations command has in common: which database it takes, and which it leaves alone. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import { runCommand } from "./support/CommandProcess.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const list = ["webhooks", "list", "--environment", "sandbox"]
+
+describe("an operations command", { timeout: 120_000 }, () => {
+  it("given no database where the settings point, when it runs, then it says so and leaves nothing behind", async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, "folder"))
+    writeFileSync(join(folder, "empty.db"), "")
+    const before = readdirSync(folder)
+    const [byDefault, mistyped, empty, aFolder, inMemory, wrong] = await Promise.all([
+      runCommand(folder, list),
+      runCommand(folder, [...list, "--database-url", "sqlite:typo.db"]),
+      runCommand(folder, list, { POINTSMAN_DATABASE_URL: "sqlite:empty.db" }),
+      runCommand(folder, [...list, "--database-url", "sqlite:folder"]),
+      runCommand(folder, [...list, "--database-url", "sqlite::memory:"]),
+      runCommand(folder, [...list, "--database-url", "postgres://u:visible@db/x"], { PORT: "none" })
+    ])
+    const expected = [
+      [byDefault, `There is no database at ${join(folder, ".pointsman/pointsman.db")}.`],
+      [mistyped, `There is no database at ${join(folder, "typo.db")}.`],
+      [empty, `There is no database at ${join(folder, "empty.db")}.`],
+      [aFolder, "POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, and folder is a folder."],
+      [inMemory, "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database;"],
+      [wrong, "The settings are wrong:\n  PORT (--port): expected a port"]
+    ] as const
+    for (const [{ code, stderr, stdout }, said] of expected) {
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.isTrue(stderr.startsWith(said), stderr)
+      assert.notMatch(stderr, /\n\s+at |visible/u)
+    }
+    assert.deepStrictEqual(readdirSync(folder), before)
+  })
+
+  it("given a database that a server left, when it runs, then it opens it as the server does, and changes no schema", async () => {
+    const folder = temporaryFolder()
+    await (await startServer({ folder })).stop()
+    const path = join(folder, ".pointsman/pointsman.db")
+    const keyPath = `${path}.encryption-key`
+    const key = readFileSync(keyPath, "utf8").trim()
+
+    assert.deepStrictEqual(await runCommand(folder, list), {
+      code: 0,
+      stdout: "",
+      stderr: "There is no such delivery.\n"
+    })
+
+    rmSync(keyPath)
+    const other = Buffer.alloc(32, 9).toString("base64")
+    const [without, wrong, right] = await Promise.all([
+      runCommand(folder, list),
+      runCommand(folder, list, { POINTSMAN_ENCRYPTION_KEY: other }),
+      runCommand(folder, [...list, "--json"], { POINTSMAN_ENCRYPTION_KEY: key })
+    ])
+    assert.strictEqual(without.code, 1)
+    assert.match(without.stderr, /^The database .*pointsman\.db is there, and its encryption key is not/u)
+    assert.strictEqual(wrong.code, 1)
+    assert.match(wrong.stderr, /^The encryption key is not the one that this database was made with/u)
+    assert.notInclude(wrong.stderr, other)
+    assert.deepStrictEqual(JSON.parse(right.stdout), { data: [], has_more: false, next_cursor: null })
+    assert.notInclude(readdirSync(join(folder, ".pointsman")), "pointsman.db.encryption-key")
+
+    const db = new DatabaseSync(path)
+    db.exec(
+      "delete from pointsman_migrations where migration_id = (select max(migration_id) from pointsman_migrations)"
+    )
+    db.close()
+    const bytes = readFileSync(path)
+    const behind = await runCommand(folder, list, { POINTSMAN_ENCRYPTION_KEY: key })
+    assert.strictEqual(behind.code, 1)
+    assert.match(
+      behind.stderr,
+      /^The database .* cannot be used: its schema is number \d+, made by an older version, and this one needs \d+: start the server once/u
+    )
+    assert.isTrue(readFileSync(path).equals(bytes))
+  })
+})

@@ -1,0 +1,182 @@
+/** `pointsman webhooks` beside a running server, at a receiver that first refuses what it is sent. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+/** Answers 400 until it is mended; keeps the delivery ids. */
+const startReceiver = async () => {
+  const heard: Array<string> = []
+  const waiting = new Set<() => void>()
+  const receiver = { url: "", heard, isMended: false, count: (_: number): Promise<void> => Promise.resolve() }
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      heard.push(String(request.headers["x-service-delivery-id"]))
+      response.writeHead(receiver.isMended ? 200 : 400).end()
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  receiver.count = (atLeast) =>
+    new Promise((resolve) => {
+      const look = () => {
+        if (heard.length >= atLeast) resolve()
+      }
+      waiting.add(look)
+      look()
+    })
+  return receiver
+}
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
+
+describe("pointsman webhooks", { timeout: 120_000 }, () => {
+  it("given a receiver that refuses, when it is mended and the delivery is sent again, then the running server sends it", async () => {
+    const receiver = await startReceiver()
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const secret = "whsec_of_the_receiver"
+    const server = await startServer({
+      folder,
+      configuration: {
+        workspaces: [
+          {
+            ...workspaceWith([connectionTo(provider)]),
+            webhooks: [{ environment: "production", url: receiver.url, events: ["payment.captured"], secret }]
+          },
+          { id: "globex" }
+        ]
+      },
+      environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
+    })
+    const run = (...words: ReadonlyArray<string>) => runCommand(folder, ["webhooks", ...words])
+    const payments: Array<string> = []
+    for (const reference of ["first", "second"]) {
+      const made = await server.request("POST", "/api/v1/payments", {
+        key: liveKey,
+        idempotencyKey: `order-${reference}`,
+        body: { amount: 1999, currency: "EUR", country: "NL", reference }
+      })
+      payments.push(made.body.data.payment_id)
+    }
+    await receiver.count(2)
+    const acme = ["list", "--workspace", "acme", "--environment", "production"]
+
+    const [document, text, first, ofSandbox, noWorkspace, noSuchWorkspace] = await Promise.all([
+      run(...acme, "--status", "refused", "--json"),
+      run(...acme),
+      run(...acme, "--limit", "1", "--json"),
+      run("list", "--workspace", "acme", "--environment", "sandbox"),
+      run("list", "--environment", "production"),
+      run("list", "--workspace", "acne", "--environment", "production")
+    ])
+    const { data, ...page } = documentOf(document)
+    assert.deepStrictEqual(page, { has_more: false, next_cursor: null })
+    assert.lengthOf(data, 2)
+    // Newest first.
+    const [newer, older] = data
+    assert.deepStrictEqual([older.payment_id, newer.payment_id], payments)
+    const { created, endpoint_id, event_id, id, ...rest } = older
+    assert.match(created, time)
+    assert.match(endpoint_id, /^whe_/u)
+    assert.match(event_id, /^evt_/u)
+    assert.include(receiver.heard, id)
+    assert.deepStrictEqual(rest, {
+      workspace_id: "acme",
+      environment: "production",
+      status: "refused",
+      event_type: "payment.captured",
+      payment_id: payments[0],
+      url: receiver.url,
+      attempts: 1,
+      next_attempt_at: null
+    })
+    const lines = text.stdout.trimEnd().split("\n")
+    assert.lengthOf(lines, 3)
+    const column = (name: string) => (lines[0] as string).indexOf(name)
+    for (const [at, one] of [newer, older].entries()) {
+      const line = lines[at + 1] as string
+      assert.strictEqual(line.indexOf(one.id), column("DELIVERY"))
+      assert.strictEqual(line.indexOf("refused"), column("STATUS"))
+      assert.strictEqual(line.indexOf(receiver.url), column("ENDPOINT"))
+    }
+    assert.deepStrictEqual(
+      [documentOf(first).data[0].id, documentOf(first).has_more, documentOf(first).next_cursor],
+      [newer.id, true, newer.id]
+    )
+    assert.deepStrictEqual(ofSandbox, { code: 0, stdout: "", stderr: "There is no such delivery.\n" })
+    assert.deepStrictEqual(noWorkspace, {
+      code: 1,
+      stdout: "",
+      stderr: "--workspace: expected one of acme, globex.\n"
+    })
+    assert.deepStrictEqual(noSuchWorkspace, {
+      code: 1,
+      stdout: "",
+      stderr: '--workspace: expected one of acme, globex; there is no workspace "acne".\n'
+    })
+
+    receiver.isMended = true
+    const [second, before, sent, unknown, wrong, usage] = await Promise.all([
+      run(...acme, "--limit", "1", "--before", newer.id),
+      run("attempts", id, "--json"),
+      run("redeliver", id),
+      run("redeliver", "dlv_01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
+      run("attempts", "evt_\u001b[2J"),
+      run("list", "--environment", "production", "--limit", "0", "--json")
+    ])
+    assert.include(second.stdout, id)
+    assert.notInclude(second.stdout, newer.id)
+    assert.deepStrictEqual(documentOf(before).data.attempts[0].response_status, 400)
+    assert.deepStrictEqual([sent.code, sent.stderr], [0, ""])
+    assert.strictEqual(
+      sent.stdout,
+      `${id} is due again, to ${receiver.url}: a running server sends it within a second.\n`
+    )
+    assert.deepStrictEqual(unknown, {
+      code: 1,
+      stdout: "",
+      stderr: 'There is no delivery "dlv_01a1fe08-9226-7266-a33a-e3e7f1609a4e".\n'
+    })
+    assert.deepStrictEqual(wrong, {
+      code: 1,
+      stdout: "",
+      stderr: 'There is no delivery "evt_?[2J": expected an id such as dlv_019a8c3e-….\n'
+    })
+    assert.deepStrictEqual([usage.code, usage.stdout], [1, ""])
+    assert.include(usage.stderr, 'Invalid value for flag --limit: "0". Expected: a whole number from 1 to 100')
+
+    await receiver.count(3)
+    assert.strictEqual(receiver.heard[2], id)
+    const [attempts, again, delivered] = await Promise.all([
+      run("attempts", id),
+      run("redeliver", id, "--json"),
+      run(...acme, "--status", "delivered", "--json")
+    ])
+    assert.match(attempts.stdout, /^Status {8}delivered$/mu)
+    assert.match(attempts.stdout, /^ATTEMPT {2}SENT .*ENDED .*ANSWER\n1 .* 400\n2 .* 200\n$/mu)
+    assert.deepStrictEqual(again, {
+      code: 1,
+      stdout: "",
+      stderr: `The delivery ${id} is delivered: expected one that was refused or given up. It has arrived.\n`
+    })
+    assert.deepStrictEqual(
+      documentOf(delivered).data.map((one: { readonly id: string; readonly attempts: number }) => [
+        one.id,
+        one.attempts
+      ]),
+      [[id, 2]]
+    )
+    // What the commands printed names no secret, and the server told nothing of them.
+    for (const end of [text, document, attempts]) assert.notInclude(end.stdout + end.stderr, secret)
+    assert.strictEqual(server.stderr(), "")
+  })
+})

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import { Ledger } from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+
+const refusal = (filename: string) =>
+  Effect.map(
+    Effect.flip(Effect.void.pipe(withStorage({ filename, existing: true }))),
+    ({ cause }) => (cause as Error).message
+  )
+
+describe("an existing file", () => {
+  it.effect("given no file, when it is opened, then it fails and leaves none behind", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* refusal(filename)
+      expect(existsSync(filename)).toBe(false)
+    })
+  )
+
+  it.effect.each<[string, string, RegExp]>([
+    ["a database of somebody else's", "create table notes (text)", /^it holds no payments/u],
+    [
+      "the schema of an older version",
+      readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"),
+      /^its schema is number 1, .* needs \d+: start the server once/u
+    ]
+  ])("given %s, when it is opened, then it fails and changes nothing", ([, schema, said]) =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const db = new DatabaseSync(filename)
+      db.exec(schema)
+      db.close()
+      const before = readFileSync(filename)
+      expect(yield* refusal(filename)).toMatch(said)
+      expect(readFileSync(filename).equals(before)).toBe(true)
+    })
+  )
+
+  it.effect("given a file of this version, when it is opened beside its server, then both write", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const write = Effect.gen(function* () {
+        const change = yield* newChange()
+        yield* (yield* Ledger).commit(change)
+        return change.payment.after.id
+      })
+      yield* Effect.gen(function* () {
+        const written = [yield* write, yield* write.pipe(withStorage({ filename, existing: true }))]
+        for (const id of written) expect(Option.isSome(yield* (yield* Ledger).payment(tenant, id))).toBe(true)
+      }).pipe(withStorage({ filename }))
+      // And when nobody else has it open.
+      yield* write.pipe(withStorage({ filename, existing: true }))
+    })
+  )
+})
