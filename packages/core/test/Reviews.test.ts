@@ -1,0 +1,507 @@
+/** What operations have to look at, and what becomes of a payment when somebody says what the provider's record says. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  brokenBalance,
+  brokenInvariant,
+  type ChargeState,
+  type Finding,
+  Ledger,
+  type Payment,
+  type PaymentState,
+  Pointsman,
+  type ReviewReason,
+  Unanswered
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { operate } from "./support/Operations.ts"
+import { courier, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { caller, request, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
+const too = (minorUnits: number): ChargeState => ({
+  _tag: "Captured",
+  providerRef,
+  stated: { currency: "EUR", minorUnits }
+})
+const create = (own: World, charge: ChargeState, captureMethod: "automatic" | "manual" = "automatic") =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.succeed(charge)
+    return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))).payment
+  })
+const authorized = (own: World) => create(own, { _tag: "Authorized", providerRef }, "manual")
+
+/** How a payment comes to wait for somebody; gives the payment as it was created. */
+const given = {
+  "an unanswered charge": (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => silent
+      return (yield* (yield* Pointsman).create(caller, request({ idempotencyKey: "key-0001" }))).payment
+    }),
+  "an unanswered charge to authorize": (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => silent
+      return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))).payment
+    }),
+  "a charge for more than was asked": (own: World) => create(own, too(2000)),
+  "an unanswered capture": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      own.provider.onCapture = () => silent
+      yield* operate("capture", payment.id, { amountMinor: 1500 })
+      return payment
+    }),
+  "an unanswered void": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      own.provider.onVoid = () => silent
+      yield* operate("void", payment.id)
+      return payment
+    }),
+  "an unanswered refund": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      own.provider.onRefund = () => silent
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "an accepted refund and an unanswered one": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
+      yield* operate("refund", payment.id, { amountMinor: 300 })
+      own.provider.onRefund = () => silent
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "a decline that was a capture": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, {
+        _tag: "Declined",
+        providerRef,
+        category: "expired_card",
+        code: "54",
+        soft: false
+      })
+      yield* tell(payment, { _tag: "Captured", providerRef })
+      return payment
+    }),
+  "a second charge": (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = ({ connectionId }) =>
+        Effect.succeed(
+          connectionId === "main"
+            ? { _tag: "Declined", providerRef: "ref-1", category: "do_not_honor", code: "05", soft: true }
+            : { _tag: "Captured", providerRef }
+        )
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      yield* tell(payment, { _tag: "Captured", providerRef: "ref-1" })
+      return payment
+    })
+}
+
+/** A message of the provider's about the first attempt. */
+const tell = (payment: Payment, state: ChargeState) =>
+  Effect.gen(function* () {
+    const [attempt] = yield* (yield* Ledger).attempts(payment.tenant, payment.id)
+    yield* (yield* Pointsman).recordMessage({
+      connectionId: attempt?.connectionId ?? "",
+      tenant: payment.tenant,
+      receivedAt: 0,
+      body: "{}",
+      message: { id: "msg_1", at: 0, about: { _tag: "Charge", attemptId: attempt?.id ?? "", state: () => state } }
+    })
+  })
+
+const bookOf = (payment: Payment) =>
+  Effect.gen(function* () {
+    return Option.getOrThrow(yield* (yield* Ledger).book(payment.tenant, payment.id))
+  })
+
+const waiting = Effect.gen(function* () {
+  return (yield* (yield* Pointsman).reviews({ limit: 10 })).items
+})
+
+const seen = { evidence: "The acquirer's dashboard shows it.", by: "Jo" }
+
+const settle = (payment: Payment, finding: Finding, more: Partial<typeof seen> = {}) =>
+  Effect.gen(function* () {
+    const order = { tenant: payment.tenant, paymentId: payment.id, finding, ...seen, ...more }
+    return yield* Effect.result((yield* Pointsman).settleReview(order))
+  })
+
+const says = (
+  charge: Extract<Finding, { readonly _tag: "Charge" }>["says"],
+  more: Partial<Extract<Finding, { readonly _tag: "Charge" }>> = {}
+): Finding => ({ _tag: "Charge", says: charge, attemptId: null, amountMinor: null, providerRef, ...more })
+
+/** About the newest refund. */
+const refund = (saysOfIt: Extract<Finding, { readonly _tag: "Refund" }>["says"]) =>
+  ({ _tag: "Refund", says: saysOfIt, refundId: "", providerRefundId: "re_9" }) as const
+
+const nothing: Finding = { _tag: "NothingToChange" }
+
+const named = (payment: Payment, finding: Finding) =>
+  Effect.map(bookOf(payment), ({ refunds }) =>
+    finding._tag === "Refund" ? { ...finding, refundId: refunds.at(-1)?.id ?? "" } : finding
+  )
+
+const newEvents = (payment: Payment, before: number) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* Pointsman).timeline(payment.tenant, payment.id, { limit: 100 })
+    return items.slice(before)
+  })
+
+interface Case {
+  readonly given: keyof typeof given
+  readonly waits: ReadonlyArray<ReviewReason>
+  readonly finding: Finding
+  readonly becomes: PaymentState
+  readonly amounts?: Partial<Payment>
+  readonly events: ReadonlyArray<string>
+  /** What it still waits for. */
+  readonly left?: ReadonlyArray<ReviewReason>
+}
+
+const cases: ReadonlyArray<Case> = [
+  {
+    given: "an unanswered charge",
+    waits: ["unknown"],
+    finding: says("captured"),
+    becomes: "Captured",
+    amounts: { authorizedMinor: 1999, capturedMinor: 1999, providerRef },
+    events: ["payment.captured"]
+  },
+  {
+    given: "an unanswered charge",
+    waits: ["unknown"],
+    finding: says("captured", { amountMinor: 1000 }),
+    becomes: "Captured",
+    amounts: { authorizedMinor: 1000, capturedMinor: 1000 },
+    events: ["payment.captured"]
+  },
+  {
+    given: "an unanswered charge",
+    waits: ["unknown"],
+    finding: says("never_received", { providerRef: null }),
+    becomes: "Failed",
+    amounts: { authorizedMinor: 0, capturedMinor: 0, providerRef: null },
+    events: ["payment.failed"]
+  },
+  {
+    given: "an unanswered charge",
+    waits: ["unknown"],
+    finding: says("declined"),
+    becomes: "Declined",
+    amounts: { capturedMinor: 0 },
+    events: ["payment.declined"]
+  },
+  {
+    given: "an unanswered charge",
+    waits: ["unknown"],
+    finding: says("canceled"),
+    becomes: "Cancelled",
+    events: ["payment.cancelled"]
+  },
+  {
+    given: "an unanswered charge to authorize",
+    waits: ["unknown"],
+    finding: says("authorized"),
+    becomes: "Authorized",
+    amounts: { authorizedMinor: 1999, capturedMinor: 0 },
+    events: ["payment.authorized"]
+  },
+  {
+    given: "a charge for more than was asked",
+    waits: ["unknown", "amount_mismatch"],
+    finding: says("captured", { amountMinor: 1999 }),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999 },
+    events: ["payment.captured"]
+  },
+  {
+    given: "a charge for more than was asked",
+    waits: ["unknown", "amount_mismatch"],
+    finding: says("canceled"),
+    becomes: "Cancelled",
+    amounts: { capturedMinor: 0 },
+    events: ["payment.cancelled"]
+  },
+  {
+    given: "an unanswered capture",
+    waits: ["unknown"],
+    finding: says("captured"),
+    becomes: "Captured",
+    amounts: { authorizedMinor: 1999, capturedMinor: 1500 },
+    events: ["payment.captured"]
+  },
+  {
+    given: "an unanswered capture",
+    waits: ["unknown"],
+    finding: says("authorized"),
+    becomes: "Authorized",
+    amounts: { capturedMinor: 0 },
+    events: ["payment.authorized"]
+  },
+  {
+    given: "an unanswered capture",
+    waits: ["unknown"],
+    finding: says("canceled"),
+    becomes: "Voided",
+    events: ["payment.cancelled"]
+  },
+  {
+    given: "an unanswered void",
+    waits: ["unknown"],
+    finding: says("canceled"),
+    becomes: "Voided",
+    events: ["payment.cancelled"]
+  },
+  {
+    given: "an unanswered void",
+    waits: ["unknown"],
+    finding: says("authorized"),
+    becomes: "Authorized",
+    events: ["payment.authorized"]
+  },
+  {
+    given: "an unanswered void",
+    waits: ["unknown"],
+    finding: says("captured"),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999 },
+    events: ["payment.captured"]
+  },
+  {
+    given: "an unanswered refund",
+    waits: ["refund_unknown"],
+    finding: refund("succeeded"),
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500, refundPendingMinor: 0 },
+    events: ["payment.refunded"]
+  },
+  {
+    given: "an unanswered refund",
+    waits: ["refund_unknown"],
+    finding: refund("failed"),
+    becomes: "Captured",
+    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
+    events: ["payment.refund_failed"]
+  },
+  {
+    given: "an unanswered refund",
+    waits: ["refund_unknown"],
+    finding: refund("never_received"),
+    becomes: "Captured",
+    amounts: { refundedMinor: 0, refundPendingMinor: 0 },
+    events: ["payment.refund_failed"]
+  },
+  {
+    given: "an accepted refund and an unanswered one",
+    waits: ["refund_unknown"],
+    finding: refund("succeeded"),
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500, refundPendingMinor: 300 },
+    events: ["payment.refunded"]
+  },
+  {
+    given: "a decline that was a capture",
+    waits: ["conflict"],
+    finding: nothing,
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999 },
+    events: []
+  },
+  {
+    given: "a second charge",
+    waits: ["double_charge"],
+    finding: nothing,
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999, connectionId: "backup" },
+    events: []
+  }
+]
+
+const nameOf = (finding: Finding): string =>
+  finding._tag === "NothingToChange"
+    ? "nothing has to change"
+    : `${finding.says}${"amountMinor" in finding && finding.amountMinor !== null ? ` ${finding.amountMinor}` : ""}`
+
+describe("what somebody found in the provider's record", () => {
+  for (const one of cases) {
+    const own = world()
+    it.effect(`given ${one.given}, when somebody finds ${nameOf(one.finding)}, then it is ${one.becomes}`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given[one.given](own)
+        const [listed] = yield* waiting
+        assert.strictEqual(listed?.id, payment.id)
+        assert.deepStrictEqual(listed?.review?.reasons, one.waits)
+        const told = (yield* newEvents(payment, 0)).length
+        const calls = own.provider.charges.length
+
+        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, one.finding)))
+
+        const { payment: stored, refunds } = yield* bookOf(payment)
+        assert.deepStrictEqual(stored, settled)
+        assert.deepInclude(stored, { state: one.becomes, ...one.amounts })
+        assert.isUndefined(brokenInvariant(stored) ?? brokenBalance(stored, refunds))
+        assert.deepStrictEqual(stored.review?.reasons ?? [], one.left ?? [])
+        assert.lengthOf(yield* waiting, (one.left ?? []).length === 0 ? 0 : 1)
+        const [note, ...others] = yield* newEvents(payment, told)
+        assert.deepInclude(note?.data, { reviewed_by: "Jo", evidence: seen.evidence })
+        assert.strictEqual(note?.type, "payment.reviewed")
+        assert.deepStrictEqual(
+          others.map(({ type }) => type),
+          one.events
+        )
+        assert.lengthOf(own.provider.charges, calls)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
+describe("a finding that does not fit", () => {
+  const refusals: ReadonlyArray<readonly [keyof typeof given, Finding, RegExp]> = [
+    ["an unanswered charge", nothing, /unknown: say what/u],
+    ["an unanswered refund", nothing, /unknown: say what/u],
+    ["an unanswered charge", says("captured", { amountMinor: 2000 }), /more than was asked/u],
+    ["an unanswered charge", says("captured", { providerRef: null }), /reference/u],
+    ["an unanswered charge", says("captured", { attemptId: "att_of_another" }), /no attempt att_of_another/u],
+    ["an unanswered capture", says("captured", { amountMinor: 1501 }), /more than was asked/u],
+    ["an unanswered capture", says("never_received"), /captured, authorized or canceled/u],
+    ["an unanswered capture", says("declined"), /cannot/u],
+    ["a charge for more than was asked", says("never_received"), /cannot become never_received/u],
+    ["a second charge", says("captured"), /CAPTURED cannot become captured/u],
+    ["an unanswered refund", { ...refund("succeeded"), refundId: "rf_of_another" }, /no refund rf_of_another/u]
+  ]
+  for (const [before, finding, reason] of refusals) {
+    const own = world()
+    it.effect(`given ${before}, when ${JSON.stringify(finding)}, then it is refused and nothing is written`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given[before](own)
+        const stored = yield* bookOf(payment)
+        const isNamed = finding._tag === "Refund" && finding.refundId !== ""
+        const refused = yield* settle(payment, isNamed ? finding : yield* named(payment, finding))
+        assert.isTrue(Result.isFailure(refused))
+        if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/FindingRefused") throw refused
+        assert.match(refused.failure.reason, reason)
+        assert.deepStrictEqual(yield* bookOf(payment), stored)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const own = world()
+  it.effect("given no evidence, no name, or no amount that money has, then the field is named", () =>
+    Effect.gen(function* () {
+      const payment = yield* given["an unanswered charge"](own)
+      const fieldOf = (result: Result.Result<unknown, unknown>) =>
+        Result.isFailure(result) ? (result.failure as { readonly field: string }).field : undefined
+      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "  " })), "evidence")
+      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { evidence: "é".repeat(2001) })), "evidence")
+      assert.strictEqual(fieldOf(yield* settle(payment, says("captured"), { by: "" })), "by")
+      for (const amountMinor of [0, -1, 1.5, Number.NaN]) {
+        assert.strictEqual(fieldOf(yield* settle(payment, says("captured", { amountMinor }))), "amountMinor")
+      }
+      assert.strictEqual((yield* bookOf(payment)).payment.state, "ChargeUnknown")
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const calm = world()
+  it.effect("given a payment that needs nobody, then there is no review of it, and nothing to settle", () =>
+    Effect.gen(function* () {
+      const payment = yield* create(calm, { _tag: "Captured", providerRef })
+      const pointsman = yield* Pointsman
+      assert.deepStrictEqual(yield* waiting, [])
+      const read = yield* Effect.result(pointsman.reviewOf(payment.id))
+      assert.isTrue(Result.isFailure(read))
+      const refused = yield* settle(payment, nothing)
+      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/FindingRefused")
+      const stranger = yield* settle({ ...payment, id: "00000000-0000-7000-8000-000000000000" }, nothing)
+      assert.isTrue(Result.isFailure(stranger) && stranger.failure._tag === "pointsman/PaymentNotFound")
+    }).pipe(Effect.provide(calm.layer))
+  )
+})
+
+describe("a review beside others", () => {
+  const own = world()
+  it.effect(
+    "given all that is recorded, when it is read, then attempts, operations, refunds and timeline are there",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* given["an unanswered refund"](own)
+        const file = yield* (yield* Pointsman).reviewOf(payment.id)
+        assert.strictEqual(file.payment.id, payment.id)
+        assert.lengthOf(file.attempts, 1)
+        assert.lengthOf(file.refunds, 1)
+        assert.deepStrictEqual(
+          file.timeline.map(({ type }) => type),
+          ["payment.created", "payment.captured", "payment.refund_unknown"]
+        )
+      }).pipe(Effect.provide(own.layer))
+  )
+
+  const keyed = world()
+  it.effect("given a finding, when the request is sent again under its key, then it is told, and nothing is sent", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* given["an unanswered charge"](keyed)
+      Result.getOrThrow(yield* settle(payment, says("captured")))
+      yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
+      assert.lengthOf(keyed.provider.charges, 1)
+    }).pipe(Effect.provide(keyed.layer))
+  )
+
+  const raced = world()
+  it.effect("given the background settles it first, then the finding is decided again, and refused", () =>
+    Effect.gen(function* () {
+      const payment = yield* given["an unanswered charge"](raced)
+      const context = yield* Effect.context<Ledger>()
+      const capturedBehind = courier(payment, {
+        on: "ChargeCaptured",
+        amountMinor: 1999,
+        connectionId: "main",
+        providerRef
+      })
+      let isFirst = true
+      raced.ledger.beforeCommit = () => {
+        if (!isFirst) return Effect.void
+        isFirst = false
+        return Effect.provideContext(capturedBehind, context)
+      }
+      const refused = yield* settle(payment, says("never_received"))
+      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/FindingRefused")
+      assert.strictEqual((yield* bookOf(payment)).payment.state, "Captured")
+    }).pipe(Effect.provide(raced.layer))
+  )
+
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    const faulty = world()
+    it.effect(`given a commit that ends ${fault}, then the finding is written once, or surely not`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given["an unanswered charge"](faulty)
+        const before = faulty.ledger.calls.commit
+        faulty.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+        const settled = yield* settle(payment, says("captured"))
+        assert.strictEqual(Result.isFailure(settled), fault === "unwritten")
+        const types = (yield* newEvents(payment, 0)).map(({ type }) => type)
+        const isWritten = fault !== "unwritten"
+        assert.strictEqual(types.filter((type) => type === "payment.reviewed").length, isWritten ? 1 : 0)
+        assert.strictEqual((yield* bookOf(payment)).payment.state, isWritten ? "Captured" : "ChargeUnknown")
+      }).pipe(Effect.provide(faulty.layer))
+    )
+  }
+
+  const endless = world({ connections: liveConnections })
+  it.effect("given a checkout without an end, then it waits for somebody, who can say that nobody paid", () =>
+    Effect.gen(function* () {
+      endless.provider.onOpenCheckout = () =>
+        Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
+      const { payment, token } = yield* paged(liveCaller)
+      yield* (yield* Pointsman).openCheckout(token, "https://pay.example/return")
+      const [listed] = yield* waiting
+      assert.deepStrictEqual(listed?.review?.reasons, ["open_checkout"])
+      const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))
+      assert.deepInclude(settled, { state: "Cancelled", review: null })
+    }).pipe(Effect.provide(endless.layer))
+  )
+})
