@@ -1,0 +1,11 @@
+/** The simulator, and what it is made of. */
+export * from "./simulator/Boundary.ts"
+export * from "./simulator/Course.ts"
+export * from "./simulator/Draw.ts"
+export * from "./simulator/MortalProcess.ts"
+export * from "./simulator/Provider.ts"
+export * from "./simulator/ProviderBooks.ts"
+export * from "./simulator/Receiver.ts"
+export * from "./simulator/Time.ts"
+export * from "./simulator/Truth.ts"
+export * from "./simulator/World.ts"

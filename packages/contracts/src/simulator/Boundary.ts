@@ -1,0 +1,54 @@
+/** Where a process leaves itself: what it asks of the store, of a provider and of a receiver, before and after. */
+import type { Change, Connector, Deliveries, Directory, Ledger, Merchants } from "@pointsman/core"
+import type { CommitFault } from "@pointsman/core/testing"
+
+/** What is called beyond the boundary, as `ledger.commit` or `provider.charge`. */
+export type Crossing =
+  | `ledger.${keyof Ledger["Service"]}`
+  | `deliveries.${keyof Deliveries["Service"]}`
+  | `directory.${keyof Directory["Service"]}`
+  | `merchants.${keyof Merchants["Service"]}`
+  | `provider.${Exclude<keyof Connector, "readMessage">}`
+  | "receiver.send"
+
+export interface Boundary {
+  /** The number of the process, counted from 1. */
+  readonly process: number
+  readonly crossing: Crossing
+  /** `after`: what was called has run to its end, and its answer is not heard yet. */
+  readonly side: "before" | "after"
+  /** Of `ledger.commit`. */
+  readonly change?: Change | undefined
+}
+
+/**
+ * What happens to the process there. `dies`: nothing of it runs any more. A number: it freezes for so many milliseconds,
+ * and goes on as if nothing had been.
+ */
+export type Fate = "dies" | number | undefined
+
+/** What makes a process's life hard. Both are asked in the order in which things happen, so that they can count. */
+export interface Hooks {
+  readonly onBoundary?: ((boundary: Boundary) => Fate) | undefined
+  /**
+   * What the store does with a call, `undefined` for what it was asked to. Of what is no commit, every fault but the
+   * late answer is `StorageError`, and nothing was done.
+   */
+  readonly onStorage?: ((crossing: Crossing) => CommitFault) | undefined
+}
+
+/** Whether a store that answers the call changes by it. */
+export const isWrite = (crossing: Crossing): boolean => writes.has(crossing)
+
+const writes: ReadonlySet<Crossing> = new Set([
+  "ledger.commit",
+  "ledger.keepMessage",
+  "ledger.takeDue",
+  "ledger.postpone",
+  "deliveries.takeDue",
+  "deliveries.record",
+  "deliveries.replace",
+  "directory.write",
+  "merchants.provision",
+  "merchants.replaceInvitation"
+])

@@ -1,0 +1,90 @@
+/** How a call to the simulated provider goes: drawn by a simulation, or chosen by a test. All times are milliseconds. */
+import type { Draw } from "./Draw.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Of every connection of a simulated world. */
+export const timeoutMillis = 30 * second
+
+/** What a provider does in its own time. */
+export type LaterOn = "done" | "refused" | "canceled"
+
+export type Course =
+  /** Does what it is asked, and says so. */
+  | { readonly _tag: "Answered" }
+  /** As `Answered`, after a while. Where that is later than the time-out, nobody hears it. */
+  | { readonly _tag: "Slow"; readonly takes: number }
+  /** Nobody hears of it. It does what it is asked after a while, twice the time-out at most; or never (`null`). */
+  | { readonly _tag: "Unheard"; readonly doneAfter: number | null; readonly silentFor: number }
+  /** Unheard too, and done at any time: until then it cannot say that it never will be. */
+  | { readonly _tag: "Postponed"; readonly doneAfter: number }
+  /** Says that it did nothing. */
+  | { readonly _tag: "Rejected" }
+  /** Was not reached. */
+  | { readonly _tag: "NotSent" }
+  /** Takes it, and is done with it later. */
+  | { readonly _tag: "Accepted"; readonly after: number; readonly becomes: LaterOn }
+  /** Says no: to a charge for good, or for this provider alone (`soft`). To a refund that it failed. */
+  | { readonly _tag: "Declined"; readonly soft: boolean }
+
+export const answered: Course = { _tag: "Answered" }
+
+/** How a look-up goes. `unsure`: what is not found may still come. */
+export type LookUpCourse = "told" | "unsure" | "silent" | { readonly takes: number }
+
+export interface ProviderCall {
+  readonly name: "charge" | "openCheckout" | "capture" | "void" | "refund"
+  /** The idempotency key of the call: an attempt's id, an operation's or a refund's. */
+  readonly id: string
+  /** Of `charge` and `openCheckout`. */
+  readonly paymentId: string | null
+}
+
+/** How providers go wrong, which is seldom. Eleven in twenty calls go as they should. */
+export const drawCourse = (draw: Draw): Course => {
+  const later = () => draw.pick([2 * minute, 50 * minute, 5 * hour, 30 * hour])
+  switch (draw.below(20)) {
+    case 0:
+      return {
+        _tag: "Slow",
+        takes: draw.pick([second, 20 * second, timeoutMillis - 1, timeoutMillis + second, 50 * second])
+      }
+    case 1:
+      return { _tag: "Unheard", doneAfter: 0, silentFor: draw.pick([0, timeoutMillis]) }
+    case 2:
+      return { _tag: "Unheard", doneAfter: null, silentFor: draw.pick([0, timeoutMillis]) }
+    case 3:
+      return {
+        _tag: "Unheard",
+        doneAfter: 1 + draw.below(2 * timeoutMillis - 1),
+        silentFor: draw.pick([0, timeoutMillis])
+      }
+    case 4:
+      return { _tag: "Postponed", doneAfter: later() }
+    case 5:
+      return { _tag: "Rejected" }
+    case 6:
+      return { _tag: "NotSent" }
+    case 7:
+      return { _tag: "Accepted", after: later(), becomes: draw.pick(["done", "done", "refused", "canceled"]) }
+    case 8:
+      return { _tag: "Declined", soft: draw.chance(0.7) }
+    default:
+      return answered
+  }
+}
+
+export const drawLookUp = (draw: Draw): LookUpCourse => {
+  switch (draw.below(10)) {
+    case 0:
+      return "silent"
+    case 1:
+      return "unsure"
+    case 2:
+      return { takes: draw.pick([second, 20 * second]) }
+    default:
+      return "told"
+  }
+}

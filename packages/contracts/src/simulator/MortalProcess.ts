@@ -1,0 +1,132 @@
+/**
+ * One process of Pointsman over a store that others share. It dies without a word: nothing of it runs any more, while
+ * what it had asked of the store, of a provider or of a receiver goes on without it, as beyond a socket.
+ */
+import {
+  type ConnectorDefinition,
+  Connectors,
+  type Deliveries,
+  type Directory,
+  type Ids,
+  type Ledger,
+  type Merchants,
+  Pointsman,
+  type PointsmanOptions,
+  type Secrets,
+  Transport,
+  Unanswered,
+  WebhookSender
+} from "@pointsman/core"
+import { Context, Effect, Exit, Layer, Scope, Tracer } from "effect"
+import type { Mac } from "effect/crypto"
+import type { Fate, Hooks } from "./Boundary.ts"
+import { makeMortality } from "./Mortality.ts"
+import { type Beyond, mortalConnector, mortalStorage } from "./MortalPorts.ts"
+import type { Time } from "./Time.ts"
+
+/** What the processes of a world share, and what outlives each of them. */
+export type Shared = Ledger | Deliveries | Directory | Merchants | Secrets | Ids | Mac.Mac
+
+export interface MortalProcessOptions {
+  /** Counted from 1. */
+  readonly number: number
+  readonly time: Time
+  /** With the clock and the scheduler of `time`. */
+  readonly shared: Context.Context<Shared>
+  readonly connectors: ReadonlyArray<ConnectorDefinition>
+  readonly sender: WebhookSender["Service"]
+  readonly pointsman?: PointsmanOptions | undefined
+  /**
+   * In milliseconds, between two looks at what is due. Without it the process sweeps when it is told to, and sends no
+   * webhooks.
+   */
+  readonly backgroundEveryMillis?: number | undefined
+  readonly hooks?: Hooks | undefined
+}
+
+export interface MortalProcess {
+  readonly number: number
+  readonly isDead: () => boolean
+  /** From here on nothing of it runs: no continuation, and no finalizer. */
+  readonly die: () => void
+  /** It stands still for so many milliseconds, and goes on as if nothing had been. */
+  readonly freeze: (millis: number) => void
+  /**
+   * Has it do something. `onEnd` hears how that ended, outside of the process; where the process died before, nobody
+   * ever does.
+   */
+  readonly ask: <A, E>(
+    work: (pointsman: Pointsman["Service"]) => Effect.Effect<A, E>,
+    onEnd?: (exit: Exit.Exit<A, E>) => void
+  ) => void
+}
+
+/** Starts one, as a supervisor does. It runs as the time of its world goes on. */
+export const startProcess = (options: MortalProcessOptions): MortalProcess => {
+  const { backgroundEveryMillis, hooks = {}, number, shared, time } = options
+  const mortality = makeMortality()
+  let takeBackThaw = () => {}
+
+  const freeze = (millis: number) => {
+    takeBackThaw()
+    mortality.freeze()
+    takeBackThaw = time.after(millis, mortality.thaw)
+  }
+
+  const meet = (fate: Fate) => {
+    if (fate === "dies") mortality.die()
+    else if (fate !== undefined) freeze(fate)
+  }
+
+  // The step after each side is stopped where the process met its fate.
+  const beyond: Beyond = (about, work) => {
+    const boundary = { process: number, ...about }
+    return Effect.suspend(() => {
+      meet(hooks.onBoundary?.({ ...boundary, side: "before" }))
+      return Effect.callback((resume) => {
+        Effect.runForkWith(shared)(work).addObserver((exit) => {
+          // The dead have no boundary, and hear nothing.
+          if (mortality.isDead()) return
+          meet(hooks.onBoundary?.({ ...boundary, side: "after" }))
+          resume(exit)
+        })
+      })
+    })
+  }
+
+  const mortal = Context.add(shared, Tracer.Tracer, mortality.tracer)
+  const outside = Context.merge(shared, mortalStorage(shared, time, beyond, hooks)).pipe(
+    Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
+    Context.add(Transport, noTransport)
+  )
+  const built = Effect.runForkWith(mortal)(
+    Layer.buildWithScope(
+      Layer.fresh(Layer.provide(Pointsman.layer(options.pointsman), Layer.succeedContext(outside))),
+      // Never closed: a process that dies finalizes nothing.
+      Scope.makeUnsafe()
+    )
+  )
+  const sender = WebhookSender.of({
+    send: (request) => beyond({ crossing: "receiver.send" }, options.sender.send(request))
+  })
+
+  const ask: MortalProcess["ask"] = (work, onEnd) => {
+    built.addObserver((exit) => {
+      if (Exit.isFailure(exit)) throw new Error("the process did not come up", { cause: exit.cause })
+      const pointsman = Context.get(exit.value, Pointsman)
+      const fiber = Effect.runForkWith(Context.add(mortal, WebhookSender, sender))(
+        Effect.suspend(() => work(pointsman))
+      )
+      if (onEnd !== undefined) fiber.addObserver(onEnd)
+    })
+  }
+  if (backgroundEveryMillis !== undefined) {
+    ask((pointsman) => pointsman.keepSweeping(backgroundEveryMillis))
+    ask((pointsman) => pointsman.keepDelivering(backgroundEveryMillis))
+  }
+  return { number, isDead: mortality.isDead, die: mortality.die, freeze, ask }
+}
+
+const noTransport = Transport.of({
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in a simulation" }))
+})

@@ -1,0 +1,43 @@
+/** How the simulated provider writes its messages, and how its connector reads them. */
+import {
+  type ChargeState,
+  MessageUnreadable,
+  MessageUnverified,
+  type ProviderMessage,
+  type RawMessage,
+  type RefundState
+} from "@pointsman/core"
+import { Effect, Redacted, Result } from "effect"
+
+const utf8 = new TextEncoder()
+const text = new TextDecoder()
+
+/** Whoever knows the secret may write: forging a real signature is what the tests of connectors are about. */
+export const secretHeader = "x-simulated-secret"
+
+type State = ChargeState | RefundState
+
+/** A message as it goes over the wire. Its states are those of the moment at which it was written. */
+export const writeProviderMessage = ({ about, at, id }: ProviderMessage): Uint8Array => {
+  const nothing = { minorUnits: 0, currency: "EUR" }
+  const state: State | null = about._tag === "Dispute" ? null : about.state === null ? null : about.state(nothing)
+  return utf8.encode(JSON.stringify({ id, at, about: { ...about, state } }))
+}
+
+export const readProviderMessage = ({
+  body,
+  headers,
+  secret
+}: RawMessage): Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable> => {
+  if (headers[secretHeader] !== Redacted.value(secret)) {
+    return Effect.fail(new MessageUnverified({ reason: "the secret is another one" }))
+  }
+  const read = Result.try({
+    try: (): ProviderMessage => {
+      const { about, at, id } = JSON.parse(text.decode(body))
+      return { id, at, about: about.state === null ? about : { ...about, state: () => about.state } }
+    },
+    catch: () => new MessageUnreadable({ reason: "the body is not JSON" })
+  })
+  return Effect.fromResult(read)
+}

@@ -1,0 +1,113 @@
+/**
+ * The merchants' endpoints: they are reached or not, answer or do not, and keep what they received. They check every
+ * signature as the documentation tells receivers to, with code of their own.
+ */
+import { createHmac } from "node:crypto"
+import { WebhookNotAnswered, type WebhookRequest, type WebhookSender } from "@pointsman/core"
+import { Effect } from "effect"
+import type { Draw } from "./Draw.ts"
+import type { Time } from "./Time.ts"
+
+/** What an endpoint does with a request. After `Unheard` and `Hangs` it has it, and nobody knows. */
+export type Reception =
+  | { readonly _tag: "Answers"; readonly status: number; readonly takes: number }
+  | { readonly _tag: "Unheard" }
+  | { readonly _tag: "Hangs" }
+  | { readonly _tag: "Unreached" }
+
+export const accepted: Reception = { _tag: "Answers", status: 200, takes: 0 }
+
+/** Two of three receptions go as they should. */
+export const drawReception = (draw: Draw): Reception => {
+  switch (draw.below(12)) {
+    case 0:
+      return { _tag: "Answers", status: draw.pick([500, 503]), takes: 0 }
+    case 1:
+      return { _tag: "Answers", status: draw.pick([301, 302]), takes: 0 }
+    case 2:
+      return { _tag: "Answers", status: draw.pick([404, 410, 422]), takes: 0 }
+    case 3:
+      return { _tag: draw.pick(["Unheard", "Hangs", "Unreached"]) }
+    case 4:
+      return { _tag: "Answers", status: 200, takes: draw.pick([100, 14_999, 15_001]) }
+    default:
+      return accepted
+  }
+}
+
+export interface Received {
+  readonly url: string
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly body: string
+  /** What was wrong with it; `undefined` for a good one. */
+  readonly fault: string | undefined
+}
+
+export interface Receiver {
+  readonly sender: WebhookSender["Service"]
+  /** Everything that arrived, in order. */
+  readonly received: ReadonlyArray<Received>
+}
+
+export interface ReceiverOptions {
+  readonly time: Time
+  /** The secret that an endpoint's owner knows, by its URL. */
+  readonly secretOf: (url: string) => string | undefined
+  /** How an endpoint takes what comes; it answers 200 unless told otherwise. */
+  readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
+}
+
+/** How old a signature may be (decisions, section 9), in seconds. */
+const toleranceSeconds = 300
+const text = new TextDecoder()
+
+export const simulatedReceiver = ({ receptionOf, secretOf, time }: ReceiverOptions): Receiver => {
+  const received: Array<Received> = []
+
+  const faultOf = ({ body, headers, url }: WebhookRequest): string | undefined => {
+    const secret = secretOf(url)
+    if (secret === undefined) return "nobody has this address"
+    const parts = (headers["x-service-signature"] ?? "").split(",").map((part) => part.split("=", 2))
+    const timestamp = parts.find(([name]) => name === "t")?.[1] ?? ""
+    if (Math.abs(time.now() / 1_000 - Number(timestamp)) > toleranceSeconds) return "its signature is too old"
+    const tag = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")
+    return parts.some(([name, value]) => name === "v1" && value === tag) ? undefined : "its signature is not ours"
+  }
+
+  const receive = (request: WebhookRequest): void => {
+    received.push({
+      url: request.url,
+      eventId: request.headers["x-service-event-id"] ?? "",
+      deliveryId: request.headers["x-service-delivery-id"] ?? "",
+      body: text.decode(request.body),
+      fault: faultOf(request)
+    })
+  }
+
+  return {
+    received,
+    sender: {
+      send: (request) =>
+        Effect.suspend((): Effect.Effect<number, WebhookNotAnswered> => {
+          const reception = receptionOf?.(request) ?? accepted
+          switch (reception._tag) {
+            case "Answers": {
+              const { status, takes } = reception
+              // Who answers no success may have read nothing.
+              if (status < 300) receive(request)
+              return takes === 0 ? Effect.succeed(status) : Effect.delay(Effect.succeed(status), takes)
+            }
+            case "Unheard":
+              receive(request)
+              return Effect.fail(new WebhookNotAnswered({ failure: "NoAnswer", message: "the connection was lost" }))
+            case "Hangs":
+              receive(request)
+              return Effect.never
+            case "Unreached":
+              return Effect.fail(new WebhookNotAnswered({ failure: "NoConnection", message: "it was refused" }))
+          }
+        })
+    }
+  }
+}

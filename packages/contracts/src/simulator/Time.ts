@@ -1,0 +1,169 @@
+/**
+ * The time of a simulated world, and the order in which everything in it runs.
+ *
+ * It is a `TestClock` that wakes who sleeps one by one, and lets all that this sets off run to its end before anything
+ * else happens: two runs of the same world do the same things in the same order. What a store does outside of this time
+ * (a disk, a socket) holds the clock until it has answered.
+ */
+import { Duration, Effect, type Scheduler } from "effect"
+import type { TestClock } from "effect/testing"
+
+export interface Time {
+  readonly clock: TestClock.TestClock
+  readonly scheduler: Scheduler.Scheduler
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** Calls it when so many milliseconds have passed; gives what takes it back. */
+  readonly after: (millis: number, act: () => void) => () => void
+  /** Something outside of simulated time is at work: the clock stands still until it is called again with -1. */
+  readonly hold: (change: 1 | -1) => void
+  /** Lets everything run that can run at this moment. */
+  readonly settle: () => Promise<void>
+  /** Lets so many milliseconds pass. */
+  readonly pass: (millis: number) => Promise<void>
+}
+
+interface Alarm {
+  readonly at: number
+  /** Alarms of the same moment ring in the order in which they were set. */
+  readonly order: number
+  act: (() => void) | undefined
+}
+
+/** The first of January 2026: a time of day that looks like one. */
+const beginning = 1_767_225_600_000
+
+/** More tasks than this at one moment are a world that runs in a circle. */
+const tasksAtMost = 1_000_000
+
+export const makeTime = (): Time => {
+  let now = beginning
+  let outside = 0
+  let alarmsSet = 0
+  const alarms: Array<Alarm> = []
+  let tasks: Array<() => void> = []
+
+  const scheduleTask = (task: () => void) => {
+    tasks.push(task)
+  }
+
+  const run = () => {
+    let count = 0
+    while (tasks.length > 0) {
+      const due = tasks
+      tasks = []
+      for (const task of due) task()
+      count += due.length
+      if (count > tasksAtMost) throw new Error("the world runs in a circle, and its time does not go on")
+    }
+  }
+
+  const settleOutside = async () => {
+    while (outside > 0) {
+      await turnOfTheLoop()
+      run()
+    }
+  }
+
+  /** `undefined` where nothing outside is waited for, so that a world in memory runs without a pause. */
+  const settle = (): Promise<void> | undefined => {
+    run()
+    return outside === 0 ? undefined : settleOutside()
+  }
+
+  const after = (millis: number, act: () => void) => {
+    const alarm: Alarm = { at: now + Math.max(0, millis), order: alarmsSet++, act }
+    push(alarms, alarm)
+    return () => {
+      alarm.act = undefined
+    }
+  }
+
+  const pass = async (millis: number) => {
+    const end = now + millis
+    const before = settle()
+    if (before !== undefined) await before
+    for (let next = alarms[0]; next !== undefined && next.at <= end; next = alarms[0]) {
+      pop(alarms)
+      if (next.act === undefined) continue
+      now = next.at
+      next.act()
+      const settled = settle()
+      if (settled !== undefined) await settled
+    }
+    now = end
+  }
+
+  const sleep = (duration: Duration.Duration) => {
+    const millis = Duration.toMillis(duration)
+    if (millis <= 0) return Effect.void
+    return Effect.callback<void>((resume) => {
+      if (!Number.isFinite(millis)) return
+      return Effect.sync(after(millis, () => resume(Effect.void)))
+    })
+  }
+
+  const nanos = () => BigInt(Math.floor(now)) * 1_000_000n
+  const clock: TestClock.TestClock = {
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
+    sleep,
+    adjust: (duration) => Effect.promise(() => pass(Duration.toMillis(Duration.fromInputUnsafe(duration)))),
+    setTime: (timestamp) => Effect.promise(() => pass(timestamp - now)),
+    withLive: (effect) => effect
+  }
+  return {
+    clock,
+    scheduler: {
+      executionMode: "sync",
+      shouldYield: () => false,
+      makeDispatcher: () => ({ scheduleTask, flush: run })
+    },
+    now: () => now,
+    after,
+    hold: (change) => {
+      outside += change
+    },
+    settle: async () => settle(),
+    pass
+  }
+}
+
+/** Effect's own scheduler gives way to the loop. */
+const turnOfTheLoop = (): Promise<void> => Effect.runPromise(Effect.yieldNow)
+
+// A binary heap: the alarm that rings next comes first.
+
+const isBefore = (a: Alarm, b: Alarm): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
+
+const push = (heap: Array<Alarm>, alarm: Alarm): void => {
+  let index = heap.push(alarm) - 1
+  while (index > 0) {
+    const parent = (index - 1) >> 1
+    const above = heap[parent]
+    if (above === undefined || !isBefore(alarm, above)) break
+    heap[index] = above
+    heap[parent] = alarm
+    index = parent
+  }
+}
+
+const pop = (heap: Array<Alarm>): void => {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  let index = 0
+  for (;;) {
+    const left = 2 * index + 1
+    const [a, b] = [heap[left], heap[left + 1]]
+    const child = a !== undefined && b !== undefined && isBefore(b, a) ? left + 1 : left
+    const below = heap[child]
+    if (below === undefined || !isBefore(below, last)) break
+    heap[index] = below
+    index = child
+  }
+  heap[index] = last
+}

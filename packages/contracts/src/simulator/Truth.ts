@@ -1,0 +1,105 @@
+/**
+ * What has to hold between our record and the provider's books when everything has come to rest: no money is held,
+ * taken or given back of which we do not know, and none that is not there. Pure; all functions give what is wrong.
+ */
+import { type Event, type Payment, type PaymentBook, type PaymentState, statusOf } from "@pointsman/core"
+import { brokenInvariants } from "../Invariants.ts"
+import type { CallRecord, ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
+
+/** What the provider has about one payment. */
+export interface ProviderSide {
+  readonly charges: ReadonlyArray<ChargeRecord>
+  readonly refunds: ReadonlyArray<RefundRecord>
+}
+
+/** The states in which nobody waits for anything. */
+const isAtRest = (state: PaymentState): boolean =>
+  statusOf[state] !== "UNKNOWN" && statusOf[state] !== "PENDING" && statusOf[state] !== "REQUIRES_ACTION"
+
+/** `events`: the whole timeline, oldest first. */
+export const wrongWith = (
+  book: PaymentBook,
+  events: ReadonlyArray<Event>,
+  { charges, refunds: given }: ProviderSide
+): ReadonlyArray<string> => {
+  const { attempts, operations, payment, refunds } = book
+  const wrong = [...brokenInvariants({ ...book, events })]
+  const held = charges.filter(({ state }) => state === "Authorized" || state === "Captured")
+  if (held.length > 1) wrong.push(`${held.length} charges hold money`)
+  // The opening of a checkout that nobody answered may be paid on for ever: operations close it.
+  const isLeftOpen =
+    payment.state === "ChargeUnknown" &&
+    payment.hosted !== null &&
+    payment.tenant.environment === "production" &&
+    charges.length === 0
+  if (!isAtRest(payment.state) && !isLeftOpen) wrong.push(`it is ${payment.state}, and nobody is at work on it`)
+  if (attempts.some(({ outcome }) => outcome === null)) wrong.push("an attempt is in flight")
+  if (operations.some(({ outcome }) => outcome === null)) wrong.push("a capture or a void is in flight")
+  for (const { id, stage } of refunds) {
+    if (stage === "Sending" || stage === "Pending" || stage === "Unknown") wrong.push(`refund ${id} is ${stage}`)
+  }
+  const truth = truthOf(held[0], charges, given)
+  if (!truth.states.includes(payment.state) && !isLeftOpen) {
+    wrong.push(`it is ${payment.state}, and in truth ${truth.states.join(" or ")}`)
+  }
+  for (const field of ["authorizedMinor", "capturedMinor", "refundedMinor", "refundPendingMinor"] as const) {
+    const amount = truth[field]
+    if (amount !== null && payment[field] !== amount)
+      wrong.push(`${field} is ${payment[field]}, and in truth ${amount}`)
+  }
+  if (held[0] !== undefined && payment.connectionId !== held[0].connectionId) {
+    wrong.push(`it is with ${payment.connectionId}, and its money with ${held[0].connectionId}`)
+  }
+  if (events.some(({ type }) => type === "payment.settled") && !charges.some(({ isPaidOut }) => isPaidOut)) {
+    wrong.push("it is told as settled, and was not paid out")
+  }
+  if (events.filter(({ type }) => type === "payment.settled").length > 1) wrong.push("it is told as settled twice")
+  return wrong
+}
+
+interface Truth extends Pick<Payment, "capturedMinor" | "refundedMinor" | "refundPendingMinor"> {
+  readonly states: ReadonlyArray<PaymentState>
+  /** `null` where nothing is held, and what was held is history. */
+  readonly authorizedMinor: number | null
+}
+
+const truthOf = (
+  held: ChargeRecord | undefined,
+  charges: ReadonlyArray<ChargeRecord>,
+  given: ReadonlyArray<RefundRecord>
+): Truth => {
+  const nothing = { authorizedMinor: null, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 }
+  if (held === undefined) {
+    const wasCanceled = charges.some(({ state }) => state === "Canceled")
+    return { ...nothing, states: wasCanceled ? ["Cancelled", "Voided"] : ["Declined", "Failed", "Cancelled"] }
+  }
+  const { capturedMinor, isPaidOut, money } = held
+  if (held.state === "Authorized") return { ...nothing, authorizedMinor: money.minorUnits, states: ["Authorized"] }
+  const refundedMinor = given
+    .filter(({ state }) => state === "Succeeded")
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+  return {
+    // Of a payment that was paid out only messages tell, and they may be under way still.
+    states:
+      refundedMinor === 0
+        ? isPaidOut
+          ? ["Captured", "Settled"]
+          : ["Captured"]
+        : [refundedMinor < capturedMinor ? "PartiallyRefunded" : "Refunded"],
+    authorizedMinor: money.minorUnits,
+    capturedMinor,
+    refundedMinor,
+    refundPendingMinor: 0
+  }
+}
+
+/** Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. */
+export const askedTwice = (calls: ReadonlyArray<CallRecord>): ReadonlyArray<string> => {
+  const seen = new Set<string>()
+  return calls.flatMap(({ id, name }) => {
+    const key = `${name} ${id}`
+    const isNew = !seen.has(key)
+    seen.add(key)
+    return isNew ? [] : [`the provider was asked twice: ${key}`]
+  })
+}

@@ -1,0 +1,250 @@
+/**
+ * A whole world around one store: processes of Pointsman that come and go, a provider, merchants' endpoints, and two
+ * tenants of one workspace with two connections each. Everything in it follows one clock, and one thread.
+ */
+import { createHmac } from "node:crypto"
+import {
+  type Caller,
+  type Connection,
+  credentialsContext,
+  Deliveries,
+  Directory,
+  type Environment,
+  endpointSecretContext,
+  Ids,
+  Ledger,
+  type Merchants,
+  type PointsmanOptions,
+  Secrets,
+  type WebhookEndpoint,
+  type WebhookRequest,
+  type Workspace,
+  webhookSecretContext
+} from "@pointsman/core"
+import { openSecretsLayer } from "@pointsman/core/testing"
+import { Clock, Context, Effect, Exit, Layer, Random, Redacted, References, Scheduler, Scope } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+import type { Hooks } from "./Boundary.ts"
+import { answered, timeoutMillis } from "./Course.ts"
+import { drawFrom } from "./Draw.ts"
+import { type MortalProcess, type Shared, startProcess } from "./MortalProcess.ts"
+import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
+import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
+import { makeTime, type Time } from "./Time.ts"
+
+/** A store to simulate: one is built for each world, and outlives the processes that share it. */
+export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, unknown, Ids>
+
+export interface WorldOptions {
+  readonly storage: Storage
+  /** Of the randomness that Pointsman itself uses; 1 unless set. */
+  readonly seed?: number | undefined
+  /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
+  readonly hooks?: Hooks | undefined
+  /** How calls of the provider go; as they should unless told otherwise. */
+  readonly courseOf?: ProviderOptions["courseOf"] | undefined
+  readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
+  readonly onCall?: ProviderOptions["onCall"]
+  readonly onMessage?: ProviderOptions["onMessage"]
+  readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
+  /** Of every process. */
+  readonly pointsman?: PointsmanOptions | undefined
+}
+
+export interface World {
+  readonly time: Time
+  readonly provider: Provider
+  readonly receiver: Receiver
+  /** The store itself, past every hook: it has no boundary, and no faults but its own. */
+  readonly ledger: Ledger["Service"]
+  readonly deliveries: Deliveries["Service"]
+  /** Runs something beside the processes, and beyond their boundaries. */
+  readonly run: <A, E>(work: Effect.Effect<A, E>) => Promise<A>
+  /** One more process, as a supervisor starts it. */
+  readonly start: (options?: { readonly backgroundEveryMillis?: number | undefined }) => MortalProcess
+  /** Those that are not dead, in the order in which they were started. */
+  readonly alive: () => ReadonlyArray<MortalProcess>
+  /** All processes die, and the store is closed. */
+  readonly end: () => Promise<void>
+}
+
+const workspace: Workspace = {
+  ...{ id: "acme", name: "Acme", country: "NL", category: "retail" },
+  ...{ suspended: false, partner: null }
+}
+const callerOf = (environment: Environment): Caller => ({
+  tenant: { workspaceId: workspace.id, environment },
+  workspace
+})
+
+/** The two tenants. Nobody's API key is asked for. */
+export const sandbox: Caller = callerOf("sandbox")
+export const production: Caller = callerOf("production")
+export const callers = [sandbox, production] as const
+
+/** Every tenant has two connections, in this order: `main-…` and `backup-…`, with failover from one to the other. */
+const connectionIds = [
+  ["main-sandbox", "sandbox"],
+  ["backup-sandbox", "sandbox"],
+  ["main-production", "production"],
+  ["backup-production", "production"]
+] as const
+
+/** The secret of a connection's messages. */
+export const messageSecretOf = (connectionId: string): string => `pmsec_${connectionId}`
+
+const connection = Effect.fnUntraced(function* (id: string, environment: Environment, priority: number) {
+  const secrets = yield* Secrets
+  const made: Connection = {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    name: id,
+    connector: "simulated",
+    active: true,
+    priority,
+    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
+    sealedWebhookSecret: yield* secrets.seal(Redacted.make(messageSecretOf(id)), webhookSecretContext(id)),
+    timeoutMillis,
+    supports: {},
+    restrictions: [],
+    circuitBreaker: null
+  }
+  return made
+})
+
+/** One endpoint of each tenant wants everything; the other one a part, and is in the middle of a change of secrets. */
+const endpoint = Effect.fnUntraced(function* (environment: Environment, wants: "all" | "money") {
+  const secrets = yield* Secrets
+  const id = `${wants}-${environment}`
+  const seal = (secret: string) => secrets.seal(Redacted.make(secret), endpointSecretContext(id))
+  const made: WebhookEndpoint = {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    url: `https://${id}.example/hooks`,
+    events: wants === "all" ? ["*"] : ["payment.captured", "payment.refunded"],
+    sealedSecret: yield* seal(wants === "all" ? `whsec_${id}` : `whsec_next_${id}`),
+    sealedPreviousSecret: wants === "all" ? null : yield* seal(`whsec_${id}`),
+    active: true
+  }
+  return made
+})
+
+const secretOf = (url: string): string | undefined => {
+  const id = new URL(url).hostname.replace(/\.example$/u, "")
+  return /^(?:all|money)-(?:sandbox|production)$/u.test(id) ? `whsec_${id}` : undefined
+}
+
+const furnish = Effect.gen(function* () {
+  const directory = yield* Directory
+  const connections = yield* Effect.forEach(connectionIds, ([id, environment], index) =>
+    connection(id, environment, 1 + (index % 2))
+  )
+  const webhookEndpoints = yield* Effect.forEach(callers, ({ tenant: { environment } }) =>
+    Effect.all([endpoint(environment, "all"), endpoint(environment, "money")])
+  )
+  yield* directory.write({
+    workspaces: [workspace],
+    apiKeys: [],
+    connections,
+    routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" } })),
+    webhookEndpoints: webhookEndpoints.flat()
+  })
+})
+
+/** Counted, not drawn: the same run has the same ids. */
+const countedIds = (): Ids["Service"] => {
+  let count = 0
+  const uuid = Effect.sync(() => {
+    count += 1
+    return `00000000-0000-7000-8000-${count.toString(16).padStart(12, "0")}`
+  })
+  const prefixed = (prefix: string) => Effect.map(uuid, (id) => `${prefix}_${id}`)
+  return Ids.of({
+    payment: uuid,
+    attempt: prefixed("att"),
+    operation: prefixed("op"),
+    refund: prefixed("rf"),
+    event: prefixed("evt"),
+    request: prefixed("req"),
+    merchant: prefixed("mer"),
+    delivery: prefixed("dlv")
+  })
+}
+
+/** A signature that leaves the thread would not be done when the clock is. */
+const macLayer = Layer.provide(
+  Mac.layerWebCryptoWith({ hmac: (_hash, key, data) => createHmac("sha256", key).update(data).digest() }),
+  SecureRandom.layerWebCrypto
+)
+
+export const makeWorld = async (options: WorldOptions): Promise<World> => {
+  const { seed = 1 } = options
+  const time = makeTime()
+  const draw = drawFrom(seed, 0, 0)
+  const surroundings = Context.make(Ids, countedIds()).pipe(
+    Context.add(Clock.Clock, time.clock),
+    Context.add(Scheduler.Scheduler, time.scheduler),
+    Context.add(Random.Random, {
+      nextDoubleUnsafe: draw.fraction,
+      nextIntUnsafe: () => draw.below(Number.MAX_SAFE_INTEGER)
+    }),
+    // Every fault of a simulation would be told of, and there are many.
+    Context.add(References.MinimumLogLevel, "None")
+  )
+  const runIn = async <A, E, R>(context: Context.Context<R>, work: Effect.Effect<A, E, R>): Promise<A> => {
+    const fiber = Effect.runForkWith(context)(work)
+    for (;;) {
+      await time.settle()
+      const exit = fiber.pollUnsafe()
+      if (exit === undefined) await Effect.runPromise(Effect.yieldNow)
+      else if (Exit.isSuccess(exit)) return exit.value
+      else throw new Error("the world itself failed", { cause: exit.cause })
+    }
+  }
+  const scope = Scope.makeUnsafe()
+  const built = await runIn(
+    surroundings,
+    Layer.buildWithScope(Layer.fresh(Layer.mergeAll(options.storage, openSecretsLayer, macLayer)), scope)
+  )
+  const shared: Context.Context<Shared> = Context.merge(surroundings, built)
+  await runIn(shared, furnish)
+
+  const provider = simulatedProvider({
+    time,
+    courseOf: options.courseOf ?? (() => answered),
+    lookUpOf: options.lookUpOf ?? (() => "told"),
+    onCall: options.onCall,
+    onMessage: options.onMessage
+  })
+  const receiver = simulatedReceiver({ time, secretOf, receptionOf: options.receptionOf })
+  const processes: Array<MortalProcess> = []
+  return {
+    time,
+    provider,
+    receiver,
+    ledger: Context.get(shared, Ledger),
+    deliveries: Context.get(shared, Deliveries),
+    run: (work) => runIn(shared, work),
+    start: ({ backgroundEveryMillis } = {}) => {
+      const process = startProcess({
+        number: processes.length + 1,
+        time,
+        shared,
+        connectors: [provider.definition],
+        sender: receiver.sender,
+        pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
+        backgroundEveryMillis,
+        hooks: options.hooks
+      })
+      processes.push(process)
+      return process
+    },
+    alive: () => processes.filter((process) => !process.isDead()),
+    end: async () => {
+      for (const process of processes) process.die()
+      await runIn(surroundings, Scope.close(scope, Exit.void))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** The simulator over storage in memory; what its parts promise is shown here, where a store is at hand. */
+import { type Fate, makeWorld, production, sandbox, wrongWith } from "@pointsman/contracts/simulator"
+import { sampleRequest } from "@pointsman/core/testing"
+import { layer } from "@pointsman/storage-memory"
+import { Effect, Exit, Option } from "effect"
+import { assert, describe, it } from "vitest"
+
+const minute = 60_000
+
+describe("a process in a world", () => {
+  it("given nothing goes wrong, when a payment is created, then it is captured and every endpoint hears of it", async () => {
+    const world = await makeWorld({ storage: layer() })
+    const process = world.start({ backgroundEveryMillis: minute })
+    const ends: Array<unknown> = []
+    process.ask(
+      (pointsman) => pointsman.create(sandbox, sampleRequest({ idempotencyKey: "key-0001" })),
+      (exit) => ends.push(Exit.isSuccess(exit) ? exit.value.payment.state : exit.cause)
+    )
+    await world.time.pass(minute)
+    assert.deepStrictEqual(ends, ["Captured"])
+    const [payment] = await world.run(world.ledger.payments(sandbox.tenant, { limit: 10 }))
+    const book = Option.getOrThrow(await world.run(world.ledger.book(sandbox.tenant, payment?.id ?? "")))
+    const events = await world.run(world.ledger.timeline(sandbox.tenant, book.payment.id, { limit: 100 }))
+    const charges = [...world.provider.charges.values()]
+    assert.deepStrictEqual(wrongWith(book, events, { charges, refunds: [] }), [])
+    assert.deepStrictEqual(
+      world.receiver.received.map(({ fault, url }) => [new URL(url).hostname, fault]),
+      [
+        ["all-sandbox.example", undefined],
+        ["all-sandbox.example", undefined],
+        ["money-sandbox.example", undefined]
+      ]
+    )
+    await world.end()
+  })
+
+  for (const side of ["before", "after"] as const) {
+    it(`given it dies ${side} its first call, then nothing of it runs any more and another settles what it began`, async () => {
+      const world = await makeWorld({
+        storage: layer(),
+        hooks: {
+          onBoundary: (boundary): Fate =>
+            boundary.process === 1 && boundary.crossing === "provider.charge" && boundary.side === side
+              ? "dies"
+              : undefined
+        }
+      })
+      const first = world.start({ backgroundEveryMillis: minute })
+      const heard: Array<string> = []
+      first.ask(
+        (pointsman) =>
+          pointsman.create(production, sampleRequest()).pipe(
+            Effect.onExit(() => Effect.sync(() => heard.push("finalizer"))),
+            Effect.tap(() => Effect.sync(() => heard.push("continuation")))
+          ),
+        () => heard.push("answer")
+      )
+      await world.time.pass(40 * minute)
+      assert.isTrue(first.isDead())
+      assert.strictEqual(world.provider.calls.length, side === "before" ? 0 : 1)
+      const stateNow = async () => (await world.run(world.ledger.payments(production.tenant, { limit: 1 })))[0]?.state
+      assert.strictEqual(await stateNow(), "Charging")
+
+      world.start({ backgroundEveryMillis: minute })
+      await world.time.pass(3 * 24 * 60 * minute)
+      assert.strictEqual(await stateNow(), side === "before" ? "Failed" : "Captured")
+      assert.deepStrictEqual(heard, [])
+      await world.end()
+    })
+  }
+
+  it("given it freezes before a charge, when it wakes too late, then it sends nothing there and goes on", async () => {
+    let freezes = 1
+    const world = await makeWorld({
+      storage: layer(),
+      hooks: {
+        onBoundary: ({ crossing, side }): Fate =>
+          crossing === "provider.charge" && side === "before" && freezes-- > 0 ? 20 * minute : undefined
+      }
+    })
+    const ends: Array<unknown> = []
+    world.start().ask(
+      (pointsman) => pointsman.create(sandbox, sampleRequest()),
+      (exit) => ends.push(Exit.isSuccess(exit) ? exit.value.payment.connectionId : exit.cause)
+    )
+    await world.time.pass(20 * minute - 1)
+    assert.deepStrictEqual(ends, [])
+    await world.time.pass(1)
+    assert.deepStrictEqual(ends, ["backup-sandbox"])
+    assert.strictEqual(world.provider.calls.length, 1)
+    await world.end()
+  })
+})
