@@ -506,8 +506,12 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/sweeps/CheckPayment.ts",
-        find: `    .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))`,
-        replace: `    .pipe(Effect.catchTag("pointsman/Stale", () => writeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId })))`
+        find: `      events: moved.success.events
+    })
+    .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))`,
+        replace: `      events: moved.success.events
+    })
+    .pipe(Effect.catchTag("pointsman/Stale", () => writeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId })))`
       }
     ],
     caughtBy: {

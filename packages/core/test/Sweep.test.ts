@@ -753,6 +753,64 @@ describe("a provider's own checkout", () => {
   )
 })
 
+describe("an attempt that nobody answered while another one holds the money", () => {
+  const rivals: ReadonlyArray<readonly [string, Found<ChargeState>, ReadonlyArray<string>, string]> = [
+    ["captured", found({ _tag: "Captured", providerRef: "ref-2" }), ["payment.conflict"], "Captured"],
+    ["authorized", found({ _tag: "Authorized", providerRef: "ref-2" }), ["payment.conflict"], "Authorized"],
+    ["canceled", found({ _tag: "Canceled", providerRef: "ref-2" }), [], "Canceled"],
+    ["never received", never, [], "Rejected"]
+  ]
+  for (const [says, record, told, outcome] of rivals) {
+    const own = world()
+    it.effect(`given its provider says ${says}, then it is ${outcome}, is told of once and not asked again`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        own.provider.onCharge = ({ connectionId }) =>
+          connectionId === "main"
+            ? Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true })
+            : silent
+        const { payment } = yield* pointsman.create(caller, request())
+        const [first] = yield* ledger.attempts(tenant, payment.id)
+        yield* pointsman.recordMessage({
+          connectionId: "main",
+          tenant,
+          receivedAt: 0,
+          body: "{}",
+          message: {
+            id: "msg_1",
+            at: 0,
+            about: { _tag: "Charge", attemptId: first?.id ?? "", state: () => ({ _tag: "Captured", providerRef }) }
+          }
+        })
+        const before = yield* stateOf(payment)
+        assert.deepInclude(before, { state: "Captured", connectionId: "main" })
+        const events = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.length
+        own.provider.onLookUpCharge = () => Effect.succeed(record)
+
+        yield* TestClock.adjust(30 * minute - 1)
+        yield* sweepAll
+        assert.lengthOf(own.provider.lookUps, 0)
+        yield* TestClock.adjust(1)
+        yield* sweepAll
+        assert.lengthOf(own.provider.lookUps, 1)
+        const { payment: after, attempts } = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
+        assert.strictEqual(attempts.at(-1)?.outcome, outcome)
+        assert.deepInclude(after, { state: "Captured", connectionId: "main", capturedMinor: 1999 })
+        const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 100 })
+        assert.deepStrictEqual(
+          items.slice(events).map(({ type }) => type),
+          told
+        )
+        assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
+        yield* TestClock.adjust(2 * day)
+        yield* sweepAll
+        assert.lengthOf(own.provider.lookUps, 1)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
 describe("a provider that hangs", () => {
   const hanging = world()
   it.effect("given 20 payments at it, then the background goes on with those of another", () =>

@@ -37,3 +37,12 @@ export const ofChargeFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact
   const { events, payment } = moved.success
   return { ...unchanged, payment: withRouting(payment, replaced(book.attempts, [ended])), attempts: [ended], events }
 }
+
+/** Of an attempt that does not hold the payment's money while another one does. */
+export const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined => {
+  if (state._tag !== "Authorized" && state._tag !== "Captured") return undefined
+  // Told of before, and with operations.
+  if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
+  const fact = { on: "SecondChargeReported", attemptId: attempt.id, connectionId: attempt.connectionId } as const
+  return ofChargeFact(book, endAttempt(attempt, state, now), fact, now)
+}

@@ -2,6 +2,7 @@
 import type { PaymentBook } from "../ports/Ledger.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { Operation } from "./Operation.ts"
+import type { PaymentState } from "./PaymentMachine.ts"
 
 /** The attempt whose charge the payment's connection holds. */
 export const holdingAttempt = ({ attempts, payment }: Pick<PaymentBook, "attempts" | "payment">): Attempt | undefined =>
@@ -17,3 +18,22 @@ export const openAttempt = ({ attempts }: Pick<PaymentBook, "attempts">): Attemp
   attempts.findLast(
     ({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized"
   ) ?? attempts.at(-1)
+
+/** Where an attempt holds money, and nobody works on it. */
+const held: ReadonlySet<PaymentState> = new Set([
+  "Authorized",
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack"
+])
+
+/**
+ * The attempts that may hold money beside the one that the payment stands on: the provider of an earlier one told late
+ * that it took the money, when a further one had gone out and nobody answered for it.
+ */
+export const openRivals = <A extends { readonly outcome: string | null }>(
+  state: PaymentState,
+  attempts: ReadonlyArray<A>
+) => (held.has(state) ? attempts.filter(({ outcome }) => outcome === null || outcome === "Unanswered") : [])

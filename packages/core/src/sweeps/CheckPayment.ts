@@ -8,10 +8,10 @@
 import { Clock, Effect, Option, Result } from "effect"
 import { endExpiredPage } from "../hosted/FindPage.ts"
 import { hasCheckout, lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
-import { isInFlight, unansweredAttempt } from "../payment/Attempt.ts"
+import { type Attempt, isInFlight, unansweredAttempt } from "../payment/Attempt.ts"
 import { applyChargeFact } from "../payment/ChargeFact.ts"
 import { withRouting } from "../payment/ChargeInHand.ts"
-import { holdingAttempt, openAttempt, openOperation } from "../payment/Holding.ts"
+import { holdingAttempt, openAttempt, openOperation, openRivals } from "../payment/Holding.ts"
 import { lookUpCharge, lookUpRefund } from "../payment/LookUp.ts"
 import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import { recordOperation } from "../payment/SettleOperation.ts"
@@ -21,7 +21,7 @@ import { Ledger, type PaymentBook } from "../ports/Ledger.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import { recordRefund } from "../refunds/SettleRefund.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
-import { authorizationVerdict, chargeVerdict, operationVerdict, refundVerdict } from "./Verdict.ts"
+import { authorizationVerdict, chargeVerdict, operationVerdict, refundVerdict, rivalVerdict } from "./Verdict.ts"
 
 /** Why a result is unknown whose request nobody waits for any more. */
 const died = "the process that sent it did not come back"
@@ -31,6 +31,7 @@ export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, payment
   const found = yield* ledger.book(tenant, paymentId)
   if (Option.isNone(found)) return
   yield* checkState(found.value)
+  for (const rival of openRivals(found.value.payment.state, found.value.attempts)) yield* checkRival(found.value, rival)
   for (const refund of found.value.refunds) yield* checkRefund(found.value, refund)
 })
 
@@ -98,6 +99,21 @@ const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
   const fact = found === undefined ? undefined : chargeVerdict(payment, attempt, found, askedAt)
   if (found === undefined || fact === undefined) return
   yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))
+})
+
+/** Written once: where another write came first, the next look decides on it. */
+const checkRival = Effect.fnUntraced(function* (book: PaymentBook, rival: Attempt) {
+  if (isInFlight(rival) && !(yield* isDead(rival.sentAt))) return
+  const ledger = yield* Ledger
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpCharge(book.payment, rival)
+  const now = yield* Clock.currentTimeMillis
+  const applied = found === undefined ? undefined : rivalVerdict(book, rival, found, askedAt, now)
+  if (applied === undefined) return
+  const { payment, ...beside } = applied
+  yield* ledger
+    .commit({ tenant: payment.tenant, payment: { expected: book.payment.version, after: payment }, ...beside })
+    .pipe(Effect.catchTag("pointsman/Stale", () => Effect.void))
 })
 
 const checkAuthorization = Effect.fnUntraced(function* (book: PaymentBook) {

@@ -4,6 +4,7 @@
  * A time is a tick of a clock that started when the payment came to stand where it stands. It follows from the record
  * alone, so a server that was off for a day, or died between two ticks, forgets nothing.
  */
+import { openRivals } from "../payment/Holding.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
 import type { Refund } from "../refunds/Refund.ts"
@@ -45,6 +46,10 @@ export const nextCheckAt = (
   const times: Array<number> = []
   const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
   if (ofState !== null) times.push(ofState)
+  // By the creation: what else happens to the payment does not put it off.
+  if (openRivals(payment.state, payment.routing?.attempts ?? []).length > 0) {
+    times.push(tick(payment.createdAt, intervals.unknownMillis, now))
+  }
   // One tick for all refunds of the payment: a new refund does not put off the check of an older one.
   if (payment.refundPendingMinor > 0) times.push(tick(payment.createdAt, intervals.refundMillis, now))
   for (const { sentAt, stage } of refunds) {

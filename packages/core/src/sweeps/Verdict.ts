@@ -5,13 +5,16 @@
  * older than twice its time-out and the provider calls its answer conclusive. Until then it says nothing. What is
  * recorded already is no fact either: it would write the same again at every look, and put off all later ones.
  */
-import type { Attempt } from "../payment/Attempt.ts"
+import { type Applied, ofRival, replaced, unchanged } from "../payment/Applied.ts"
+import { type Attempt, endAttempt } from "../payment/Attempt.ts"
 import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
+import { withRouting } from "../payment/ChargeInHand.ts"
 import type { Operation } from "../payment/Operation.ts"
 import { type OperationFact, operationFactOf } from "../payment/OperationFact.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { defaultSendWithinMillis } from "../payment/PaymentSettings.ts"
 import type { ChargeState, Found, RefundState } from "../ports/Connector.ts"
+import type { PaymentBook } from "../ports/Ledger.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import { type RefundFact, refundFactOf } from "../refunds/RefundFact.ts"
 
@@ -34,6 +37,33 @@ export const chargeVerdict = (
   const isCheckout = payment.hosted !== null && payment.tenant.environment === "production"
   const isNever = !isCheckout && payment.state === "ChargeUnknown" && found.conclusive && isOldEnough(attempt, askedAt)
   return isNever ? { on: "ChargeNotFound" } : undefined
+}
+
+/** For an attempt that nobody answered while another one holds the money. */
+export const rivalVerdict = (
+  book: PaymentBook,
+  attempt: Attempt,
+  found: Found<ChargeState>,
+  askedAt: number,
+  now: number
+): Applied | undefined => {
+  if (found._tag === "Found")
+    return ofRival(book, attempt, found.state, now) ?? ofHarmless(book, attempt, found.state, now)
+  if (!found.conclusive || !isOldEnough(attempt, askedAt)) return undefined
+  return ofNothing(
+    book,
+    { ...attempt, outcome: "Rejected", answeredAt: now, reason: "the provider never received it" },
+    now
+  )
+}
+
+/** It ended, and holds nothing. */
+const ofHarmless = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined =>
+  state._tag === "Pending" ? undefined : ofNothing(book, endAttempt(attempt, state, now), now)
+
+const ofNothing = ({ attempts, payment }: PaymentBook, ended: Attempt, now: number): Applied => {
+  const next = { ...payment, version: payment.version + 1, updatedAt: now }
+  return { ...unchanged, payment: withRouting(next, replaced(attempts, [ended])), attempts: [ended] }
 }
 
 /** For an authorization that nobody works on. */

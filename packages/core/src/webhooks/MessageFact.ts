@@ -10,8 +10,8 @@ import { Result } from "effect"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { checkoutFactOf } from "../hosted/CheckoutFact.ts"
 import { step } from "../machine/Machine.ts"
-import { type Applied, endedBy, ofChargeFact, replaced, unchanged } from "../payment/Applied.ts"
-import { type Attempt, endAttempt } from "../payment/Attempt.ts"
+import { type Applied, endedBy, ofChargeFact, ofRival, replaced, unchanged } from "../payment/Applied.ts"
+import type { Attempt } from "../payment/Attempt.ts"
 import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
 import { holdingAttempt, openOperation } from "../payment/Holding.ts"
 import { applyOperationFact, operationFactOf } from "../payment/OperationFact.ts"
@@ -150,15 +150,6 @@ const ofHolder = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: 
   if (state._tag !== "Captured") return undefined
   const fact = chargeFactOf(payment, attempt.connectionId, state)
   return ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
-}
-
-/** Of an attempt that does not hold the payment's money while another one does. */
-const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined => {
-  if (state._tag !== "Authorized" && state._tag !== "Captured") return undefined
-  // Told of before, and with operations.
-  if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
-  const fact = { on: "SecondChargeReported", attemptId: attempt.id, connectionId: attempt.connectionId } as const
-  return ofChargeFact(book, endAttempt(attempt, state, now), fact, now)
 }
 
 // Refunds.
