@@ -38,9 +38,9 @@ export const mortalStorage = (
     })
 
   const failing = <A, E>(crossing: Crossing, fault: CommitFault, work: Effect.Effect<A, E>) => {
-    const detail = { operation: crossing, cause: new Error(`${crossing} was told to fail`) }
     if (fault === undefined) return work
     if (typeof fault === "number") return Effect.tap(work, () => Effect.sleep(fault))
+    const detail = { operation: crossing, cause: new Error(`${crossing} was told to fail`) }
     return crossing === "ledger.commit" || crossing === "ledger.keepMessage"
       ? failingCommit(fault, work, detail, time)
       : Effect.fail(new StorageError(detail))

@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto"
 import {
   type Caller,
   type Connection,
+  type ConnectorDefinition,
   credentialsContext,
   Deliveries,
   Directory,
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
   readonly onCall?: ProviderOptions["onCall"]
   readonly onMessage?: ProviderOptions["onMessage"]
+  /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
+  readonly definition?: ConnectorDefinition | undefined
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
   /** Of every process. */
   readonly pointsman?: PointsmanOptions | undefined
@@ -114,42 +117,49 @@ const connection = Effect.fnUntraced(function* (id: string, environment: Environ
 })
 
 /** One endpoint of each tenant wants everything; the other one a part, and is in the middle of a change of secrets. */
-const endpoint = Effect.fnUntraced(function* (environment: Environment, wants: "all" | "money") {
-  const secrets = yield* Secrets
-  const id = `${wants}-${environment}`
-  const seal = (secret: string) => secrets.seal(Redacted.make(secret), endpointSecretContext(id))
+const endpoints = callers.flatMap(({ tenant: { environment } }) => [
+  { id: `all-${environment}`, environment, events: ["*"], isChanging: false },
+  { id: `money-${environment}`, environment, events: ["payment.captured", "payment.refunded"], isChanging: true }
+])
+const urlOf = (id: string): string => `https://${id}.example/hooks`
+const secrets: ReadonlyMap<string, string> = new Map(endpoints.map(({ id }) => [urlOf(id), `whsec_${id}`]))
+
+/** The endpoints of a tenant, and what each is to receive. */
+export const wantedBy = (environment: Environment) =>
+  endpoints
+    .filter((one) => one.environment === environment)
+    .map(({ events, id }) => ({
+      url: urlOf(id),
+      wants: (type: string): boolean => events.includes("*") || events.includes(type)
+    }))
+
+const endpoint = Effect.fnUntraced(function* ({ environment, events, id, isChanging }: (typeof endpoints)[number]) {
+  const { seal } = yield* Secrets
+  const sealed = (secret: string) => seal(Redacted.make(secret), endpointSecretContext(id))
   const made: WebhookEndpoint = {
     id,
     workspaceId: workspace.id,
     environment,
-    url: `https://${id}.example/hooks`,
-    events: wants === "all" ? ["*"] : ["payment.captured", "payment.refunded"],
-    sealedSecret: yield* seal(wants === "all" ? `whsec_${id}` : `whsec_next_${id}`),
-    sealedPreviousSecret: wants === "all" ? null : yield* seal(`whsec_${id}`),
+    url: urlOf(id),
+    events,
+    sealedSecret: yield* sealed(isChanging ? `whsec_next_${id}` : `whsec_${id}`),
+    sealedPreviousSecret: isChanging ? yield* sealed(`whsec_${id}`) : null,
     active: true
   }
   return made
 })
-
-const secretOf = (url: string): string | undefined => {
-  const id = new URL(url).hostname.replace(/\.example$/u, "")
-  return /^(?:all|money)-(?:sandbox|production)$/u.test(id) ? `whsec_${id}` : undefined
-}
 
 const furnish = Effect.gen(function* () {
   const directory = yield* Directory
   const connections = yield* Effect.forEach(connectionIds, ([id, environment], index) =>
     connection(id, environment, 1 + (index % 2))
   )
-  const webhookEndpoints = yield* Effect.forEach(callers, ({ tenant: { environment } }) =>
-    Effect.all([endpoint(environment, "all"), endpoint(environment, "money")])
-  )
   yield* directory.write({
     workspaces: [workspace],
     apiKeys: [],
     connections,
     routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" } })),
-    webhookEndpoints: webhookEndpoints.flat()
+    webhookEndpoints: yield* Effect.forEach(endpoints, endpoint)
   })
 })
 
@@ -218,7 +228,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     onCall: options.onCall,
     onMessage: options.onMessage
   })
-  const receiver = simulatedReceiver({ time, secretOf, receptionOf: options.receptionOf })
+  const receiver = simulatedReceiver({ time, secretOf: (url) => secrets.get(url), receptionOf: options.receptionOf })
   const processes: Array<MortalProcess> = []
   return {
     time,
@@ -232,7 +242,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         number: processes.length + 1,
         time,
         shared,
-        connectors: [provider.definition],
+        connectors: [options.definition ?? provider.definition],
         sender: receiver.sender,
         pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
         backgroundEveryMillis,
