@@ -5,12 +5,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { serveCommand } from "./commands/ServeCommand.ts"
+import { unknownCommand } from "./commands/UnknownCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
 import { environmentProvider } from "./Settings.ts"
 
 const pointsman = Command.make("pointsman").pipe(
   Command.withDescription("Routes payments to your payment providers, and never moves money twice"),
-  Command.withSubcommands([serveCommand(process.env), webhooksCommand])
+  Command.withSubcommands([serveCommand(process.env), webhooksCommand, unknownCommand])
 )
 
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })

@@ -6,9 +6,11 @@ export const filenameOf = (database: Database): string =>
   database._tag === "SqliteMemory" ? ":memory:" : database.path
 
 /** `cause`: that of a `StorageError`. */
-export const storageFailure = (database: Database, cause: unknown) =>
-  Effect.fail(
+export const storageFailure = (database: Database, cause: unknown) => {
+  const told = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
+  return Effect.fail(
     new StartFailure({
-      message: `The database ${filenameOf(database)} cannot be used: ${cause instanceof Error ? cause.message : "unknown cause"}.`
+      message: `The database ${filenameOf(database)} cannot be used: ${told === "" ? "unknown cause" : told}.`
     })
   )
+}

@@ -22,7 +22,7 @@ import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
 import { sendsNothing } from "../SendsNothing.ts"
-import { type Flags, readSettings, type SettingName } from "../Settings.ts"
+import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import type { CommandFailure } from "./CommandFailure.ts"
@@ -32,7 +32,7 @@ export const databaseSettings = ["database", "encryptionKey"] as const satisfies
 
 export const onDatabase = Effect.fnUntraced(function* <A>(
   flags: Flags,
-  act: Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
+  act: (settings: Settings) => Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
 ) {
   const settings = yield* readSettings(flags)
   const { database } = settings
@@ -53,7 +53,7 @@ export const onDatabase = Effect.fnUntraced(function* <A>(
   const encryptionKey = yield* obtainEncryptionKey(settings)
   return yield* Effect.gen(function* () {
     yield* checkSeals(yield* (yield* Directory).contents)
-    return yield* act
+    return yield* act(settings)
   }).pipe(
     Effect.provide(
       Pointsman.layer(pointsmanOptions(settings)).pipe(

@@ -64,7 +64,7 @@ const list = Command.make(
       if (deliveries.length === 0) yield* Console.error("There is no such delivery.")
       const next = nextCursor(deliveries, page.hasMore)
       if (next !== null) yield* Console.error(`There are more: --before ${next}`)
-    }).pipe((act) => onDatabase(textsOf(settings), act))
+    }).pipe((act) => onDatabase(textsOf(settings), () => act))
   })
 ).pipe(
   Command.withDescription("List the webhooks of a workspace, newest first."),
@@ -95,7 +95,7 @@ const attempts = Command.make(
       )
     }).pipe(
       Effect.catchTag("pointsman/DeliveryNotFound", () => Effect.fail(noDelivery(id))),
-      (act) => onDatabase(textsOf(settings), act)
+      (act) => onDatabase(textsOf(settings), () => act)
     )
   })
 ).pipe(
@@ -137,7 +137,7 @@ const redeliver = Command.make(
               (state === "Delivered" ? "It has arrived." : "It is still on its way.")
           })
       }),
-      (act) => onDatabase(textsOf(settings), act)
+      (act) => onDatabase(textsOf(settings), () => act)
     )
   })
 ).pipe(

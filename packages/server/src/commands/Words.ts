@@ -10,3 +10,18 @@ export const timeOrNull = (epochMillis: number | null): string | null =>
 /** `GivenUp` is `given_up` on the wire. */
 export const wireWord = (name: string): string =>
   name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
+
+/** How long ago, in the two largest units that it has: `3 d 4 h`. */
+export const ageOf = (sinceMillis: number, nowMillis: number): string => {
+  const seconds = Math.max(0, Math.floor((nowMillis - sinceMillis) / 1000))
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3_600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"]
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  return (first < 0 ? parts.slice(3) : parts.slice(first, first + 2))
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ")
+}

@@ -1,0 +1,120 @@
+/**
+ * What somebody found in the provider's record, as flags. Nothing is filled in: an amount that was only meant would be
+ * money that nobody read anywhere.
+ */
+import { chargeFindings, type Finding, refundFindings } from "@pointsman/core"
+import { Option, Result } from "effect"
+import { Flag } from "effect/cli"
+
+const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
+  words.map((word) => [word.replaceAll("_", "-"), word] as const)
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+export const findingFlags = {
+  charge: Flag.ChoiceWithValue("charge", spelled(chargeFindings)).pipe(
+    Flag.withDescription("What the provider's record says of the charge, its capture or its void"),
+    Flag.optional
+  ),
+  amount: Flag.String("amount").pipe(
+    Flag.withMetavar("minor-units"),
+    Flag.withDescription("What is captured or authorized at the provider, in minor units of the payment's currency"),
+    Flag.filterMap(
+      (digits) => {
+        const amount = /^\d{1,15}$/u.test(digits) ? Number(digits) : 0
+        return amount > 0 ? Option.some(amount) : Option.none()
+      },
+      () => "a whole number of minor units above 0, such as 1999 for 19.99 EUR"
+    ),
+    Flag.optional
+  ),
+  attempt: text("attempt", "att_…", "Which attempt the record is of; may be left out where one is open"),
+  refund: text("refund", "rf_…", "The refund that was found"),
+  refundState: Flag.ChoiceWithValue("refund-state", spelled(refundFindings)).pipe(
+    Flag.withDescription("What the provider's record says of that refund"),
+    Flag.optional
+  ),
+  reference: text("reference", "id", "The provider's own id of the charge, or of the refund"),
+  reviewed: Flag.Boolean("reviewed").pipe(
+    Flag.withDescription("Somebody looked, and the payment stands as it should"),
+    Flag.withDefault(false),
+    Flag.withoutNegation
+  )
+}
+
+export interface FindingTexts {
+  readonly charge: Option.Option<(typeof chargeFindings)[number]>
+  readonly amount: Option.Option<number>
+  readonly attempt: Option.Option<string>
+  readonly refund: Option.Option<string>
+  readonly refundState: Option.Option<(typeof refundFindings)[number]>
+  readonly reference: Option.Option<string>
+  readonly reviewed: boolean
+}
+
+/** The finding, or which flag is wrong and what was expected of it. */
+export const findingOf = (given: FindingTexts): Result.Result<Finding, string> => {
+  const { amount, attempt, charge, reference, refund, refundState, reviewed } = given
+  const found = [Option.isSome(charge), Option.isSome(refund) || Option.isSome(refundState), reviewed]
+  if (found.filter(Boolean).length !== 1) {
+    return Result.fail("Expected one finding: --charge, or --refund with --refund-state, or --reviewed.")
+  }
+  if (Option.isSome(charge)) {
+    const hasAmount = charge.value === "captured" || charge.value === "authorized"
+    if (hasAmount !== Option.isSome(amount)) {
+      return Result.fail(`--amount: expected ${hasAmount ? "with" : "only with"} --charge captured and authorized.`)
+    }
+    if (charge.value === "never_received" && Option.isSome(reference)) {
+      return Result.fail("--reference: a charge that the provider never received has none.")
+    }
+    return Result.succeed({
+      _tag: "Charge",
+      says: charge.value,
+      attemptId: Option.getOrNull(attempt),
+      amountMinor: Option.getOrNull(amount),
+      providerRef: Option.getOrNull(reference)
+    })
+  }
+  if (Option.isSome(amount)) return Result.fail("--amount: expected only with --charge captured and authorized.")
+  if (Option.isSome(attempt)) return Result.fail("--attempt: expected only with --charge.")
+  if (reviewed) {
+    return Option.isSome(reference)
+      ? Result.fail("--reference: expected only with --charge or --refund.")
+      : Result.succeed({ _tag: "NothingToChange" })
+  }
+  if (Option.isNone(refund)) return Result.fail("--refund: expected the refund's id, rf_…, with --refund-state.")
+  if (Option.isNone(refundState)) {
+    return Result.fail("--refund-state: expected with --refund: succeeded, failed or never-received.")
+  }
+  if (refundState.value === "never_received" && Option.isSome(reference)) {
+    return Result.fail("--reference: a refund that the provider never received has none.")
+  }
+  return Result.succeed({
+    _tag: "Refund",
+    says: refundState.value,
+    refundId: refund.value,
+    providerRefundId: Option.getOrNull(reference)
+  })
+}
+
+/** "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1" */
+export const sentenceOf = (finding: Finding, currency: string): string => {
+  if (finding._tag === "NothingToChange") return "somebody looked, and the payment stands as it should"
+  const [what, reference] =
+    finding._tag === "Charge"
+      ? ["charge", finding.providerRef]
+      : [`refund ${finding.refundId}`, finding.providerRefundId]
+  const details = [
+    ...(finding._tag === "Charge" && finding.amountMinor !== null
+      ? [`${finding.amountMinor} ${currency} in minor units`]
+      : []),
+    ...(reference === null ? [] : [`reference ${reference}`]),
+    ...(finding._tag === "Charge" && finding.attemptId !== null ? [`of ${finding.attemptId}`] : [])
+  ]
+  const says =
+    finding.says === "never_received"
+      ? "was never received"
+      : `${finding._tag === "Charge" ? "is " : ""}${finding.says}`
+  return `the provider's record says that the ${what} ${says}${details.length === 0 ? "" : `: ${details.join(", ")}`}`
+}

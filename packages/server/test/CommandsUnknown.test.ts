@@ -1,0 +1,251 @@
+/** `pointsman unknown` beside a running server that checks the same payments every second. */
+import { assert, describe, it } from "vitest"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
+
+const intervals = {
+  POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
+  POINTSMAN_REFUND_CHECK_INTERVAL: "1 second"
+}
+
+/** A server on one connection, and payments that wait for operations, by how they came to. */
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const server = await startServer({
+    folder,
+    configuration: {
+      // Longer than a command takes: a look-up that is held back goes on meanwhile.
+      workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "30 seconds" }]), { id: "globex" }]
+    },
+    environment: intervals
+  })
+  // Nobody knows until a test says otherwise.
+  provider.always("lookUpCharge", () => "drop")
+  provider.always("lookUpRefund", () => "drop")
+  const create = async (reference: string): Promise<string> => {
+    const made = await server.request("POST", path, {
+      key: liveKey,
+      idempotencyKey: `order-${reference}`,
+      body: { amount: 1999, currency: "EUR", country: "NL", reference }
+    })
+    assert.strictEqual(made.status, 201)
+    return made.body.data.payment_id
+  }
+  const unanswered = (reference: string) => {
+    provider.next("charge", () => "drop")
+    return create(reference)
+  }
+  const mismatched = (reference: string) => {
+    provider.next("charge", (call) => {
+      const { body, status } = call.execute()
+      return { status, body: { ...(body as object), amount: 2999, captured_amount: 2999 } }
+    })
+    return create(reference)
+  }
+  const refundLost = async (reference: string) => {
+    const id = await create(reference)
+    provider.next("refund", () => "drop")
+    await server.request("POST", `${path}/${id}/refunds`, { key: liveKey, body: { amount: 500 } })
+    return id
+  }
+  return {
+    folder,
+    provider,
+    server,
+    lost: await unanswered("lost"),
+    raced: await unanswered("raced"),
+    tooMuch: await mismatched("too-much"),
+    refund: await refundLost("refund"),
+    run: (...words: ReadonlyArray<string>) => runCommand(folder, ["unknown", ...words], intervals),
+    read: async (id: string) => (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data,
+    events: async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
+  }
+}
+
+const evidence = ["--evidence", "The acquirer's dashboard shows it.", "--by", "Jo"]
+const typesOf = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
+
+const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: string) => {
+  assert.deepStrictEqual([code, stdout], [1, ""])
+  assert.include(stderr, said)
+  assert.notMatch(stderr, /\n\s+at /u)
+}
+
+/** Looks until it is so; a test that never sees it runs into its own time-out. */
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+describe("pointsman unknown", { timeout: 180_000 }, () => {
+  it("given payments that wait, when operations settle them beside the server's own checks, then each is settled once", async () => {
+    const { events, lost, provider, raced, read, refund, run, server, tooMuch } = await setUp()
+
+    const [listed, text, ofGlobex, first] = await Promise.all([
+      run("list", "--json"),
+      run("list", "--workspace", "acme", "--environment", "production"),
+      run("list", "--workspace", "globex", "--environment", "production"),
+      run("list", "--limit", "3", "--json")
+    ])
+    const { data, ...page } = documentOf(listed)
+    assert.deepStrictEqual(page, { has_more: false, next_cursor: null })
+    // Those that wait longest first.
+    assert.deepStrictEqual(
+      data.map((one: { readonly payment_id: string }) => one.payment_id),
+      [lost, raced, tooMuch, refund]
+    )
+    const { created, next_check_at, review, updated, ...unanswered } = data[0]
+    for (const at of [created, next_check_at, review.since, updated]) assert.match(at, time)
+    assert.deepStrictEqual(review.reasons, ["unknown"])
+    assert.deepStrictEqual(unanswered, {
+      payment_id: lost,
+      workspace_id: "acme",
+      environment: "production",
+      reference: "lost",
+      status: "UNKNOWN",
+      state: "charge_unknown",
+      needs_operator: false,
+      amount: 1999,
+      currency: "EUR",
+      authorized_amount: 0,
+      captured_amount: 0,
+      refunded_amount: 0,
+      refund_pending_amount: 0,
+      connection_id: "main",
+      provider_reference: null
+    })
+    assert.deepInclude(data[2], { state: "charge_mismatched", needs_operator: true, next_check_at: null })
+    assert.deepStrictEqual(data[2].review.reasons, ["unknown", "amount_mismatch"])
+    assert.deepInclude(data[3], { status: "CAPTURED", needs_operator: false, refund_pending_amount: 500 })
+    assert.deepStrictEqual(data[3].review.reasons, ["refund_unknown"])
+    const lines = text.stdout.trimEnd().split("\n")
+    assert.lengthOf(lines, 5)
+    assert.match(
+      lines[1] ?? "",
+      new RegExp(`^${lost} .* UNKNOWN +unknown +1999 EUR +main +acme .* checked again 2`, "u")
+    )
+    assert.match(lines[3] ?? "", /unknown, amount_mismatch .* waits for an operator$/u)
+    assert.deepStrictEqual(ofGlobex, { code: 0, stdout: "", stderr: "No payment waits for operations.\n" })
+    const cursor = documentOf(first).next_cursor
+    assert.strictEqual(cursor, `${Date.parse(data[2].review.since)}_${tooMuch}`)
+
+    const noPayment = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
+    const [second, shown, shownText, unknown, nothing, two, noEvidence, blank, euros, noState, noSum, notSettled] =
+      await Promise.all([
+        run("list", "--after", cursor, "--json"),
+        run("show", refund, "--json"),
+        run("show", refund),
+        run("show", noPayment),
+        run("settle", lost, ...evidence),
+        run("settle", lost, "--charge", "declined", "--reviewed", ...evidence),
+        run("settle", lost, "--reviewed", "--by", "Jo"),
+        run("settle", lost, "--charge", "declined", "--reference", "ch_1", "--evidence", " ", "--by", "Jo"),
+        run("settle", lost, "--charge", "captured", "--amount", "19.99", ...evidence),
+        run("settle", refund, "--refund", "rf_1", ...evidence),
+        run("settle", lost, "--charge", "captured", "--reference", "ch_1", ...evidence),
+        run("settle", lost, "--reviewed", ...evidence)
+      ])
+    assert.deepStrictEqual([documentOf(second).data.length, documentOf(second).data[0].payment_id], [1, refund])
+    const file = documentOf(shown).data
+    assert.lengthOf(file.attempts, 1)
+    assert.deepInclude(file.attempts[0], { connection_id: "main", amount: 1999, currency: "EUR", outcome: "captured" })
+    assert.lengthOf(file.refunds, 1)
+    assert.deepInclude(file.refunds[0], { state: "unknown", amount: 500, currency: "EUR", provider_refund_id: null })
+    assert.deepStrictEqual(file.events, await events(refund))
+    const refundId = file.refunds[0].id
+    for (const said of [file.attempts[0].id, refundId, "payment.refund_unknown", "Waits since", "refund_unknown"]) {
+      assert.include(shownText.stdout, said)
+    }
+    assertRefused(unknown, `No payment "${noPayment}" waits for operations`)
+    assertRefused(nothing, "Expected one finding: --charge, or --refund with --refund-state, or --reviewed.")
+    assertRefused(two, "Expected one finding")
+    assertRefused(noEvidence, "Missing required flag: --evidence")
+    assertRefused(euros, 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0')
+    assertRefused(noState, "--refund-state: expected with --refund: succeeded, failed or never-received.")
+    assertRefused(noSum, "--amount: expected with --charge captured and authorized.")
+    for (const { code, stderr } of [blank, notSettled]) {
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^Nothing was recorded: /u)
+    }
+    assert.include(blank.stderr, "--evidence: expected a text of 1 to 2000 characters")
+    assert.include(notSettled.stderr, "a result of the payment is unknown: say what the provider's record says of it")
+    assert.strictEqual((await read(lost)).status, "UNKNOWN")
+
+    // The server is in the middle of a check when somebody settles the payment: what it hears then comes too late.
+    const hold = provider.hold("lookUpCharge")
+    const attemptId = new URL((await hold.arrived).path, provider.url).searchParams.get("attempt_id")
+    const held = provider.calls.find(({ body, operation }) => operation === "charge" && body.attempt_id === attemptId)
+      ?.body.payment_id
+    const other = held === lost ? raced : lost
+    const captured = ["--charge", "captured", "--amount", "1999", "--reference", "ch_1"]
+    const settled = await run("settle", held, ...captured, ...evidence)
+    hold.release({ status: 200, body: { provider_reference: "ch_1", status: "declined", decline: { code: "05" } } })
+    assert.deepStrictEqual([settled.code, settled.stderr], [0, ""])
+    assert.strictEqual(
+      settled.stdout,
+      `Payment ${held} is UNKNOWN, 1999 EUR in minor units. To be recorded by Jo: the provider's record says that the ` +
+        "charge is captured: 1999 EUR in minor units, reference ch_1.\n" +
+        "It is CAPTURED now: 1999 captured, 0 refunded. It waits for nobody any more.\n"
+    )
+
+    // The other way round: the server's check comes first, and what somebody found no longer fits.
+    provider.next("lookUpCharge", (call) => ({
+      status: 200,
+      body: {
+        provider_reference: `provider-${call.path}`,
+        status: "captured",
+        captured_amount: 1999,
+        amount: 1999,
+        currency: "EUR"
+      }
+    }))
+    await until(async () => (await read(other)).status === "CAPTURED")
+    const [late, canceled, refunded] = await Promise.all([
+      run("settle", other, "--charge", "never-received", ...evidence),
+      run("settle", tooMuch, "--charge", "canceled", ...evidence, "--json"),
+      run("settle", refund, "--refund", refundId, "--refund-state", "succeeded", "--reference", "re_1", ...evidence)
+    ])
+    assertRefused(late, `No payment "${other}" waits for operations`)
+    assert.deepStrictEqual(typesOf(await events(other)), ["payment.created", "payment.unknown", "payment.captured"])
+
+    assert.deepInclude(documentOf(canceled).data, { status: "CANCELLED", captured_amount: 0, review: null })
+    assert.include(canceled.stderr, "the charge is canceled")
+    assert.include(refunded.stdout, "It is PARTIALLY_REFUNDED now: 1999 captured, 500 refunded. It waits for nobody")
+    assert.deepInclude(await read(refund), {
+      status: "PARTIALLY_REFUNDED",
+      refunded_amount: 500,
+      refund_pending_amount: 0
+    })
+
+    // As the API shows it: the finding with its evidence first, and then what follows from it, once.
+    const timeline = await events(held)
+    assert.deepStrictEqual(typesOf(timeline), [
+      "payment.created",
+      "payment.unknown",
+      "payment.reviewed",
+      "payment.captured"
+    ])
+    assert.deepInclude(timeline[2].data, {
+      payment_id: held,
+      payment_status: "CAPTURED",
+      reviewed_by: "Jo",
+      evidence: "The acquirer's dashboard shows it."
+    })
+    assert.deepInclude(timeline[2].data.finding, { charge: "captured", amount: 1999, provider_reference: "ch_1" })
+    assert.deepInclude(await read(held), { status: "CAPTURED", captured_amount: 1999 })
+    const [left, again] = await Promise.all([run("list"), run("settle", held, ...captured, ...evidence)])
+    assert.deepStrictEqual(left, { code: 0, stdout: "", stderr: "No payment waits for operations.\n" })
+    assertRefused(again, `No payment "${held}" waits for operations`)
+    // The commands asked the provider for nothing, and neither did anybody charge again.
+    assert.lengthOf(
+      provider.calls.filter(({ operation }) => operation === "charge"),
+      4
+    )
+    assert.notInclude(server.stderr(), "    at ")
+  })
+})
