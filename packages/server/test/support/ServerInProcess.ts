@@ -1,0 +1,108 @@
+/**
+ * The server in the test's own process, under a clock that the test turns: its real configuration file, database,
+ * HTTP, connector and webhooks.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Random } from "effect"
+import { onTestFinished } from "vitest"
+import { serve } from "../../src/Serve.ts"
+import { environmentProvider, readSettings } from "../../src/Settings.ts"
+import { type JsonRequest, jsonRequestsTo } from "./ServerProcess.ts"
+import type { TurnedClock } from "./TurnedClock.ts"
+
+export interface ServerInProcess {
+  readonly request: JsonRequest
+  /**
+   * Waits until nothing is under way: every provider has answered, every webhook, and what they said is written. But for
+   * so many calls that the test lets hang.
+   */
+  readonly rest: (hanging?: number) => Promise<void>
+  /**
+   * Turns the clock to a second before each time (epoch milliseconds), and to the time itself, and lets the server rest at
+   * both. The times must be two seconds apart, so that the background looks at both.
+   */
+  readonly live: (times: ReadonlyArray<number>) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export interface ServerInProcessOptions {
+  /** Holds the configuration file and the database. */
+  readonly folder: string
+  readonly configuration: object
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  readonly turned: TurnedClock
+  /** What every draw of a random number gives, from 0 to 1; jitter alone depends on it. One half unless set: none. */
+  readonly drawn?: (() => number) | undefined
+}
+
+/** The background looks for payments and for webhooks, so two always sleep; each for a second. */
+const idleSleepers = 2
+const lookEveryMillis = 1_000
+
+/**
+ * Turns of the event loop for which nobody else sleeps before the server counts as being at rest. Between two sleeps work
+ * never waits for the outside, and takes a few turns: for a commit, and for who waits for it.
+ */
+const turnsAtRest = 25
+
+/** Longer than anything takes here on a busy machine. */
+const patienceMillis = 20_000
+
+export const startInProcess = async (options: ServerInProcessOptions): Promise<ServerInProcess> => {
+  const { turned, drawn = () => 0.5 } = options
+  const configuration = join(options.folder, "pointsman.json")
+  writeFileSync(configuration, JSON.stringify(options.configuration))
+  const environment: Record<string, string> = {
+    PORT: "0",
+    POINTSMAN_CONFIG: configuration,
+    POINTSMAN_DATABASE_URL: `sqlite:${join(options.folder, "pointsman.db")}`,
+    ...options.environment
+  }
+  const greeted = Promise.withResolvers<string>()
+  const greeting: Console.Console = Object.assign(Object.create(globalThis.console), {
+    log: (text: string) => {
+      const url = /^Pointsman listens on (\S+)$/mu.exec(text)?.[1]
+      if (url !== undefined) greeted.resolve(url)
+    }
+  })
+  const fiber = Effect.runFork(
+    Effect.flatMap(readSettings({}), (settings) => serve(settings, environment)).pipe(
+      Effect.provide([NodeServices.layer, Logger.layer([]), ConfigProvider.layer(environmentProvider(environment))]),
+      Effect.provideService(Console.Console, greeting),
+      Effect.provideService(Clock.Clock, turned.clock),
+      Effect.provideService(Random.Random, { nextDoubleUnsafe: drawn, nextIntUnsafe: () => 0 })
+    )
+  )
+  fiber.addObserver((exit) => greeted.reject(new Error(`the server did not start: ${String(exit)}`)))
+  const stop = async () => {
+    const exit = await Effect.runPromise(Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber)))
+    if (Exit.isSuccess(exit)) throw new Error("the server ended by itself")
+  }
+  onTestFinished(stop)
+  const url = await greeted.promise
+
+  const rest = async (hanging = 0) => {
+    const deadline = AbortSignal.timeout(patienceMillis)
+    for (let turns = 0; turns < turnsAtRest; turns++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (turned.sleeping() !== idleSleepers + hanging) turns = 0
+      if (deadline.aborted) throw new Error(`the server did not come to rest: ${turned.sleeping()} sleep`)
+    }
+  }
+  await rest()
+  return {
+    request: jsonRequestsTo(url),
+    rest,
+    live: async (times) => {
+      for (const time of [...new Set(times)].toSorted((a, b) => a - b)) {
+        for (const instant of [time - lookEveryMillis, time]) {
+          turned.turnTo(instant)
+          await rest()
+        }
+      }
+    },
+    stop
+  }
+}

@@ -1,0 +1,64 @@
+/** A merchant's receiver of webhooks, in the test's own process. */
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+
+export interface Heard {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** When it came, by the receiver's clock. */
+  readonly at: number
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly heard: ReadonlyArray<Heard>
+  /** How many senders hung up before they were answered. */
+  readonly hungUp: () => number
+  /** Resolves when so many webhooks have come. */
+  readonly count: (atLeast: number) => Promise<void>
+  /** With which status the webhook with this number is answered, counted from 1; `undefined`: never. */
+  status: (number: number) => number | undefined
+}
+
+/** Listens until the test is over. `now`: its clock. */
+export const startReceiver = async (now: () => number = Date.now): Promise<Receiver> => {
+  const heard: Array<Heard> = []
+  const waiting = new Set<() => void>()
+  let hungUp = 0
+  const server = createServer((request, response) => {
+    let body = ""
+    response.once("close", () => {
+      if (!response.writableEnded) hungUp += 1
+    })
+    request.setEncoding("utf8").on("data", (text: string) => {
+      body += text
+    })
+    request.on("end", () => {
+      heard.push({ headers: request.headers, body, at: now() })
+      const status = receiver.status(heard.length)
+      if (status !== undefined) response.writeHead(status).end()
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    heard,
+    hungUp: () => hungUp,
+    status: () => 200,
+    count: (atLeast) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (heard.length >= atLeast) resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+  }
+  return receiver
+}
