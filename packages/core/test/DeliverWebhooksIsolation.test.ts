@@ -1,0 +1,194 @@
+/**
+ * One endpoint that hangs takes nothing of the others, in simulated time: 500 endpoints with 20 events each, receivers
+ * that answer after a tenth of a second, and one that never does. What is counted is who holds the 128 places for
+ * attempts, and when the others have all of theirs. The controls show that it is the limit of each endpoint that does it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Deliveries, Pointsman } from "@pointsman/core"
+import { scriptedSender } from "@pointsman/core/testing"
+import { Effect, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { background, drawing, second } from "./support/Delivering.ts"
+import { caller, request, world } from "./support/World.ts"
+
+const endpoints = 500
+const eventsEach = 20
+const others = (endpoints - 1) * eventsEach
+const places = 128
+const placesPerEndpoint = 4
+/** Places, while one endpoint holds all of its own. */
+const left = places - placesPerEndpoint
+const timeout = 15 * second
+/** Milliseconds. */
+const answersAfter = 100
+
+/** As far as every fiber can come at this moment. Far fewer turns do; the rounds of these tests are many. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 100 })
+const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
+
+const whichHangs = "https://merchant.example/hook-250"
+
+interface Scene {
+  readonly hangs: boolean
+  /** Events that wait from before all others, and for the one that hangs alone. */
+  readonly backlog?: number
+  /** The store hands out for one endpoint whatever it hands out. */
+  readonly unlimited?: boolean
+}
+
+const scene = ({ backlog = 0, hangs, unlimited = false }: Scene) => {
+  const sender = scriptedSender()
+  const underWay = { hung: 0, others: 0 }
+  const arrived = { hung: 0, others: 0 }
+  const most = { atOnce: 0, toOneOther: 0 }
+  const toOne = new Map<string, number>()
+  // All who are asked by now answer together: a clock that woke them one by one would look for work after each.
+  let answers = Latch.makeUnsafe()
+  sender.onSend = ({ url }) => {
+    const who = url === whichHangs ? "hung" : "others"
+    const begun = Effect.sync(() => {
+      underWay[who] += 1
+      toOne.set(url, (toOne.get(url) ?? 0) + 1)
+      most.atOnce = Math.max(most.atOnce, underWay.hung + underWay.others)
+      if (who === "others") most.toOneOther = Math.max(most.toOneOther, toOne.get(url) ?? 0)
+    })
+    const ended = Effect.sync(() => {
+      underWay[who] -= 1
+      toOne.set(url, (toOne.get(url) ?? 0) - 1)
+    })
+    const answered = Effect.suspend(() => (who === "hung" && hangs ? Effect.never : answers.await))
+    return Effect.acquireUseRelease(
+      begun,
+      () => answered,
+      () => ended
+    ).pipe(
+      Effect.map(() => {
+        arrived[who] += 1
+        return 200
+      })
+    )
+  }
+  const own = world({
+    sender,
+    webhookEndpoints: Array.from({ length: endpoints }, (_, index) => ({
+      id: `hook-${index}`,
+      events: index === 250 ? ["payment.captured", "payment.authorized"] : ["payment.captured"]
+    }))
+  })
+  const store = Layer.effect(
+    Deliveries,
+    Effect.map(Deliveries, (deliveries) => ({
+      ...deliveries,
+      takeDue: (query) => deliveries.takeDue(unlimited ? { ...query, limitPerEndpoint: query.limit } : query)
+    }))
+  )
+  const create = (captureMethod: "automatic" | "manual") =>
+    Effect.andThen(Pointsman, (pointsman) => pointsman.create(caller, request({ details: { captureMethod } })))
+  return {
+    layer: own.layerOver(store),
+    underWay,
+    arrived,
+    most,
+    sentToHung: () => sender.sent.filter(({ url }) => url === whichHangs).length,
+    /** An event for each endpoint. */
+    event: create("automatic"),
+    begin: Effect.gen(function* () {
+      for (let index = 0; index < backlog; index++) yield* create("manual")
+      if (backlog > 0) yield* pass(second)
+      for (let index = 0; index < eventsEach; index++) yield* create("automatic")
+      yield* background
+      yield* settle
+    }),
+    /** Lets a tenth of a second pass, and those answer who were asked before. */
+    round: Effect.gen(function* () {
+      const asked = answers
+      answers = Latch.makeUnsafe()
+      yield* TestClock.adjust(answersAfter)
+      yield* asked.open
+      yield* settle
+    })
+  }
+}
+
+describe("an endpoint that hangs", () => {
+  it.effect("given none, then every place is taken, and taken again as soon as it is free", () => {
+    const { arrived, begin, layer, round, underWay } = scene({ hangs: false })
+    return Effect.gen(function* () {
+      yield* begin
+      for (let rounds = 0; rounds < 10; rounds++) {
+        assert.strictEqual(arrived.hung + arrived.others, rounds * places)
+        assert.strictEqual(underWay.hung + underWay.others, places)
+        yield* round
+      }
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect("given one, then it holds its four places and the others have all the rest, over and over", () => {
+    const { arrived, begin, event, layer, most, round, sentToHung, underWay } = scene({ hangs: true })
+    return Effect.gen(function* () {
+      yield* begin
+      let rounds = 0
+      while (arrived.others < others) {
+        // No place is free while anybody waits, and the one that hangs has no more than its own.
+        assert.isAtMost(underWay.hung, placesPerEndpoint)
+        assert.strictEqual(underWay.others, Math.min(places - underWay.hung, others - arrived.others))
+        yield* round
+        rounds += 1
+      }
+      assert.strictEqual(underWay.hung, placesPerEndpoint)
+      // All of the others' before the end of its first attempt, as fast as the places that are left allow.
+      assert.isBelow(rounds * answersAfter, timeout)
+      assert.isAtMost(rounds, Math.ceil(others / left))
+      assert.deepStrictEqual(arrived, { hung: 0, others })
+      assert.strictEqual(most.atOnce, places)
+      assert.isAtMost(most.toOneOther, placesPerEndpoint)
+
+      // It goes on to hang, and a new event has the same places as ever.
+      const forOne = Math.ceil((endpoints - 1) / left)
+      for (const times of [1, 2, 3]) {
+        yield* pass(timeout - forOne * answersAfter)
+        yield* event
+        yield* settle
+        for (let done = 0; done < endpoints - 1; done += left) {
+          assert.deepStrictEqual(underWay, { hung: placesPerEndpoint, others: Math.min(left, endpoints - 1 - done) })
+          yield* round
+        }
+        assert.deepStrictEqual(arrived, { hung: 0, others: others + times * (endpoints - 1) })
+        assert.strictEqual(sentToHung(), (times + 1) * placesPerEndpoint)
+      }
+      assert.strictEqual(most.atOnce, places)
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect("given one for which more waits than there are places, then it holds four of them all the same", () => {
+    const { arrived, begin, layer, round, underWay } = scene({ hangs: true, backlog: places })
+    return Effect.gen(function* () {
+      yield* begin
+      yield* Effect.repeat(round, { times: 9 })
+      assert.deepStrictEqual(underWay, { hung: placesPerEndpoint, others: left })
+      assert.deepStrictEqual(arrived, { hung: 0, others: 10 * left })
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect("given a store without limits (control), then one that hangs holds more of them with every event", () => {
+    const { begin, layer, round, underWay } = scene({ hangs: true, unlimited: true })
+    return Effect.gen(function* () {
+      yield* begin
+      yield* Effect.repeat(round, { times: 24 })
+      assert.isAbove(underWay.hung, placesPerEndpoint)
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect(
+    "given a store without limits and more that waits than places (control), then nobody else is served",
+    () => {
+      const { arrived, begin, layer, round, underWay } = scene({ hangs: true, backlog: places, unlimited: true })
+      return Effect.gen(function* () {
+        yield* begin
+        yield* Effect.repeat(round, { times: 9 })
+        assert.deepStrictEqual(underWay, { hung: places, others: 0 })
+        assert.deepStrictEqual(arrived, { hung: 0, others: 0 })
+      }).pipe(Effect.provide(layer), drawing(0.5))
+    }
+  )
+})
