@@ -39,7 +39,7 @@ export const make = (db: Database): Deliveries["Service"] => {
       Effect.flatMap(
         // Without work nothing is written at all.
         read("takeDue", () => waitingEndpoints(db, query.now)),
-        (waiting) => (waiting.length === 0 ? Effect.succeed([]) : write("takeDue", () => takeDue(db, query)))
+        (waiting) => (waiting.length === 0 ? Effect.succeed([]) : write("takeDue", () => takeDue(db, waiting, query)))
       ),
     record: (records) =>
       write("record", () => {
@@ -111,14 +111,19 @@ const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
     .all(now)
     .map((row) => readText(row["id"]))
 
-const takeDue = (db: Database, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
+/** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
+const takeDue = (
+  db: Database,
+  waiting: ReadonlyArray<string>,
+  query: DueDeliveryQuery
+): ReadonlyArray<DueDelivery> => {
   const { leaseMillis, limit, limitPerEndpoint, now } = query
   const onTheirWay = db.prepare(`select count(*) as count from deliveries indexed by deliveries_leased
     where endpoint_id = ? and leased_until is not null and leased_until > ?`)
   const due = db.prepare(`select workspace_id, environment, id from deliveries indexed by deliveries_due
     where endpoint_id = ? and due_at is not null and due_at <= ? order by due_at, id limit ?`)
   const taken: Array<DueDelivery> = []
-  for (const endpointId of waitingEndpoints(db, now)) {
+  for (const endpointId of waiting) {
     const room = Math.min(
       limit - taken.length,
       limitPerEndpoint - Number(onTheirWay.get(bindText(endpointId), now)?.["count"])
