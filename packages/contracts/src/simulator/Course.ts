@@ -38,30 +38,30 @@ export interface ProviderCall {
   readonly name: "charge" | "openCheckout" | "capture" | "void" | "refund"
   /** The idempotency key of the call: an attempt's id, an operation's or a refund's. */
   readonly id: string
-  /** Of `charge` and `openCheckout`. */
-  readonly paymentId: string | null
+  readonly paymentId: string
 }
 
-/** How providers go wrong, which is seldom. Eleven in twenty calls go as they should. */
-export const drawCourse = (draw: Draw): Course => {
+/**
+ * A course that is not as it should be. A capture and a void are never postponed: what is looked up is their charge, and
+ * of that a provider cannot say that it is not sure.
+ */
+export const drawCourse = (draw: Draw, name: ProviderCall["name"]): Course => {
   const later = () => draw.pick([2 * minute, 50 * minute, 5 * hour, 30 * hour])
-  switch (draw.below(20)) {
-    case 0:
-      return {
-        _tag: "Slow",
-        takes: draw.pick([second, 20 * second, timeoutMillis - 1, timeoutMillis + second, 50 * second])
-      }
+  switch (draw.below(9)) {
+    case 0: {
+      const takes = draw.pick([second, 20 * second, timeoutMillis - 1, timeoutMillis + second, 50 * second])
+      return { _tag: "Slow", takes }
+    }
     case 1:
       return { _tag: "Unheard", doneAfter: 0, silentFor: draw.pick([0, timeoutMillis]) }
     case 2:
       return { _tag: "Unheard", doneAfter: null, silentFor: draw.pick([0, timeoutMillis]) }
-    case 3:
-      return {
-        _tag: "Unheard",
-        doneAfter: 1 + draw.below(2 * timeoutMillis - 1),
-        silentFor: draw.pick([0, timeoutMillis])
-      }
+    case 3: {
+      const doneAfter = 1 + draw.below(2 * timeoutMillis - 1)
+      return { _tag: "Unheard", doneAfter, silentFor: draw.pick([0, timeoutMillis]) }
+    }
     case 4:
+      if (name === "capture" || name === "void") return answered
       return { _tag: "Postponed", doneAfter: later() }
     case 5:
       return { _tag: "Rejected" }
@@ -69,22 +69,11 @@ export const drawCourse = (draw: Draw): Course => {
       return { _tag: "NotSent" }
     case 7:
       return { _tag: "Accepted", after: later(), becomes: draw.pick(["done", "done", "refused", "canceled"]) }
-    case 8:
-      return { _tag: "Declined", soft: draw.chance(0.7) }
     default:
-      return answered
+      return { _tag: "Declined", soft: draw.chance(0.7) }
   }
 }
 
-export const drawLookUp = (draw: Draw): LookUpCourse => {
-  switch (draw.below(10)) {
-    case 0:
-      return "silent"
-    case 1:
-      return "unsure"
-    case 2:
-      return { takes: draw.pick([second, 20 * second]) }
-    default:
-      return "told"
-  }
-}
+/** A look-up that does not tell at once what is in the books. */
+export const drawLookUp = (draw: Draw): LookUpCourse =>
+  draw.pick<LookUpCourse>(["silent", "unsure", { takes: draw.pick([second, 20 * second]) }])

@@ -5,7 +5,7 @@ export interface Draw {
   readonly fraction: () => number
   /** A whole number from 0 to below `bound`. */
   readonly below: (bound: number) => number
-  readonly pick: <A>(choices: readonly [A, ...ReadonlyArray<A>]) => A
+  readonly pick: <const A>(choices: readonly [A, ...ReadonlyArray<A>]) => A
   /** `undefined` where there is nothing to choose from. */
   readonly one: <A>(choices: ReadonlyArray<A>) => A | undefined
   readonly chance: (probability: number) => boolean

@@ -232,7 +232,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       return isTaken
     }
     return call<ChargeState>(
-      { name, id: request.operationId, paymentId: null },
+      { name, id: request.operationId, paymentId: charge.paymentId },
       environment,
       () => {
         if (takes()) done(charge)
@@ -269,7 +269,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       return entry
     }
     return call<RefundState>(
-      { name: "refund", id: refundId, paymentId: null },
+      { name: "refund", id: refundId, paymentId: charge.paymentId },
       environment,
       () => refundStateOf(enter("Succeeded")),
       () => {

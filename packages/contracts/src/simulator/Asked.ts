@@ -1,0 +1,42 @@
+/** What callers asked for, and what they were told: a success that somebody heard has to be true for ever. */
+import type { Payment, PaymentState } from "@pointsman/core"
+
+/** A request of a merchant to be paid; it may be asked for again, in the same words. */
+export interface Order {
+  readonly tenant: "sandbox" | "production"
+  /** The merchant's own reference, one for each order: the provider is sent it too. */
+  readonly reference: string
+  readonly idempotencyKey: string | null
+  /** Epoch milliseconds. */
+  readonly firstAskedAt: number
+  /** How often it was asked for, and how often that ended in the word that nothing was sent. */
+  asked: number
+  unsent: number
+}
+
+/** A success that a caller was told. */
+export interface Told {
+  readonly what: string
+  readonly payment: Payment
+}
+
+/** Where no money is, and none comes any more. */
+const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed", "Cancelled", "Voided"])
+
+/** What is not true any more of what was told; `now` is the payment as it stands at last. */
+export const brokenWord = ({ payment: told, what }: Told, now: Payment | undefined): ReadonlyArray<string> => {
+  const said = `${what} was told ${told.state}`
+  if (now === undefined) return [`${said}, and the payment is gone`]
+  const wrong: Array<string> = []
+  if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
+  if (told.capturedMinor > 0 && now.capturedMinor !== told.capturedMinor) {
+    wrong.push(`${said} with ${told.capturedMinor} captured, and it is ${now.capturedMinor}`)
+  }
+  if (told.refundedMinor > now.refundedMinor) {
+    wrong.push(`${said} with ${told.refundedMinor} refunded, and it is ${now.refundedMinor}`)
+  }
+  if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
+    wrong.push(`${said}, and it is ${now.state}`)
+  }
+  return wrong
+}

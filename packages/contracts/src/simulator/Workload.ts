@@ -1,0 +1,286 @@
+/**
+ * What merchants, customers and operators do: one step at a time, drawn from the plan. Nobody waits for an answer before
+ * the next step.
+ */
+import type { Caller, Payment, Pointsman } from "@pointsman/core"
+import { sampleRequest } from "@pointsman/core/testing"
+import { Cause, Effect, Exit } from "effect"
+import type { Order, Told } from "./Asked.ts"
+import type { Draw } from "./Draw.ts"
+import type { MortalProcess } from "./MortalProcess.ts"
+import type { Plan } from "./Plan.ts"
+import { callers, production, sandbox, type World } from "./World.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Nobody asks again under a key that may have run out: its 24 hours run from the answer. */
+const keyLivesAtLeast = 23 * hour
+
+/** More would only make runs longer: what goes wrong, goes wrong between the writers of one payment. */
+const ordersAtMost = 4
+
+const shop = "https://shop.example/thanks"
+const returnUrl = "https://pay.example/hosted/token/return"
+
+export interface WorkloadOptions {
+  readonly world: World
+  readonly plan: Plan
+  /** Told of every question and every answer that was heard. */
+  readonly listen: (line: string) => void
+  /** In milliseconds, of the background of every process. */
+  readonly backgroundEveryMillis: number
+}
+
+export interface Workload {
+  readonly orders: ReadonlyArray<Order>
+  /** Every success that somebody heard. */
+  readonly told: ReadonlyArray<Told>
+  /** What could not be explained as it happened. */
+  readonly wrong: ReadonlyArray<string>
+  readonly step: (draw: Draw) => Promise<void>
+}
+
+type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
+
+export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: WorkloadOptions): Workload => {
+  const { provider, time } = world
+  const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
+  const told: Array<Told> = []
+  const wrong: Array<string> = []
+  /** Whose customers were sent to the provider's checkout: nobody else knows its address. */
+  const sentToCheckout = new Set<string>()
+
+  const ask = <A>(
+    process: MortalProcess,
+    what: string,
+    work: Work<A>,
+    onEnd?: (exit: Exit.Exit<A, unknown>) => void
+  ) => {
+    plan.note(`process ${process.number}: ${what}`)
+    listen(`asks ${process.number} ${what}`)
+    process.ask(work, (exit) => {
+      listen(`hears ${process.number} ${what}: ${wordOf(exit)}`)
+      if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) {
+        wrong.push(`${what} broke: ${String(Cause.squash(exit.cause))}`)
+      }
+      onEnd?.(exit)
+    })
+  }
+
+  const hears =
+    (what: string) =>
+    (exit: Exit.Exit<{ readonly payment: Payment }, unknown>): void => {
+      if (Exit.isSuccess(exit)) told.push({ what, payment: exit.value.payment })
+    }
+
+  const create = (draw: Draw, process: MortalProcess) => {
+    const isAgain = orders.length > 0 && (orders.length >= ordersAtMost || draw.chance(0.4))
+    const order = isAgain ? draw.pick(orders as [(typeof orders)[number]]) : newOrder(draw)
+    if (order.idempotencyKey !== null && time.now() - order.firstAskedAt > keyLivesAtLeast) return
+    // Without a key the same request is another order.
+    if (isAgain && order.idempotencyKey === null) return
+    order.asked += 1
+    const what = `create ${order.reference} of ${order.tenant}${order.idempotencyKey === null ? "" : " by key"}`
+    ask(
+      process,
+      what,
+      (pointsman) => pointsman.create(callerOf(order.tenant), order.request),
+      (exit) => {
+        hears(what)(exit)
+        if (Exit.isFailure(exit) && tagOf(exit.cause) === "pointsman/NothingSent") order.unsent += 1
+      }
+    )
+  }
+
+  const newOrder = (draw: Draw) => {
+    const tenant = draw.pick(["sandbox", "production"])
+    const reference = `order-${orders.length + 1}`
+    const idempotencyKey = draw.chance(0.6) ? `key-of-${reference}` : null
+    const direct = sampleRequest({
+      idempotencyKey,
+      details: { captureMethod: draw.pick(["automatic", "manual", "manual"]), reference }
+    })
+    const request = draw.chance(0.3) ? { ...direct, returnUrl: shop } : direct
+    const order = { tenant, reference, idempotencyKey, firstAskedAt: time.now(), asked: 0, unsent: 0, request }
+    orders.push(order)
+    return order
+  }
+
+  const payments = (): Promise<ReadonlyArray<Payment>> =>
+    world.run(
+      Effect.map(
+        Effect.forEach(callers, ({ tenant }) => world.ledger.payments(tenant, { limit: 20 })),
+        flat
+      )
+    )
+
+  const operate = (draw: Draw, process: MortalProcess, payment: Payment) => {
+    const caller = callerOf(payment.tenant.environment)
+    const paymentId = payment.id
+    const idempotencyKey = draw.pick([null, null, "key-0001", "key-0002"])
+    const amountMinor = draw.pick([null, null, 1, 500, 1999])
+    const of = `${short(paymentId)}${idempotencyKey === null ? "" : ` by ${idempotencyKey}`}`
+    const amount = amountMinor === null ? "all" : String(amountMinor)
+    switch (draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])) {
+      case "capture": {
+        const what = `capture ${amount} of ${of}`
+        return ask(process, what, (it) => it.capture(caller, { paymentId, idempotencyKey, amountMinor }), hears(what))
+      }
+      case "void": {
+        const what = `void ${of}`
+        return ask(process, what, (it) => it.void(caller, { paymentId, idempotencyKey }), hears(what))
+      }
+      case "refund": {
+        const what = `refund ${amount} of ${of}`
+        const order = { paymentId, idempotencyKey, amountMinor, reason: null }
+        return ask(process, what, (it) => it.refund(caller, order), hears(what))
+      }
+    }
+  }
+
+  const visit = (draw: Draw, process: MortalProcess, payment: Payment) => {
+    const { id } = payment
+    const onPage =
+      <A>(work: (it: Pointsman["Service"], token: string) => Effect.Effect<A, unknown>): Work<A> =>
+      (it) =>
+        Effect.flatMap(it.pageToken(id), (token) => work(it, token))
+    const chosen = draw.below(10)
+    if (chosen === 0) {
+      const what = `cancel the page of ${short(id)}`
+      return ask(
+        process,
+        what,
+        onPage((it, token) => it.actOnHostedPage(token, { _tag: "Cancel" })),
+        hears(what)
+      )
+    }
+    if (chosen < 3) {
+      const what = `come back from the checkout of ${short(id)}`
+      return ask(
+        process,
+        what,
+        onPage((it, token) => it.returnFromCheckout(token)),
+        hears(what)
+      )
+    }
+    if (payment.tenant.environment === "sandbox") {
+      const what = `approve on the page of ${short(id)}`
+      return ask(
+        process,
+        what,
+        onPage((it, token) => it.actOnHostedPage(token, { _tag: "Approve" })),
+        hears(what)
+      )
+    }
+    return ask(
+      process,
+      `open the checkout of ${short(id)}`,
+      onPage((it, token) => it.openCheckout(token, returnUrl)),
+      (exit) => {
+        if (Exit.isSuccess(exit) && exit.value._tag === "Redirect") sentToCheckout.add(id)
+      }
+    )
+  }
+
+  const redeliver = (draw: Draw, process: MortalProcess) => {
+    const { tenant } = draw.pick(callers)
+    ask(process, `send webhooks of ${tenant.environment} again`, redeliverAll(tenant))
+  }
+
+  const start = () => {
+    plan.note("one more process starts")
+    world.start({ backgroundEveryMillis })
+  }
+
+  const step = async (draw: Draw): Promise<void> => {
+    const kind = orders.length === 0 ? "create" : draw.one(kinds)
+    const process = draw.one(world.alive())
+    if (kind === "pass") {
+      const millis = draw.pick([1, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute])
+      plan.note(`${millis / 1_000} s pass`)
+      return time.pass(millis)
+    }
+    if (kind === "start" || process === undefined) {
+      if (world.alive().length < 3) start()
+      return time.settle()
+    }
+    if (kind === "die") {
+      plan.note(`process ${process.number} dies`)
+      process.die()
+      return
+    }
+    if (kind === "create") create(draw, process)
+    else if (kind === "sweep") ask(process, "sweep", (pointsman) => pointsman.sweep)
+    else if (kind === "redeliver") redeliver(draw, process)
+    else {
+      const payment = draw.one(await payments())
+      if (payment === undefined) return
+      if (kind === "pay") {
+        if (!sentToCheckout.has(payment.id)) return
+        const later = draw.pick([null, 2 * minute, 5 * hour])
+        const becomes = draw.pick(["done", "done", "refused"])
+        plan.note(`the customer of ${short(payment.id)} pays at the provider: ${becomes}`)
+        provider.pay(payment.id, { becomes, later })
+      } else if (kind === "payOut") {
+        const charge = [...provider.charges.values()].find(({ paymentId }) => paymentId === payment.id)
+        if (charge === undefined) return
+        plan.note(`the provider pays out ${short(payment.id)}`)
+        provider.payOut(charge.attemptId)
+      } else if (payment.hosted !== null && draw.chance(0.5)) {
+        visit(draw, process, payment)
+      } else {
+        operate(draw, process, payment)
+      }
+    }
+    // Most steps begin while those before them are under way.
+    if (draw.chance(0.8)) await time.settle()
+  }
+
+  return { orders, told, wrong, step }
+}
+
+/** How often each, among the others. */
+const weights = {
+  create: 5,
+  act: 11,
+  pass: 7,
+  sweep: 2,
+  pay: 2,
+  payOut: 1,
+  redeliver: 1,
+  die: 1,
+  start: 1
+} as const
+type Kind = keyof typeof weights
+const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array<Kind>(weight).fill(kind as Kind))
+
+/** Whatever was refused or given up. */
+export const redeliverAll =
+  (tenant: Caller["tenant"]): Work<void> =>
+  (pointsman) =>
+    Effect.gen(function* () {
+      for (const state of ["Refused", "GivenUp"] as const) {
+        const { items } = yield* pointsman.deliveries(tenant, { state, limit: 100 })
+        for (const { id } of items) yield* Effect.ignore(pointsman.redeliver(tenant, id))
+      }
+    })
+
+const callerOf = (environment: "sandbox" | "production"): Caller => (environment === "sandbox" ? sandbox : production)
+
+const flat = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => lists.flat()
+
+/** Ids of a simulation are counted: their end names them. */
+export const short = (id: string): string => `payment ${Number.parseInt(id.slice(-6), 16)}`
+
+const tagOf = (cause: Cause.Cause<unknown>): string => {
+  const failure = Cause.squash(cause)
+  return typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : String(failure)
+}
+
+const wordOf = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isFailure(exit)) return tagOf(exit.cause)
+  const { value } = exit
+  return typeof value === "object" && value !== null && "payment" in value ? JSON.stringify(value.payment) : "done"
+}
