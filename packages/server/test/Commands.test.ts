@@ -2,9 +2,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 import { runCommand } from "./support/CommandProcess.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+import { sqliteWorld } from "./support/SqliteWorld.ts"
+
+/** That of `sqliteWorld`. */
+const worldKey = Buffer.alloc(32, 7)
 
 const list = ["webhooks", "list", "--environment", "sandbox"]
 
@@ -40,10 +45,13 @@ describe("an operations command", { timeout: 120_000 }, () => {
 
   it("given a database that a server left, when it runs, then it opens it as the server does, and changes no schema", async () => {
     const folder = temporaryFolder()
-    await (await startServer({ folder })).stop()
-    const path = join(folder, ".pointsman/pointsman.db")
+    const kept = join(folder, ".pointsman")
+    const path = join(kept, "pointsman.db")
+    const key = worldKey.toString("base64")
+    mkdirSync(kept)
+    await Effect.runPromise(Effect.scoped(Layer.build(sqliteWorld(path).layer)))
     const keyPath = `${path}.encryption-key`
-    const key = readFileSync(keyPath, "utf8").trim()
+    writeFileSync(keyPath, key)
 
     assert.deepStrictEqual(await runCommand(folder, list), {
       code: 0,
@@ -64,7 +72,7 @@ describe("an operations command", { timeout: 120_000 }, () => {
     assert.match(wrong.stderr, /^The encryption key is not the one that this database was made with/u)
     assert.notInclude(wrong.stderr, other)
     assert.deepStrictEqual(JSON.parse(right.stdout), { data: [], has_more: false, next_cursor: null })
-    assert.notInclude(readdirSync(join(folder, ".pointsman")), "pointsman.db.encryption-key")
+    assert.notInclude(readdirSync(kept), "pointsman.db.encryption-key")
 
     const db = new DatabaseSync(path)
     db.exec(

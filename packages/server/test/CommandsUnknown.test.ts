@@ -135,21 +135,16 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.strictEqual(cursor, `${Date.parse(data[2].review.since)}_${tooMuch}`)
 
     const noPayment = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
-    const [second, shown, shownText, unknown, nothing, two, noEvidence, blank, euros, noState, noSum, notSettled] =
-      await Promise.all([
-        run("list", "--after", cursor, "--json"),
-        run("show", refund, "--json"),
-        run("show", refund),
-        run("show", noPayment),
-        run("settle", lost, ...evidence),
-        run("settle", lost, "--charge", "declined", "--reviewed", ...evidence),
-        run("settle", lost, "--reviewed", "--by", "Jo"),
-        run("settle", lost, "--charge", "declined", "--reference", "ch_1", "--evidence", " ", "--by", "Jo"),
-        run("settle", lost, "--charge", "captured", "--amount", "19.99", ...evidence),
-        run("settle", refund, "--refund", "rf_1", ...evidence),
-        run("settle", lost, "--charge", "captured", "--reference", "ch_1", ...evidence),
-        run("settle", lost, "--reviewed", ...evidence)
-      ])
+    const [second, shown, shownText, unknown, nothing, noEvidence, blank, euros] = await Promise.all([
+      run("list", "--after", cursor, "--json"),
+      run("show", refund, "--json"),
+      run("show", refund),
+      run("show", noPayment),
+      run("settle", lost, ...evidence),
+      run("settle", lost, "--reviewed", "--by", "Jo"),
+      run("settle", lost, "--charge", "declined", "--reference", "ch_1", "--evidence", " ", "--by", "Jo"),
+      run("settle", lost, "--charge", "captured", "--amount", "19.99", ...evidence)
+    ])
     assert.deepStrictEqual([documentOf(second).data.length, documentOf(second).data[0].payment_id], [1, refund])
     const file = documentOf(shown).data
     assert.lengthOf(file.attempts, 1)
@@ -163,17 +158,10 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     }
     assertRefused(unknown, `No payment "${noPayment}" waits for operations`)
     assertRefused(nothing, "Expected one finding: --charge, or --refund with --refund-state, or --reviewed.")
-    assertRefused(two, "Expected one finding")
     assertRefused(noEvidence, "Missing required flag: --evidence")
     assertRefused(euros, 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0')
-    assertRefused(noState, "--refund-state: expected with --refund: succeeded, failed or never-received.")
-    assertRefused(noSum, "--amount: expected with --charge captured and authorized.")
-    for (const { code, stderr } of [blank, notSettled]) {
-      assert.strictEqual(code, 1)
-      assert.match(stderr, /^Nothing was recorded: /u)
-    }
-    assert.include(blank.stderr, "--evidence: expected a text of 1 to 2000 characters")
-    assert.include(notSettled.stderr, "a result of the payment is unknown: say what the provider's record says of it")
+    assert.strictEqual(blank.code, 1)
+    assert.include(blank.stderr, "Nothing was recorded: --evidence: expected a text of 1 to 2000 characters")
     assert.strictEqual((await read(lost)).status, "UNKNOWN")
 
     // The server is in the middle of a check when somebody settles the payment: what it hears then comes too late.

@@ -70,13 +70,11 @@ describe("pointsman webhooks", { timeout: 120_000 }, () => {
     await receiver.count(2)
     const acme = ["list", "--workspace", "acme", "--environment", "production"]
 
-    const [document, text, first, ofSandbox, noWorkspace, noSuchWorkspace] = await Promise.all([
+    const [document, text, first, noWorkspace] = await Promise.all([
       run(...acme, "--status", "refused", "--json"),
       run(...acme),
       run(...acme, "--limit", "1", "--json"),
-      run("list", "--workspace", "acme", "--environment", "sandbox"),
-      run("list", "--environment", "production"),
-      run("list", "--workspace", "acne", "--environment", "production")
+      run("list", "--environment", "production")
     ])
     const { data, ...page } = documentOf(document)
     assert.deepStrictEqual(page, { has_more: false, next_cursor: null })
@@ -112,16 +110,10 @@ describe("pointsman webhooks", { timeout: 120_000 }, () => {
       [documentOf(first).data[0].id, documentOf(first).has_more, documentOf(first).next_cursor],
       [newer.id, true, newer.id]
     )
-    assert.deepStrictEqual(ofSandbox, { code: 0, stdout: "", stderr: "There is no such delivery.\n" })
     assert.deepStrictEqual(noWorkspace, {
       code: 1,
       stdout: "",
       stderr: "--workspace: expected one of acme, globex.\n"
-    })
-    assert.deepStrictEqual(noSuchWorkspace, {
-      code: 1,
-      stdout: "",
-      stderr: '--workspace: expected one of acme, globex; there is no workspace "acne".\n'
     })
 
     receiver.isMended = true

@@ -20,7 +20,7 @@ const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const compileCache = fileURLToPath(new URL("../../../../node_modules/.cache/commands", import.meta.url))
 
 /** Longer than a command takes on a busy machine; one that hangs is killed. */
-const endsWithinMillis = 30_000
+const endsWithinMillis = 60_000
 
 /** Nothing of this process's environment is passed on besides `PATH`. */
 export const runCommand = (

@@ -1,0 +1,136 @@
+/** What operators type and read, without a process for each: their findings, whose data they mean, and tables. */
+import { Option, Result } from "effect"
+import { assert, describe, it } from "vitest"
+import { type FindingTexts, findingOf, sentenceOf } from "../src/commands/FindingFlags.ts"
+import { facts, printable, table } from "../src/commands/Table.ts"
+import { oneWorkspace } from "../src/commands/Tenants.ts"
+import { ageOf } from "../src/commands/Words.ts"
+
+type Typed = { readonly [Name in keyof FindingTexts]?: FindingTexts[Name] extends Option.Option<infer A> ? A : boolean }
+
+const typed = (given: Typed): FindingTexts => ({
+  charge: Option.fromUndefinedOr(given.charge),
+  amount: Option.fromUndefinedOr(given.amount),
+  attempt: Option.fromUndefinedOr(given.attempt),
+  refund: Option.fromUndefinedOr(given.refund),
+  refundState: Option.fromUndefinedOr(given.refundState),
+  reference: Option.fromUndefinedOr(given.reference),
+  reviewed: given.reviewed === true
+})
+
+const captured: Typed = { charge: "captured", amount: 1999 }
+const refund: Typed = { refund: "rf_1" }
+const succeeded: Typed = { refundState: "succeeded" }
+
+describe("a finding", () => {
+  it.each<[string, Typed, string]>([
+    ["none", {}, "Expected one finding: --charge, or --refund with --refund-state, or --reviewed."],
+    ["two", { ...captured, reviewed: true }, "Expected one finding:"],
+    ["a charge and a refund", { ...captured, ...refund, ...succeeded }, "Expected one finding:"],
+    ["an amount alone", { amount: 1 }, "Expected one finding:"],
+    ["captured without its amount", { charge: "captured" }, "--amount: expected with --charge captured"],
+    ["declined with an amount", { ...captured, charge: "declined" }, "--amount: expected only with"],
+    ["never received, with a reference", { charge: "never_received", reference: "ch_1" }, "--reference: a charge that"],
+    ["a refund with an amount", { ...refund, ...succeeded, amount: 1 }, "--amount: expected only with"],
+    ["a refund of an attempt", { ...refund, ...succeeded, attempt: "att_1" }, "--attempt: expected only"],
+    ["a refund without its state", refund, "--refund-state: expected with --refund: succeeded, failed or never"],
+    ["a refund's state alone", succeeded, "--refund: expected the refund's id"],
+    [
+      "a refund never received, with a reference",
+      { ...refund, reference: "ch_1", refundState: "never_received" },
+      "--reference: a refund that"
+    ],
+    ["a look with a reference", { reviewed: true, reference: "ch_1" }, "--reference: expected only with"],
+    ["a look with an amount", { reviewed: true, amount: 1 }, "--amount: expected only with"]
+  ])("given %s, then it is refused, and the flag is named", (_, given, said) => {
+    const refused = findingOf(typed(given))
+    assert.isTrue(Result.isFailure(refused) && refused.failure.startsWith(said), JSON.stringify(refused))
+  })
+
+  it.each<[string, Typed, object, string]>([
+    [
+      "a capture",
+      { ...captured, reference: "ch_1", attempt: "att_1" },
+      { _tag: "Charge", says: "captured", attemptId: "att_1", amountMinor: 1999, providerRef: "ch_1" },
+      "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1, of att_1"
+    ],
+    [
+      "a charge that never came",
+      { charge: "never_received" },
+      { _tag: "Charge", says: "never_received", attemptId: null, amountMinor: null, providerRef: null },
+      "the provider's record says that the charge was never received"
+    ],
+    [
+      "a refund",
+      { ...refund, ...succeeded, reference: "ch_1" },
+      { _tag: "Refund", says: "succeeded", refundId: "rf_1", providerRefundId: "ch_1" },
+      "the provider's record says that the refund rf_1 succeeded: reference ch_1"
+    ],
+    ["a look", { reviewed: true }, { _tag: "NothingToChange" }, "somebody looked, and the payment stands as it should"]
+  ])("given %s, then it says just what was typed", (_, given, finding, sentence) => {
+    const found = Result.getOrThrow(findingOf(typed(given)))
+    assert.deepStrictEqual<object>(found, finding)
+    assert.strictEqual(sentenceOf(found, "EUR"), sentence)
+  })
+})
+
+describe("the workspace of a command", () => {
+  const workspaces = (...ids: ReadonlyArray<string>) => ({
+    workspaces: ids.map((id) => ({ id, name: id, country: null, category: null, suspended: false, partner: null }))
+  })
+  const many = Array.from({ length: 25 }, (_, at) => `w${at + 1}`)
+
+  it.each<[string, ReadonlyArray<string>, string | null, string]>([
+    ["the only one and no name", ["acme"], null, "acme"],
+    ["several and a name", ["acme", "globex"], "globex", "globex"],
+    ["none at all", [], "acme", "The database holds no workspace yet."],
+    ["several and no name", ["acme", "globex"], null, "--workspace: expected one of acme, globex."],
+    [
+      "a name that none has",
+      ["acme"],
+      "ac\u001bme",
+      '--workspace: expected one of acme; there is no workspace "ac?me".'
+    ],
+    ["more than can be read", many, null, `--workspace: expected one of ${many.slice(0, 20).join(", ")}, and 5 more.`]
+  ])("given %s, then it is found or asked for", (_, ids, named, expected) => {
+    const found = oneWorkspace(workspaces(...ids), Option.fromNullishOr(named))
+    assert.strictEqual(Result.isSuccess(found) ? found.success : found.failure.message, expected)
+  })
+})
+
+describe("text for people", () => {
+  it("given cells of different widths, wide letters among them, then the columns stand one below the other", () => {
+    assert.strictEqual(
+      table(
+        ["NAME", "N", "NOTE"],
+        [
+          ["東京", 1, null],
+          ["Berlin", 22, "b"]
+        ]
+      ),
+      "NAME    N   NOTE\n東京    1   -\nBerlin  22  b"
+    )
+    assert.strictEqual(
+      facts([
+        ["A", "x"],
+        ["Long", null]
+      ]),
+      "A     x\nLong  -"
+    )
+  })
+
+  it("given what a terminal would obey, then it is shown as question marks", () => {
+    assert.strictEqual(printable("a\u001b]0;x\u0007\n\u009b2J\u202eb\ud800"), "a?]0;x???2J?b?")
+  })
+
+  it.each<[number, string]>([
+    [0, "0 s"],
+    [59_999, "59 s"],
+    [60_000, "1 min 0 s"],
+    [7_380_000, "2 h 3 min"],
+    [273_600_000, "3 d 4 h"],
+    [-5, "0 s"]
+  ])("given %d milliseconds, then the age is %s", (millis, age) => {
+    assert.strictEqual(ageOf(1_000, 1_000 + millis), age)
+  })
+})
