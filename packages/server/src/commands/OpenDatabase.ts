@@ -30,38 +30,47 @@ import type { CommandFailure } from "./CommandFailure.ts"
 /** What names the database and opens it. */
 export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
 
-export const onDatabase = Effect.fnUntraced(function* <A>(
-  flags: Flags,
-  act: (settings: Settings) => Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
-) {
-  const settings = yield* readSettings(flags)
-  const { database } = settings
-  if (database._tag === "SqliteMemory") {
-    return yield* new StartFailure({
-      message:
-        "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database; one in memory is seen " +
-        "by its own process alone."
-    })
-  }
-  if (yield* isAbsentOrEmpty(database.path)) {
-    return yield* new StartFailure({
-      message:
-        `There is no database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
-        "(--database-url): expected the database of a server that was started before."
-    })
-  }
-  const encryptionKey = yield* obtainEncryptionKey(settings)
-  return yield* Effect.gen(function* () {
-    yield* checkSeals(yield* (yield* Directory).contents)
-    return yield* act(settings)
-  }).pipe(
-    Effect.provide(
-      Pointsman.layer(pointsmanOptions(settings)).pipe(
-        Layer.provideMerge(SqliteStorage.layer({ filename: database.path, existing: true })),
-        Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
-        Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
-      )
-    ),
-    Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
-  )
-}, Effect.provide(NodeCrypto.layer))
+/** A server that is stopped has done its work; a command may not have come to it. The code is a shell's for Ctrl-C. */
+const endInterrupted = Effect.sync(() => {
+  process.exitCode = 130
+})
+
+export const onDatabase = Effect.fnUntraced(
+  function* <A>(
+    flags: Flags,
+    act: (settings: Settings) => Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
+  ) {
+    const settings = yield* readSettings(flags)
+    const { database } = settings
+    if (database._tag === "SqliteMemory") {
+      return yield* new StartFailure({
+        message:
+          "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database; one in memory is seen " +
+          "by its own process alone."
+      })
+    }
+    if (yield* isAbsentOrEmpty(database.path)) {
+      return yield* new StartFailure({
+        message:
+          `There is no database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
+          "(--database-url): expected the database of a server that was started before."
+      })
+    }
+    const encryptionKey = yield* obtainEncryptionKey(settings)
+    return yield* Effect.gen(function* () {
+      yield* checkSeals(yield* (yield* Directory).contents)
+      return yield* act(settings)
+    }).pipe(
+      Effect.provide(
+        Pointsman.layer(pointsmanOptions(settings)).pipe(
+          Layer.provideMerge(SqliteStorage.layer({ filename: database.path, existing: true })),
+          Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
+          Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
+        )
+      ),
+      Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
+    )
+  },
+  Effect.provide(NodeCrypto.layer),
+  Effect.onInterrupt(() => endInterrupted)
+)
