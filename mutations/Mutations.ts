@@ -158,6 +158,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "a commit that the disk did not confirm, taken for not written",
+    harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that nobody sent.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Database.ts",
+        find: "(refused || cutOff) && undone",
+        replace: "undone"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/GroupCommit.test.ts",
+      test: "given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written"
+    }
+  },
+  {
     name: "write without the version, in SQLite",
     harm: "Two writers that decided on the same record overwrite each other.",
     edits: [

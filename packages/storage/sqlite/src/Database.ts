@@ -114,11 +114,16 @@ export const transaction = <A>(db: Database, body: () => A): Result.Result<A, No
   try {
     db.prepare("COMMIT").run()
   } catch (cause) {
-    // SQLite refuses these before it writes, and leaves the transaction open. After any other error (the disk's,
-    // say) the log may hold the commit although it was not confirmed, and a crash would bring it back.
-    const refused = refusals.has(primaryCode(cause)) && db.isTransaction()
+    const code = primaryCode(cause)
+    // SQLite refuses these before it writes, and leaves the transaction open.
+    const refused = refusals.has(code) && db.isTransaction()
+    // The log is written from its end, and what makes a commit of it comes last: without room it did not come. A disk
+    // that is found full by the flush is another error. SQLite has undone it already.
+    const cutOff = code === codes.full && !db.isTransaction()
     const undone = rollBack(db)
-    return Result.fail({ _tag: refused && undone ? "NotWritten" : "PerhapsWritten", cause })
+    // After any other error (the disk's, say) the log may hold the commit although it was not confirmed. A crash would
+    // bring it back; the next commit is written over it.
+    return Result.fail({ _tag: (refused || cutOff) && undone ? "NotWritten" : "PerhapsWritten", cause })
   }
   return Result.succeed(value)
 }
@@ -144,7 +149,7 @@ const rollBack = (db: Database): boolean => {
 }
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
-const codes = { busy: 5, locked: 6, constraint: 19 } as const
+const codes = { busy: 5, locked: 6, full: 13, constraint: 19 } as const
 const refusals: ReadonlySet<number | undefined> = new Set([codes.busy, codes.locked, codes.constraint])
 
 const primaryCode = (cause: unknown): number | undefined => {

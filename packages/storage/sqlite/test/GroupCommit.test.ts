@@ -218,6 +218,20 @@ describe("group commit", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
+  it.effect("given a batch, when its COMMIT finds the disk full, then every change fails as surely not written", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* withStatement(/^COMMIT$/, (db) => {
+        // As SQLite does: it undoes what found no room.
+        db.exec("ROLLBACK")
+        throw sqliteError(13)
+      })
+      const changes = yield* newChanges(4)
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("pointsman/StorageError"))
+      expect(yield* stored(ledger, changes)).toEqual(Array(4).fill(false))
+      expect(tags(yield* commitAll(ledger, changes))).toEqual(Array(4).fill("written"))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.effect(
     "given a batch, when a full disk ends its transaction, then all of it fails and nothing is written outside",
     () =>
