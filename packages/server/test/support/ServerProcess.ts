@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** A command that runs the command which follows it, in its own place. */
   readonly under?: ReadonlyArray<string> | undefined
+  /** The server's clock goes ahead of this machine's by so many milliseconds, as if it had been off for so long. */
+  readonly clockAheadMillis?: number | undefined
   /** Flags of `pointsman serve`. */
   readonly flags?: ReadonlyArray<string> | undefined
 }
@@ -74,6 +76,7 @@ export interface JsonAnswer {
 }
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const clockAhead = new URL("./ClockAhead.ts", import.meta.url).href
 /** What Node compiled stays for the next server: a start takes a third less time. */
 const compiled = fileURLToPath(new URL("../../../../node_modules/.cache/node-compiled", import.meta.url))
 
@@ -148,6 +151,14 @@ export const runServer = async (options: ServerOptions): Promise<Exited> => {
   }
 }
 
+/** Starts a server and kills it at the given moment, wherever its start has come by then. */
+export const startAndKill = async (options: ServerOptions, moment: () => Promise<unknown>): Promise<Exited> => {
+  const running = launch(options)
+  await moment()
+  running.child.kill("SIGKILL")
+  return running.exited
+}
+
 interface Running {
   readonly child: ChildProcess
   readonly stdout: () => string
@@ -161,6 +172,10 @@ const launch = (options: ServerOptions): Running => {
     NODE_COMPILE_CACHE: compiled,
     PORT: "0",
     ...options.environment
+  }
+  if (options.clockAheadMillis !== undefined) {
+    environment["NODE_OPTIONS"] = `--import=${clockAhead}`
+    environment["CLOCK_AHEAD_MILLIS"] = String(options.clockAheadMillis)
   }
   if (options.configuration !== undefined) {
     const path = join(options.folder, "pointsman.json")

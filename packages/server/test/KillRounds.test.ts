@@ -1,0 +1,44 @@
+/**
+ * `kill -9` at any moment, under mixed load, with a provider that times out, drops connections and finishes late, and a
+ * receiver of webhooks that fails. When everybody is well again, the API and the provider agree to the cent.
+ *
+ * `POINTSMAN_KILL_ROUNDS` sets the number of rounds: 3 unless set. `POINTSMAN_KILL_SEED` repeats the plan of a run: when
+ * which server is killed and how everybody is inclined, though not which request meets which mood.
+ */
+import { assert, describe, it } from "vitest"
+import { disagreements, type Evidence } from "./support/kill/Agreement.ts"
+import { type KillWorld, openKillWorld } from "./support/kill/KillWorld.ts"
+
+const rounds = Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 3)
+const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
+
+const run = async (world: KillWorld): Promise<Evidence> => {
+  await world.killWhileMigrating()
+  for (let round = 1; round <= rounds; round++) await world.round(round)
+  return world.rest()
+}
+
+describe("kill -9 under mixed load", () => {
+  it(`given ${rounds} servers that were killed, when everybody is well, then nothing was lost, doubled or invented`, {
+    timeout: 120_000 + rounds * 10_000
+  }, async () => {
+    const world = await openKillWorld(seed)
+    const evidence = await run(world).catch((cause: unknown) => {
+      throw new Error(`POINTSMAN_KILL_SEED=${seed}`, { cause })
+    })
+    assert.deepStrictEqual(
+      [
+        ...disagreements(evidence),
+        ...world.merchant.unreadable,
+        ...world.follower.refused.map((answer) => `the follower was answered ${answer}`),
+        ...world.provider.refusedMessages.map((message) => `the provider's message was refused: ${message}`),
+        ...world.receiver.unsigned.map((event) => `not signed as the guide says: ${event}`)
+      ],
+      [],
+      `POINTSMAN_KILL_SEED=${seed}`
+    )
+    // There was something to lose.
+    assert.isNotEmpty(evidence.wishes.filter(({ answers }) => answers.some(({ payment }) => payment !== null)))
+    assert.isNotEmpty(evidence.wishes.filter(({ lost }) => lost > 0))
+  })
+})

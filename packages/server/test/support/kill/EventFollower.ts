@@ -1,0 +1,49 @@
+/** Follows `GET /events` as an integration does that polls: from the last id that it has, whatever server is there. */
+import { onTestFinished } from "vitest"
+import type { EventShown } from "./Agreement.ts"
+
+export interface EventFollower {
+  /** In the order in which they came. */
+  readonly followed: ReadonlyArray<EventShown>
+  /** Answers other than 200. */
+  readonly refused: ReadonlyArray<string>
+}
+
+const beforeAll = "evt_00000000-0000-0000-0000-000000000000"
+const restMillis = 50
+
+export const followEvents = (target: () => string | undefined, apiKey: string): EventFollower => {
+  const followed: Array<EventShown> = []
+  const refused: Array<string> = []
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+  })
+
+  const page = async (): Promise<ReadonlyArray<EventShown>> => {
+    const url = target()
+    if (url === undefined) return []
+    const after = followed.at(-1)?.id ?? beforeAll
+    try {
+      const answer = await fetch(`${url}/api/v1/events?after=${after}&limit=100`, {
+        headers: { authorization: `Bearer ${apiKey}` }
+      })
+      const body = (await answer.json()) as { readonly data: ReadonlyArray<EventShown> }
+      if (answer.status === 200) return body.data
+      refused.push(`${answer.status} ${JSON.stringify(body)}`)
+    } catch {
+      // The server was killed.
+    }
+    return []
+  }
+
+  const follow = async () => {
+    while (!isOver) {
+      const events = await page()
+      followed.push(...events)
+      if (events.length === 0) await new Promise((resolve) => setTimeout(resolve, restMillis))
+    }
+  }
+  void follow()
+  return { followed, refused }
+}

@@ -1,0 +1,418 @@
+/**
+ * A provider with moods behind the connector `http`, in the test's own process: it outlives every server. It executes at
+ * once, slowly, late or never; it answers, or it does not; it accepts, finishes later and tells so by signed messages. It
+ * never lies: what it says is in its books, and what it does not execute at once it executes within `latestMillis`, or
+ * says until then that it cannot be sure.
+ */
+import { createHmac } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+import {
+  type Books,
+  type ChargeEntry,
+  chargeView,
+  emptyBooks,
+  leftOf,
+  type RefundEntry,
+  referenceOf,
+  refundView
+} from "./Books.ts"
+import type { Draw } from "./Draw.ts"
+
+/** What is executed without an answer is executed within this time, in milliseconds. */
+const latestMillis = 400
+/** What was accepted is finished within this time, in milliseconds. */
+const finishedWithinMillis = 900
+
+export const messageSecret = "whsec_provider"
+export const providerKey = "provider-api-key"
+
+/** How a call goes. Those that tell send a signed message, too. */
+const courses = {
+  answered: 24,
+  answeredAndTold: 3,
+  slow: 4,
+  executedSilent: 2,
+  silent: 1,
+  executedDropped: 2,
+  dropped: 2,
+  late: 2,
+  executedFailed: 2,
+  failed: 1,
+  accepted: 4,
+  refused: 2,
+  declined: 2,
+  softlyDeclined: 2
+} as const
+type Course = keyof typeof courses
+
+const lookUpCourses = { answered: 16, dropped: 2, silent: 1, failed: 1 } as const
+
+interface Reply {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** `undefined`: the connection is cut. `silent`: it stays open without an answer. */
+type Reaction = Reply | "dropped" | "silent"
+
+/** What one call asks for; each gives the answer of a good provider, and `undefined` where it has to refuse. */
+interface Work {
+  readonly execute: () => Reply | undefined
+  /** Takes it for later. */
+  readonly accept: () => Reply | undefined
+  /** Writes down that it will not be. */
+  readonly decline: (soft: boolean) => Reply
+  /** Sends what became of it. */
+  readonly tell: () => void
+}
+
+export interface MoodyProvider {
+  readonly books: Books
+  /** For a connection's `credentials.baseUrl`. */
+  readonly baseUrl: (connection: string) => string
+  /** Messages that were not answered 200 by a server that was up. */
+  readonly refusedMessages: ReadonlyArray<string>
+  /** Resolves when nothing is left that it executes late. */
+  readonly idle: () => Promise<void>
+  /** From now on it is well, and says what its books say; resolves when all that it accepted is finished and told. */
+  readonly calm: () => void
+  /** How much is still to be finished or told. */
+  readonly open: () => number
+}
+
+export interface Surroundings {
+  /** Where the server is now, which takes the messages; `undefined` while it is down. */
+  readonly target: () => string | undefined
+  /** The time by which everybody goes, the server too. Epoch milliseconds. */
+  readonly now: () => number
+}
+
+export const startMoodyProvider = async (draw: Draw, { now, target }: Surroundings): Promise<MoodyProvider> => {
+  const books = emptyBooks()
+  const underWay = new Set<string>()
+  const refusedMessages: Array<string> = []
+  let isWell = false
+  let isOver = false
+  let finishing = 0
+  let telling = 0
+  let messages = 0
+
+  const executeLater = (id: string, execute: () => unknown) => {
+    underWay.add(id)
+    setTimeout(
+      () => {
+        execute()
+        underWay.delete(id)
+      },
+      draw.between(20, latestMillis)
+    )
+  }
+
+  const finishLater = (finish: () => void) => {
+    finishing += 1
+    setTimeout(
+      () => {
+        finish()
+        finishing -= 1
+      },
+      draw.between(50, finishedWithinMillis)
+    )
+  }
+
+  /** Sends a message until it is acknowledged, and now and then once more. */
+  const tell = async (connection: string, type: string, data: object) => {
+    const id = `msg_${++messages}`
+    const body = JSON.stringify({ id, type, created: new Date(now()).toISOString(), data })
+    const sends = isWell || draw.chance(0.7) ? 1 : 2
+    telling += 1
+    for (let acknowledged = 0; acknowledged < sends && !isOver; ) {
+      const status = await post(target(), connection, body, now())
+      if (status === 200) acknowledged += 1
+      else if (status !== undefined) refusedMessages.push(`${id}: ${status}`)
+      if (acknowledged < sends) await pause(draw.between(20, 120))
+    }
+    telling -= 1
+  }
+
+  const charging = (connection: string, body: ChargeBody): Work => {
+    const write = (status: ChargeEntry["status"], decline?: ChargeEntry["decline"]) => {
+      const charge: ChargeEntry = {
+        attemptId: body.attempt_id,
+        paymentId: body.payment_id,
+        connection,
+        reference: body.reference,
+        amount: body.amount,
+        currency: body.currency,
+        status,
+        capturedAmount: status === "captured" ? body.amount : 0,
+        decline
+      }
+      books.charges.push(charge)
+      return charge
+    }
+    const taken = body.capture ? "captured" : "authorized"
+    return {
+      execute: () => ok(chargeView(write(taken))),
+      accept: () => {
+        const charge = write("pending")
+        const becomes = draw.weighted({ [taken]: 6, declined: 1, canceled: 1 })
+        finishLater(() => {
+          charge.status = becomes as ChargeEntry["status"]
+          if (charge.status === "captured") charge.capturedAmount = charge.amount
+          if (charge.status === "declined") Object.assign(charge, { decline: reasonOf(false) })
+          tellCharge(charge)
+        })
+        return ok(chargeView(charge))
+      },
+      decline: (soft) => ok(chargeView(write("declined", reasonOf(soft)))),
+      tell: () => {
+        const charge = books.charges.find(({ attemptId }) => attemptId === body.attempt_id)
+        if (charge !== undefined) tellCharge(charge)
+      }
+    }
+  }
+
+  const tellCharge = (charge: ChargeEntry) =>
+    void tell(charge.connection, "charge.updated", { attempt_id: charge.attemptId, ...chargeView(charge) })
+
+  const operating = (charge: ChargeEntry, kind: "capture" | "void", operationId: string, amount: number): Work => {
+    const begin = () => books.operations.push({ operationId, paymentId: charge.paymentId, kind, amount })
+    const end = () => {
+      charge.status = kind === "capture" ? "captured" : "canceled"
+      if (kind === "capture") charge.capturedAmount = amount
+    }
+    const isPossible = () => charge.status === "authorized" && amount <= charge.amount
+    return {
+      execute: () => {
+        if (!isPossible()) return undefined
+        begin()
+        end()
+        return ok(chargeView(charge))
+      },
+      accept: () => {
+        if (!isPossible()) return undefined
+        begin()
+        charge.status = kind === "capture" ? "capturing" : "canceling"
+        finishLater(() => {
+          end()
+          tellCharge(charge)
+        })
+        return ok(chargeView(charge))
+      },
+      decline: () => refusal(422, `no_${kind}`),
+      tell: () => tellCharge(charge)
+    }
+  }
+
+  const refunding = (charge: ChargeEntry, body: RefundBody): Work => {
+    const write = (status: RefundEntry["status"]) => {
+      const { amount, reason, refund_id: refundId } = body
+      const refund: RefundEntry = {
+        refundId,
+        paymentId: charge.paymentId,
+        reason,
+        amount,
+        currency: charge.currency,
+        status
+      }
+      books.refunds.push(refund)
+      return refund
+    }
+    const tellRefund = (refund: RefundEntry) =>
+      void tell(charge.connection, "refund.updated", { refund_id: refund.refundId, ...refundView(refund) })
+    const isPossible = () => charge.status === "captured" && body.amount <= leftOf(books, charge)
+    return {
+      execute: () => (isPossible() ? ok(refundView(write("succeeded"))) : undefined),
+      accept: () => {
+        if (!isPossible()) return undefined
+        const refund = write("pending")
+        const becomes = draw.weighted({ succeeded: 3, failed: 1 })
+        finishLater(() => {
+          refund.status = becomes
+          tellRefund(refund)
+        })
+        return ok(refundView(refund))
+      },
+      decline: () => ok(refundView(write("failed"))),
+      tell: () => {
+        const refund = books.refunds.find(({ refundId }) => refundId === body.refund_id)
+        if (refund !== undefined) tellRefund(refund)
+      }
+    }
+  }
+
+  const react = async (id: string, work: Work): Promise<Reaction> => {
+    const refuse = () => refusal(422, "not_now")
+    const execute = () => work.execute() ?? refuse()
+    const course: Course = isWell ? "answered" : draw.weighted(courses)
+    switch (course) {
+      case "answered":
+        return execute()
+      case "answeredAndTold": {
+        const reply = execute()
+        work.tell()
+        return reply
+      }
+      case "slow":
+        await pause(draw.between(20, 300))
+        return execute()
+      case "executedSilent":
+        execute()
+        return "silent"
+      case "silent":
+        return "silent"
+      case "executedDropped":
+        execute()
+        return "dropped"
+      case "dropped":
+        return "dropped"
+      case "late":
+        executeLater(id, execute)
+        return draw.chance(0.5) ? "dropped" : "silent"
+      case "executedFailed":
+        execute()
+        return refusal(500, "broken")
+      case "failed":
+        return refusal(503, "broken")
+      case "accepted":
+        return work.accept() ?? refuse()
+      case "refused":
+        return refuse()
+      case "declined":
+        return work.decline(false)
+      case "softlyDeclined":
+        return work.decline(true)
+    }
+  }
+
+  const lookUp = (id: string, found: object | undefined): Reaction => {
+    const course = isWell ? "answered" : draw.weighted(lookUpCourses)
+    if (course === "failed") return refusal(500, "broken")
+    if (course !== "answered") return course
+    if (found !== undefined) return ok(found)
+    return { status: 404, body: { conclusive: !underWay.has(id) } }
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const text = await bodyOf(request)
+    const url = new URL(request.url ?? "/", "http://provider")
+    const [connection = "", collection = "", reference, operation] = url.pathname.split("/").slice(1)
+    if (request.headers.authorization !== `Bearer ${providerKey}`) return send(response, refusal(401, "unauthorized"))
+    if (request.method === "GET") {
+      const id = url.searchParams.get(collection === "refunds" ? "refund_id" : "attempt_id") ?? ""
+      const charge = books.charges.find(({ attemptId }) => attemptId === id)
+      const refund = books.refunds.find(({ refundId }) => refundId === id)
+      const found = charge === undefined ? refund && refundView(refund) : chargeView(charge)
+      return settle(request, response, lookUp(id, found))
+    }
+    const body = JSON.parse(text)
+    const id = String(body.attempt_id ?? body.operation_id ?? body.refund_id)
+    books.asked.set(id, (books.asked.get(id) ?? 0) + 1)
+    const charge = books.charges.find((one) => referenceOf(one) === reference)
+    if (operation === undefined) return settle(request, response, await react(id, charging(connection, body)))
+    if (charge === undefined) return send(response, refusal(404, "no_charge"))
+    const work =
+      operation === "refunds"
+        ? refunding(charge, body)
+        : operation === "capture"
+          ? operating(charge, "capture", id, body.amount)
+          : operating(charge, "void", id, charge.amount)
+    settle(request, response, await react(id, work))
+  }
+
+  const server = createServer((request, response) => {
+    // A server that is killed cuts its connections: that is no failure of the provider's.
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    isOver = true
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  const idle = async () => {
+    // Bounded by the latest that anything is executed.
+    while (underWay.size > 0) await pause(10)
+  }
+  return {
+    books,
+    baseUrl: (connection) => `http://127.0.0.1:${port}/${connection}`,
+    refusedMessages,
+    idle,
+    calm: () => {
+      isWell = true
+    },
+    open: () => underWay.size + finishing + telling
+  }
+}
+
+/** What the protocol's bodies say, as far as it is read here. */
+interface ChargeBody {
+  readonly attempt_id: string
+  readonly payment_id: string
+  readonly amount: number
+  readonly currency: string
+  readonly capture: boolean
+  readonly reference: string
+}
+interface RefundBody {
+  readonly refund_id: string
+  readonly amount: number
+  readonly reason: string
+}
+
+const reasonOf = (soft: boolean) =>
+  soft
+    ? { code: "try_elsewhere", category: "do_not_honor", soft }
+    : { code: "card_expired", category: "expired_card", soft }
+
+const ok = (body: object): Reply => ({ status: 200, body })
+
+const refusal = (status: number, code: string): Reply => ({
+  status,
+  body: { error: { code, message: `The provider says ${code}.` } }
+})
+
+/** The status of the answer; `undefined` where there was none. */
+const post = async (
+  target: string | undefined,
+  connection: string,
+  body: string,
+  now: number
+): Promise<number | undefined> => {
+  if (target === undefined) return undefined
+  const time = Math.floor(now / 1000)
+  const tag = createHmac("sha256", messageSecret).update(`${time}.${body}`).digest("hex")
+  try {
+    const answer = await fetch(`${target}/api/v1/psp-webhooks/${connection}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-service-signature": `t=${time},v1=${tag}` },
+      body
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return undefined
+  }
+}
+
+const settle = (request: IncomingMessage, response: ServerResponse, reaction: Reaction): void => {
+  if (reaction === "dropped") request.socket.destroy()
+  else if (reaction !== "silent") send(response, reaction)
+}
+
+const send = (response: ServerResponse, reply: Reply): void => {
+  response.writeHead(reply.status, { "content-type": "application/json" })
+  response.end(JSON.stringify(reply.body))
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))

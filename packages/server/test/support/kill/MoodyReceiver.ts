@@ -1,0 +1,99 @@
+/**
+ * A merchant's receiver of webhooks, in the test's own process. It verifies as the guide tells receivers to, keeps every
+ * event with all that it heard of it, and has moods: it answers 500, cuts the connection, or does not answer at all.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+import type { Draw } from "./Draw.ts"
+import type { Surroundings } from "./MoodyProvider.ts"
+
+/** What one endpoint heard of one event. */
+export interface Heard {
+  times: number
+  /** The bodies that came, each once. */
+  readonly bodies: Set<string>
+  readonly deliveryIds: Set<string>
+}
+
+export interface MoodyReceiver {
+  /** For an endpoint's `url`. */
+  readonly url: (endpoint: string) => string
+  /** By endpoint, by event id. */
+  readonly heard: ReadonlyMap<string, ReadonlyMap<string, Heard>>
+  /** What came and was not signed as the guide says. */
+  readonly unsigned: ReadonlyArray<string>
+  /** From now on it takes everything. */
+  readonly calm: () => void
+}
+
+export const endpointSecret = (endpoint: string): string => `whsec_${endpoint}`
+
+const courses = { taken: 20, failed: 3, dropped: 1, takenDropped: 1, silent: 1 } as const
+
+export const startMoodyReceiver = async (draw: Draw, { now }: Pick<Surroundings, "now">): Promise<MoodyReceiver> => {
+  const heard = new Map<string, Map<string, Heard>>()
+  const unsigned: Array<string> = []
+  const hanging = new Set<() => void>()
+  let isWell = false
+
+  const keep = (endpoint: string, eventId: string, deliveryId: string, body: string) => {
+    const events = heard.get(endpoint) ?? new Map<string, Heard>()
+    heard.set(endpoint, events)
+    const one = events.get(eventId) ?? { times: 0, bodies: new Set(), deliveryIds: new Set() }
+    events.set(eventId, one)
+    one.times += 1
+    one.bodies.add(body)
+    one.deliveryIds.add(deliveryId)
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const endpoint = (request.url ?? "").slice(1)
+      const body = Buffer.concat(chunks)
+      const eventId = String(request.headers["x-service-event-id"])
+      if (!isFromPointsman(String(request.headers["x-service-signature"]), body, endpointSecret(endpoint), now())) {
+        unsigned.push(`${endpoint} ${eventId}`)
+      }
+      const course = isWell ? "taken" : draw.weighted(courses)
+      // What it answers 500 it has not kept.
+      if (course === "taken" || course === "takenDropped") {
+        keep(endpoint, eventId, String(request.headers["x-service-delivery-id"]), body.toString("utf8"))
+      }
+      if (course === "taken") response.writeHead(204).end()
+      else if (course === "failed") response.writeHead(500).end()
+      else if (course === "silent") hanging.add(() => request.socket.destroy())
+      else request.socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (endpoint) => `http://127.0.0.1:${port}/${endpoint}`,
+    heard,
+    unsigned,
+    calm: () => {
+      isWell = true
+      for (const cut of hanging) cut()
+    }
+  }
+}
+
+/** The rule of the guide to webhooks, with the clock as an argument. */
+const isFromPointsman = (header: string, rawBody: Buffer, secret: string, now: number): boolean => {
+  const parts = header.split(",").map((part) => part.trim())
+  const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? ""
+  if (!/^\d+$/u.test(time) || Math.abs(now / 1000 - Number(time)) > 300) return false
+  const expected = createHmac("sha256", secret).update(`${time}.`).update(rawBody).digest()
+  return parts
+    .filter((part) => part.startsWith("v1="))
+    .map((part) => Buffer.from(part.slice(3), "hex"))
+    .some((tag) => tag.length === expected.length && timingSafeEqual(tag, expected))
+}
