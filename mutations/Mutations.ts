@@ -3,6 +3,7 @@ import type { Mutation } from "./Mutation.ts"
 const claimCharge = "packages/core/src/payment/ClaimCharge.ts"
 const attemptInTurn = "packages/core/src/payment/AttemptInTurn.ts"
 const createPayment = "packages/core/src/payment/CreatePayment.ts"
+const keyRetention = "packages/core/src/payment/KeyRetention.ts"
 const replayCreate = "packages/core/src/payment/ReplayCreate.ts"
 const routePlan = "packages/core/src/routing/RoutePlan.ts"
 
@@ -92,12 +93,12 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "After a day the same key charges again although the first charge may have gone through.",
     edits: [
       {
-        file: replayCreate,
+        file: keyRetention,
         find: `  if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false\n`,
         replace: ""
       },
       {
-        file: replayCreate,
+        file: keyRetention,
         find: "const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt",
         replace:
           "const from = wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
@@ -404,7 +405,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "After a day the same key makes another page while the customer can still pay on the first.",
     edits: [
       {
-        file: replayCreate,
+        file: keyRetention,
         find: `status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)`,
         replace: `status === "UNKNOWN"`
       }

@@ -1,5 +1,5 @@
 /** The door: everything that Pointsman does, as one service. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
 import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
@@ -16,6 +16,7 @@ import type {
 import { openCheckout } from "./hosted/OpenCheckout.ts"
 import { returnFromCheckout } from "./hosted/ReturnFromCheckout.ts"
 import { hostedPage } from "./hosted/ViewHostedPage.ts"
+import { forgetKeys } from "./idempotency/ForgetKeys.ts"
 import { Background } from "./payment/Background.ts"
 import { create } from "./payment/CreatePayment.ts"
 import type {
@@ -161,6 +162,9 @@ export interface BackgroundOptions {
   readonly everyMillis?: number | undefined
 }
 
+const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
+  Effect.catchCause(forgetKeys, (cause) => Effect.logError("keys whose time is over could not be deleted", cause))
+
 /** The host's own where it has one: WebCrypto leaves the thread for every signature. */
 const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
   Effect.map(
@@ -222,6 +226,8 @@ export class Pointsman extends Context.Service<
      * being sent when it is interrupted is sent again by whoever runs it next.
      */
     readonly keepDelivering: (everyMillis: number) => Effect.Effect<never>
+    /** Deletes the idempotency keys whose time is over; gives how many. `Pointsman.background` does it every hour. */
+    readonly forgetKeys: Effect.Effect<number, StorageError>
     /** Newest first. */
     readonly deliveries: (tenant: Tenant, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, StorageError>
     /** Every attempt with its answer's status and its times, in the order of their numbers. */
@@ -331,6 +337,7 @@ export class Pointsman extends Context.Service<
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
           sweep: Effect.provideContext(sweep(), context),
           keepSweeping: (everyMillis) => Effect.provideContext(Effect.scoped(keepSweeping(everyMillis)), context),
+          forgetKeys: Effect.provideContext(forgetKeys(), context),
           keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
           deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
           deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
@@ -367,6 +374,7 @@ export class Pointsman extends Context.Service<
         const everyMillis = options.everyMillis ?? 1_000
         yield* Effect.forkScoped(pointsman.keepSweeping(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
+        yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
       })
     )
 }

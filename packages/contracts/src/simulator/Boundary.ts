@@ -45,6 +45,7 @@ const writes: ReadonlySet<Crossing> = new Set([
   "ledger.keepMessage",
   "ledger.takeDue",
   "ledger.postpone",
+  "ledger.forgetClaims",
   "deliveries.takeDue",
   "deliveries.record",
   "deliveries.replace",

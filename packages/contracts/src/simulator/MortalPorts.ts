@@ -46,81 +46,37 @@ export const mortalStorage = (
       : Effect.fail(new StorageError(detail))
   }
 
-  const call =
-    <Parameters extends ReadonlyArray<unknown>, A, E>(
-      crossing: Crossing,
-      method: (...parameters: Parameters) => Effect.Effect<A, E>,
-      changeOf?: (...parameters: Parameters) => Change
-    ) =>
-    (...parameters: Parameters): Effect.Effect<A, E | StorageError> =>
-      Effect.suspend(() => {
-        const work = held(Effect.suspend(() => method(...parameters)))
-        const change = changeOf?.(...parameters)
-        // The types of the ports say where a commit may be of unknown fate.
-        const faulty = Effect.suspend(() => failing(crossing, onStorage?.(crossing), work)) as Effect.Effect<
-          A,
-          E | StorageError
-        >
-        return beyond({ crossing, ...(change === undefined ? {} : { change }) }, faulty)
-      })
+  const call = (crossing: Crossing, work: Effect.Effect<unknown, unknown>, change: Change | undefined) => {
+    const faulty = Effect.suspend(() => failing(crossing, onStorage?.(crossing), held(work)))
+    return beyond({ crossing, ...(change === undefined ? {} : { change }) }, faulty)
+  }
 
-  const ledger = Context.get(shared, Ledger)
-  const deliveries = Context.get(shared, Deliveries)
-  const directory = Context.get(shared, Directory)
-  const merchants = Context.get(shared, Merchants)
-  return Context.make(
-    Ledger,
-    Ledger.of({
-      commit: call("ledger.commit", ledger.commit, (change) => change),
-      payment: call("ledger.payment", ledger.payment),
-      book: call("ledger.book", ledger.book),
-      bookOf: call("ledger.bookOf", ledger.bookOf),
-      keepMessage: call("ledger.keepMessage", ledger.keepMessage),
-      message: call("ledger.message", ledger.message),
-      paymentOfPage: call("ledger.paymentOfPage", ledger.paymentOfPage),
-      takeDue: call("ledger.takeDue", ledger.takeDue),
-      postpone: call("ledger.postpone", ledger.postpone),
-      usage: call("ledger.usage", ledger.usage),
-      payments: call("ledger.payments", ledger.payments),
-      attempts: call("ledger.attempts", ledger.attempts),
-      claim: call("ledger.claim", ledger.claim),
-      timeline: call("ledger.timeline", ledger.timeline),
-      events: call("ledger.events", ledger.events),
-      reviews: call("ledger.reviews", ledger.reviews)
-    })
-  ).pipe(
-    Context.add(
-      Deliveries,
-      Deliveries.of({
-        takeDue: call("deliveries.takeDue", deliveries.takeDue),
-        record: call("deliveries.record", deliveries.record),
-        replace: call("deliveries.replace", deliveries.replace),
-        delivery: call("deliveries.delivery", deliveries.delivery),
-        list: call("deliveries.list", deliveries.list),
-        attempts: call("deliveries.attempts", deliveries.attempts)
+  /** Every method, and every effect, of a port; a port that grows has what is new of it behind the boundary too. */
+  const behind = <Service extends object>(
+    port: "ledger" | "deliveries" | "directory" | "merchants",
+    service: Service
+  ) =>
+    Object.fromEntries(
+      Object.entries(service).map(([name, member]) => {
+        const crossing = `${port}.${name}` as Crossing
+        if (typeof member !== "function") return [name, call(crossing, member, undefined)]
+        const method: (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown> = member
+        return [
+          name,
+          (...parameters: ReadonlyArray<unknown>) =>
+            call(
+              crossing,
+              Effect.suspend(() => method(...parameters)),
+              crossing === "ledger.commit" ? (parameters[0] as Change) : undefined
+            )
+        ]
       })
-    ),
-    Context.add(
-      Directory,
-      Directory.of({
-        keyHolder: call("directory.keyHolder", directory.keyHolder),
-        workspace: call("directory.workspace", directory.workspace),
-        connections: call("directory.connections", directory.connections),
-        connection: call("directory.connection", directory.connection),
-        routing: call("directory.routing", directory.routing),
-        contents: call("directory.contents", () => directory.contents)(),
-        write: call("directory.write", directory.write)
-      })
-    ),
-    Context.add(
-      Merchants,
-      Merchants.of({
-        provision: call("merchants.provision", merchants.provision),
-        replaceInvitation: call("merchants.replaceInvitation", merchants.replaceInvitation),
-        list: call("merchants.list", merchants.list),
-        workspaceIds: call("merchants.workspaceIds", () => merchants.workspaceIds)()
-      })
-    )
+    ) as Service
+
+  return Context.make(Ledger, behind("ledger", Context.get(shared, Ledger))).pipe(
+    Context.add(Deliveries, behind("deliveries", Context.get(shared, Deliveries))),
+    Context.add(Directory, behind("directory", Context.get(shared, Directory))),
+    Context.add(Merchants, behind("merchants", Context.get(shared, Merchants)))
   )
 }
 

@@ -16,6 +16,7 @@ import { interruption } from "./Interruption.ts"
 import { merchants } from "./Merchants.ts"
 import { messages } from "./Messages.ts"
 import { moves } from "./Moves.ts"
+import { oldClaims } from "./OldClaims.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
@@ -36,6 +37,7 @@ export const storageSuite = <E>(
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
     claims(it)
+    oldClaims(it)
     atomicity(it)
     races(it)
     racingCreates(it)

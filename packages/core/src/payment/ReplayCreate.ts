@@ -3,15 +3,15 @@
  * section 5): from what was recorded, and never by asking a provider again.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { type Claim, keyRetentionMillis, moveClaim } from "../idempotency/Claim.ts"
+import { type Claim, moveClaim } from "../idempotency/Claim.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "./Attempt.ts"
 import { applyChargeFact, type Moved } from "./ChargeFact.ts"
 import { decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { type Created, KeyReused, NothingSent, PaymentResultUnknown, RequestInProgress } from "./CreateRequest.ts"
+import { isRetentionOver, mayBeOver } from "./KeyRetention.ts"
 import type { Payment } from "./Payment.ts"
-import { statusOf } from "./PaymentMachine.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
 
 /** What a key comes to: the answer that it stands for, or that it is free, with the record that it left behind. */
@@ -66,12 +66,7 @@ export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, finger
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
     if (claim.state === "Released" || claim.state === "Expired") return free(claim)
-    if (claim.state === "Answered" && now >= (claim.answeredAt ?? now) + keyRetentionMillis) {
-      if (isRetentionOver(claim, yield* readPayment, now)) return free(claim)
-    }
-    if (claim.state === "Claimed" && now >= claim.claimedAt + Math.max(keyRetentionMillis, claimWindowMillis)) {
-      if (isRetentionOver(claim, yield* readPayment, now)) return free(claim)
-    }
+    if (mayBeOver(claim, claimWindowMillis, now) && isRetentionOver(claim, yield* readPayment, now)) return free(claim)
     if (claim.fingerprint !== fingerprint) return yield* new KeyReused()
     if (claim.answer !== null) return answered(claim.answer)
     if (now - claim.claimedAt < claimWindowMillis) return yield* new RequestInProgress()
@@ -112,23 +107,4 @@ const unanswered = (payment: Payment, attempts: ReadonlyArray<Attempt>, now: num
     payment: { ...payment, version: payment.version + 1, updatedAt: now },
     events: []
   }))
-}
-
-/**
- * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
- * (rule 5). Where the key's answer told of no outcome and a provider was asked, the 24 hours run from the settlement:
- * of a charge that was answered UNKNOWN or not at all, and of a hosted page whose customer paid after it was answered.
- */
-const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
-  if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false
-  const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt
-  return from !== null && now >= from + keyRetentionMillis
-}
-
-/** Whether the key was answered before the outcome was known, and there is one to wait for. */
-const wasAnsweredBefore = ({ answer }: Claim, payment: Payment): boolean => {
-  if (answer === null) return true
-  const status = statusOf[answer.state]
-  // On a page where nobody acted, or that ended without a route, nothing was asked.
-  return status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)
 }

@@ -186,6 +186,22 @@ export interface ReviewQuery {
   readonly limit: number
 }
 
+/** To read the keys that may be old enough to be forgotten. */
+export interface OldClaimsQuery {
+  /** Epoch milliseconds; claims made before it. */
+  readonly claimedBefore: number
+  /** Only claims that follow this one. */
+  readonly after?: { readonly claimedAt: number; readonly tenant: Tenant; readonly key: string } | undefined
+  readonly limit: number
+}
+
+export interface OldClaim {
+  readonly tenant: Tenant
+  readonly claim: Claim
+  /** The payment of the claim, as it stands. */
+  readonly payment: Payment
+}
+
 export interface UsageQuery {
   readonly workspaceId: string
   /** Epoch milliseconds; payments created from here on. */
@@ -262,6 +278,12 @@ export class Ledger extends Context.Service<
     /** In the order of their numbers. */
     readonly attempts: (tenant: Tenant, paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>, StorageError>
     readonly claim: (tenant: Tenant, key: string) => Effect.Effect<Option.Option<Claim>, StorageError>
+    /** Claims of all tenants, by the time at which they were made; those of the same time in an order that stays. */
+    readonly oldClaims: (query: OldClaimsQuery) => Effect.Effect<ReadonlyArray<OldClaim>, StorageError>
+    /** Deletes those of the claims that still have the version; gives how many. */
+    readonly forgetClaims: (
+      claims: ReadonlyArray<{ readonly tenant: Tenant; readonly key: string; readonly version: number }>
+    ) => Effect.Effect<number, StorageError>
     /** Oldest first. */
     readonly timeline: (
       tenant: Tenant,

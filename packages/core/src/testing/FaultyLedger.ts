@@ -41,6 +41,8 @@ export const faultyLedger = (): FaultyLedger => {
       payments: 0,
       attempts: 0,
       claim: 0,
+      oldClaims: 0,
+      forgetClaims: 0,
       timeline: 0,
       events: 0
     },
@@ -77,6 +79,8 @@ export const faultyLedger = (): FaultyLedger => {
           payments: counted("payments", ledger.payments),
           attempts: counted("attempts", ledger.attempts),
           claim: counted("claim", ledger.claim),
+          oldClaims: counted("oldClaims", ledger.oldClaims),
+          forgetClaims: counted("forgetClaims", ledger.forgetClaims),
           timeline: counted("timeline", ledger.timeline),
           events: counted("events", ledger.events),
           commit: Effect.fnUntraced(function* (change) {

@@ -190,6 +190,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     sweep: Effect.succeed(0),
     keepSweeping: () => Effect.never,
     keepDelivering: () => Effect.never,
+    forgetKeys: Effect.succeed(0),
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
     redeliver: () => new DeliveryNotFound(),

@@ -145,9 +145,9 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
         [...state.tenants.values()]
           .flatMap(({ payments }) => [...payments.values()])
           .filter((payment) => isReviewed(payment, tenant, paymentId))
-          .map((payment) => ({ payment, key: waitingKey(payment.review?.since ?? 0, payment.id) }))
-          .filter(({ key }) => after === undefined || key > waitingKey(after.since, after.paymentId))
-          .sort((a, b) => byText(a.key, b.key))
+          .map((payment) => ({ payment, place: { at: payment.review?.since ?? 0, name: payment.id } }))
+          .filter(({ place }) => after === undefined || byPlace(place, { at: after.since, name: after.paymentId }) > 0)
+          .sort((a, b) => byPlace(a.place, b.place))
           .slice(0, limit)
           .map(({ payment }) => sound(payment))
       ),
@@ -171,6 +171,33 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
     attempts: (tenant, paymentId) => Effect.sync(() => copy(ofTenant(state, tenant).attempts.get(paymentId) ?? [])),
     claim: (tenant, key) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).claims.get(key)), copy)),
+    oldClaims: ({ after, claimedBefore, limit }) =>
+      Effect.sync(() =>
+        [...state.tenants.values()]
+          .flatMap(({ claims, payments }) =>
+            [...claims.values()].flatMap((claim) => {
+              const payment = payments.get(claim.paymentId)
+              return claim.claimedAt >= claimedBefore || payment === undefined ? [] : [{ claim, payment }]
+            })
+          )
+          .map(({ claim, payment }) => ({ claim, payment, place: placeOf(claim.claimedAt, payment.tenant, claim.key) }))
+          .filter(
+            ({ place }) => after === undefined || byPlace(place, placeOf(after.claimedAt, after.tenant, after.key)) > 0
+          )
+          .sort((a, b) => byPlace(a.place, b.place))
+          .slice(0, limit)
+          .map(({ claim, payment }) => ({ tenant: payment.tenant, claim: copy(claim), payment: sound(payment) }))
+      ),
+    forgetClaims: (claims) =>
+      turn.withPermit(
+        Effect.sync(
+          () =>
+            claims.filter(({ key, tenant, version }) => {
+              const stored = forTenant(state, tenant).claims
+              return stored.get(key)?.version === version && stored.delete(key)
+            }).length
+        )
+      ),
     timeline: (tenant, paymentId, { after, limit }) =>
       Effect.sync(() =>
         copy(
@@ -204,8 +231,18 @@ const isReviewed = (payment: Payment, tenant: Tenant | undefined, paymentId: str
   (paymentId === undefined || payment.id === paymentId) &&
   (tenant === undefined || tenantKey(payment.tenant) === tenantKey(tenant))
 
-/** Sorts by the time, then by the id. */
-const waitingKey = (since: number, id: string): string => `${String(since).padStart(16, "0")} ${id}`
+interface Place {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly name: string
+}
+
+const byPlace = (a: Place, b: Place): number => a.at - b.at || byText(a.name, b.name)
+
+const placeOf = (claimedAt: number, tenant: Tenant, key: string): Place => ({
+  at: claimedAt,
+  name: `${tenantKey(tenant)} ${key}`
+})
 
 /** In the port's order: the API key, the key, the message, the version. */
 const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {

@@ -112,11 +112,7 @@ const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
     .map((row) => readText(row["id"]))
 
 /** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
-const takeDue = (
-  db: Database,
-  waiting: ReadonlyArray<string>,
-  query: DueDeliveryQuery
-): ReadonlyArray<DueDelivery> => {
+const takeDue = (db: Database, waiting: ReadonlyArray<string>, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
   const { leaseMillis, limit, limitPerEndpoint, now } = query
   const onTheirWay = db.prepare(`select count(*) as count from deliveries indexed by deliveries_leased
     where endpoint_id = ? and leased_until is not null and leased_until > ?`)

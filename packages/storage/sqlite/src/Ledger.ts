@@ -35,6 +35,7 @@ import {
   selectSubject,
   selectTold
 } from "./Messages.ts"
+import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { bindOperation, bindRefund, readOperation, readRefund, upsertOperation, upsertRefund } from "./OperationRows.ts"
 import {
   bindAttempt,
@@ -49,6 +50,7 @@ import {
   readClaim,
   readEvent,
   readPayment,
+  readTenant,
   updateClaim,
   updatePayment,
   updateRefundTotals,
@@ -133,6 +135,17 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         read("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key))),
         (row) => Option.map(Option.fromUndefinedOr(row), readClaim)
       ),
+    oldClaims: (query) =>
+      Effect.map(
+        read("oldClaims", () => selectOldClaims(db, query)),
+        (rows) =>
+          rows.map(({ claim, payment }) => ({
+            tenant: readTenant(claim),
+            claim: readClaim(claim),
+            payment: soundPayment(payment)
+          }))
+      ),
+    forgetClaims: (claims) => forgetClaims(db, claims),
     timeline: (tenant, paymentId, { after, limit }) =>
       Effect.map(
         read("timeline", () =>

@@ -98,6 +98,16 @@ describe("query plans", () => {
       (ledger) => ledger.reviews({ tenant, after: { since: 1, paymentId: "a" }, limit: 10 }),
       "payments USING INDEX payments_reviewed ((review_since,id)>(?,?))"
     ],
+    "old claims": [
+      (ledger) => ledger.oldClaims({ claimedBefore: 10, limit: 10 }),
+      "claims USING INDEX claims_by_time (claimed_at<?)",
+      `payments ${byId} AND id=?)`
+    ],
+    "the old claims after one": [
+      (ledger) => ledger.oldClaims({ claimedBefore: 10, after: { claimedAt: -1, tenant, key: "a" }, limit: 10 }),
+      "claims USING INDEX claims_by_time ((claimed_at,workspace_id,environment,key)>(?,?,?,?) AND claimed_at<?)",
+      `payments ${byId} AND id=?)`
+    ],
     "a claim": [(ledger) => ledger.claim(tenant, "a"), `claims ${byId} AND key=?)`],
     "a timeline": [
       (ledger) => ledger.timeline(tenant, "a", { limit: 10 }),

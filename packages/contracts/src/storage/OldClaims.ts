@@ -1,0 +1,91 @@
+/** Keys that may be forgotten are found by their age, whoever owns them, and are deleted as they were read or not at all. */
+import { describe, expect } from "@effect/vitest"
+import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { firstChange, newTenant } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** Before all that other chapters write: the store is shared, and claims are read across tenants. */
+const long = -9_000_000_000_000
+let made = 0
+const someTime = () => {
+  made += 1
+  return long + made * 1_000
+}
+
+const claimed = Effect.fnUntraced(function* (claimedAt: number, key?: string) {
+  const first = yield* firstChange(yield* newTenant(), key === undefined ? {} : { key })
+  const claim = { ...first.claim, claimedAt }
+  yield* (yield* Ledger).commit({ ...first.change, claim: { expected: 0, after: claim } })
+  return { tenant: first.change.tenant, claim, payment: first.after.payment }
+})
+
+export const oldClaims = (it: StorageTest): void => {
+  describe("old claims", () => {
+    it.effect(
+      "given claims of several tenants, then the older come first, each with its payment, and none too new",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const [one, other, young] = [someTime(), someTime(), someTime()]
+          const second = yield* claimed(other)
+          const first = yield* claimed(one)
+          yield* claimed(young)
+          const found = yield* ledger.oldClaims({ claimedBefore: young, limit: 1000 })
+          expect(found.filter(({ claim }) => claim.claimedAt >= one)).toStrictEqual([first, second])
+          yield* ledger.forgetClaims(found.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version })))
+        })
+    )
+
+    it.effect("given claims of one time, when they are read one by one, then each comes once", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = someTime()
+        const all = yield* Effect.all([claimed(at, "same-key"), claimed(at, "same-key"), claimed(at)])
+        const seen: Array<string> = []
+        let after: OldClaimsQuery["after"] = {
+          ...(all[0] ?? { tenant: yield* newTenant() }),
+          claimedAt: at - 1,
+          key: ""
+        }
+        // One page more than there are claims.
+        for (let page = 0; page <= all.length; page++) {
+          const [next]: ReadonlyArray<OldClaim> = yield* ledger.oldClaims({ claimedBefore: at + 1, after, limit: 1 })
+          if (next === undefined) break
+          seen.push(next.payment.id)
+          after = { claimedAt: next.claim.claimedAt, tenant: next.tenant, key: next.claim.key }
+        }
+        expect(seen.toSorted()).toEqual(all.map(({ payment }) => payment.id).toSorted())
+      })
+    )
+
+    it.effect("given a claim, when it is forgotten as it stands, then its key is free and its payment stays", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { claim, payment, tenant } = yield* claimed(someTime())
+        expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(1)
+        expect(yield* ledger.claim(tenant, claim.key)).toEqual(Option.none())
+        expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
+        expect(yield* ledger.forgetClaims([{ tenant, key: claim.key, version: 1 }])).toBe(0)
+        const again = yield* firstChange(tenant, { key: claim.key })
+        expect(Result.isSuccess(yield* Effect.result(ledger.commit(again.change)))).toBe(true)
+      })
+    )
+
+    it.effect("given a claim that moved meanwhile, or another tenant's, then it stays", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { claim, tenant } = yield* claimed(someTime())
+        const stranger = { ...tenant, environment: "production" } as const
+        expect(
+          yield* ledger.forgetClaims([
+            { tenant, key: claim.key, version: 2 },
+            { tenant: stranger, key: claim.key, version: 1 }
+          ])
+        ).toBe(0)
+        expect(yield* ledger.claim(tenant, claim.key)).toStrictEqual(Option.some(claim))
+        expect(yield* ledger.forgetClaims([])).toBe(0)
+      })
+    )
+  })
+}

@@ -1,0 +1,141 @@
+/** Keys whose time is over take no room, and none is forgotten that still has something to say. */
+import { assert, describe, it } from "@effect/vitest"
+import { Ledger, Pointsman, Unanswered } from "@pointsman/core"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { hosted } from "./support/Pages.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const key = "key-0001"
+
+const isKept = (of = key) =>
+  Effect.gen(function* () {
+    return Option.isSome(yield* (yield* Ledger).claim(tenant, of))
+  })
+
+const forget = Effect.flatMap(Pointsman, ({ forgetKeys }) => forgetKeys)
+
+describe("keys whose time is over", () => {
+  const own = world()
+  it.effect("given an answered key, then it is kept for 24 hours, and deleted after", () =>
+    Effect.gen(function* () {
+      yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key }))
+      yield* TestClock.adjust(day)
+      // Claimed and answered in the same millisecond: nothing is older than 24 hours yet.
+      assert.strictEqual(yield* forget, 0)
+      assert.isTrue(yield* isKept())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* forget, 1)
+      assert.isFalse(yield* isKept())
+      const again = yield* (yield* Pointsman).create(caller, request({ idempotencyKey: key }))
+      assert.isFalse(again.isReplay)
+      assert.lengthOf(own.provider.charges, 2)
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const silent = world()
+  it.effect("given an unknown result, then its key is kept as long as it is unknown, and a day after", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      silent.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      silent.provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const { payment } = yield* pointsman.create(caller, request({ idempotencyKey: key }))
+      yield* TestClock.adjust(10 * day)
+      assert.strictEqual(yield* forget, 0)
+      yield* pointsman.settleReview({
+        tenant,
+        paymentId: payment.id,
+        finding: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },
+        evidence: "the dashboard",
+        by: "Jo"
+      })
+      yield* TestClock.adjust(day - 1)
+      assert.strictEqual(yield* forget, 0)
+      assert.isTrue((yield* pointsman.create(caller, request({ idempotencyKey: key }))).isReplay)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* forget, 1)
+    }).pipe(Effect.provide(silent.layer))
+  )
+
+  const dead = world({ providerTimeoutMillis: 60 * minute })
+  it.effect("given a request that died and that nobody settled, then its key is kept", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      dead.provider.onCharge = () => Effect.never
+      yield* Effect.forkDetach(pointsman.create(caller, request({ idempotencyKey: key })), { startImmediately: true })
+      yield* TestClock.adjust(30 * minute)
+      yield* TestClock.adjust(5 * day)
+      assert.strictEqual(yield* forget, 0)
+      assert.isTrue(yield* isKept())
+    }).pipe(Effect.provide(dead.layer))
+  )
+
+  const unsent = world()
+  it.effect("given a key that its request gave back, then it is deleted too", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      unsent.ledger.onCommit = (number) => (number === 1 ? 6_000 : undefined)
+      const late = yield* Effect.forkDetach(Effect.exit(pointsman.create(caller, request({ idempotencyKey: key }))), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust(10_000)
+      yield* Fiber.join(late)
+      assert.lengthOf(unsent.provider.charges, 0)
+      assert.isTrue(yield* isKept())
+      yield* TestClock.adjust(day)
+      assert.strictEqual(yield* forget, 1)
+    }).pipe(Effect.provide(unsent.layer))
+  )
+
+  const paged = world()
+  it.effect("given more than one batch, some of which stay, then each that is over goes in one pass", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      let charges = 0
+      paged.provider.onCharge = () =>
+        charges++ % 2 === 0
+          ? Effect.fail(new Unanswered({ reason: "time-out" }))
+          : Effect.succeed({ _tag: "Captured", providerRef: "ref" })
+      for (let number = 0; number < 450; number++) {
+        yield* pointsman.create(caller, request({ idempotencyKey: `key-${number + 1000}` }))
+      }
+      yield* TestClock.adjust(2 * day)
+      assert.strictEqual(yield* forget, 225)
+      assert.strictEqual(yield* forget, 0)
+      assert.isTrue(yield* isKept("key-1000"))
+      assert.isFalse(yield* isKept("key-1001"))
+    }).pipe(Effect.provide(paged.layer))
+  )
+
+  const taken = world()
+  it.effect("given a request takes the key anew while it is being forgotten, then it keeps it", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* pointsman.create(caller, request({ idempotencyKey: key }))
+      yield* TestClock.adjust(day + 1)
+      const ledger = yield* Ledger
+      const old = yield* ledger.oldClaims({ claimedBefore: day, limit: 10 })
+      const anew = yield* pointsman.create(caller, request({ idempotencyKey: key }))
+      assert.isFalse(anew.isReplay)
+      const stale = old.map(({ claim: { key, version }, tenant }) => ({ tenant, key, version }))
+      assert.strictEqual(yield* ledger.forgetClaims(stale), 0)
+      assert.isTrue((yield* pointsman.create(caller, request({ idempotencyKey: key }))).isReplay)
+    }).pipe(Effect.provide(taken.layer))
+  )
+
+  const page = world()
+  it.effect("given the background, then it forgets every hour, and a page's key too once its page is over", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      yield* pointsman.create(caller, hosted({ idempotencyKey: key }))
+      yield* Layer.build(Pointsman.background({ everyMillis: hour }))
+      yield* TestClock.adjust(day)
+      assert.isTrue(yield* isKept())
+      yield* TestClock.adjust(hour)
+      assert.isFalse(yield* isKept())
+    }).pipe(Effect.scoped, Effect.provide(page.layer))
+  )
+})
