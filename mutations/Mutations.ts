@@ -4,7 +4,6 @@ const claimCharge = "packages/core/src/payment/ClaimCharge.ts"
 const attemptInTurn = "packages/core/src/payment/AttemptInTurn.ts"
 const createPayment = "packages/core/src/payment/CreatePayment.ts"
 const keyRetention = "packages/core/src/payment/KeyRetention.ts"
-const replayCreate = "packages/core/src/payment/ReplayCreate.ts"
 const routePlan = "packages/core/src/routing/RoutePlan.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
