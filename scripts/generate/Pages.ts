@@ -1,5 +1,6 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
 import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
+import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { errorsPage } from "./Errors.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 
@@ -82,6 +83,11 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     ]
   ]
 }
+
+/** Whole files that take seconds to make, because something is run for them. */
+export const slowPages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => [
+  [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, await crashMatrixInMemory())}\n`]
+]
 
 /** Blocks that a page may hold, by name. */
 export const blocks = (): Readonly<Record<string, () => string>> =>

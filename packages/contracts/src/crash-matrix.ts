@@ -1,0 +1,17 @@
+/**
+ * What becomes of a create, a capture, a void and a refund whose process ends at any point at all, with everything that a
+ * provider may do: `crashMatrix({ storage })` runs it over a store.
+ */
+export type { Course, Script } from "./crash-matrix/Books.ts"
+export type { Told } from "./crash-matrix/Judge.ts"
+export * from "./crash-matrix/Matrix.ts"
+export {
+  type Operation,
+  type OperationName,
+  type Outcome,
+  type OutcomeGroup,
+  operationNames,
+  operations
+} from "./crash-matrix/Operations.ts"
+export { type Client, clients, type Plan, type RunEnd, run } from "./crash-matrix/Run.ts"
+export type { Ground } from "./crash-matrix/Stage.ts"

@@ -1,0 +1,346 @@
+/**
+ * A provider that goes the course it is told, and keeps books of its own. It takes no notice of our ids: what it is
+ * asked twice it does twice, so that nothing of it hides a request that was sent again.
+ */
+import {
+  type CaptureRequest,
+  type ChargeRequest,
+  type ChargeState,
+  type Connector,
+  type Money,
+  NotSent,
+  type RefundState,
+  type Rejected,
+  Unanswered
+} from "@pointsman/core"
+import { Clock, Effect } from "effect"
+
+const second = 1_000
+/** Of every connection, in milliseconds. */
+export const timeoutMillis = 30 * second
+/** A request that was under way when its process died is with the provider after that. */
+const transitMillis = second
+/** Done after the time-out, and within twice the time-out: what a provider must keep to. */
+const lateMillis = 50 * second
+/** What was accepted is done after that. */
+const acceptedMillis = 10 * 60 * second
+
+/** What a provider does with one request, and what it says. */
+export const courses = [
+  "executed",
+  "declined",
+  "softDeclined",
+  "rejected",
+  "notSent",
+  "accepted",
+  "acceptedAndRefused",
+  "executedInSilence",
+  "lost",
+  "late",
+  "statesMore",
+  "statesLess",
+  "opposite",
+  "cannotSay"
+] as const
+export type Course = (typeof courses)[number]
+
+export type Script = readonly [Course, ...ReadonlyArray<Course>]
+
+/** The course of a request, counted from 0. */
+export const courseOf = (script: Script, request: number): Course =>
+  script[Math.min(request, script.length - 1)] ?? script[0]
+
+/** Whether its look-ups can tell what it did not do. */
+export const canSay = (script: ReadonlyArray<Course>): boolean => !script.includes("cannotSay")
+
+export interface ChargeEntry {
+  readonly attemptId: string
+  readonly paymentId: string
+  readonly connectionId: string
+  /** As it was asked for. */
+  readonly money: Money
+  /** `Accepted`: taken, and still to be done. */
+  state: "Accepted" | "Authorized" | "Captured" | "Canceled" | "Declined"
+  /** What was held of it, also where it was released or taken since. */
+  heldMinor: number
+  capturedMinor: number
+}
+
+export interface RefundEntry {
+  readonly refundId: string
+  readonly providerRef: string
+  amountMinor: number
+  state: "RefundPending" | "Succeeded" | "RefundFailed"
+}
+
+/** A request that left our machine. */
+export interface SentRequest {
+  /** Of the attempt, the operation or the refund. */
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly leftAt: number
+  /** Whether money moved, or was held or released, because of it. */
+  isExecuted: boolean
+}
+
+export interface Books {
+  readonly charges: ReadonlyArray<ChargeEntry>
+  readonly refunds: ReadonlyArray<RefundEntry>
+  readonly requests: ReadonlyArray<SentRequest>
+  /** From now on: the n-th request goes the n-th course, and those after the last one go the last. */
+  readonly follow: (script: Script) => void
+  /** The courses that were gone since. Nothing that happened depends on those after them, but for `cannotSay`. */
+  readonly gone: () => ReadonlyArray<Course>
+  readonly connectorFor: (connectionId: string, cut: Cut) => Connector
+}
+
+/**
+ * Called between a request and its answer, beyond the process that asked. Where the process ends at this point it is
+ * `true`, and what the request sets off goes on without it.
+ */
+export type Cut = (point: "on its way" | "done, and not answered") => boolean
+
+const refOf = (attemptId: string) => `ch_${attemptId}`
+
+export const openBooks = (): Books => {
+  const charges: Array<ChargeEntry> = []
+  const refunds: Array<RefundEntry> = []
+  const requests: Array<SentRequest> = []
+  let script: Script = ["executed"]
+  let gone: Array<Course> = []
+
+  /** Whatever becomes of the process that asked. */
+  const later = (millis: number, act: () => void) =>
+    Effect.forkDetach(Effect.delay(Effect.sync(act), millis), { startImmediately: true })
+
+  /** One request and its answer. `arrive` is what the provider does with it and says; `undefined` says nothing. */
+  const exchange = <Answer>(
+    cut: Cut,
+    id: string,
+    arrive: (course: Course, request: SentRequest) => Effect.Effect<Answer | undefined>
+  ): Effect.Effect<Answer, NotSent | Unanswered> =>
+    Effect.gen(function* () {
+      const course = courseOf(script, gone.length)
+      gone.push(course)
+      if (course === "notSent") return yield* new NotSent({ reason: "the connection was refused" })
+      const request: SentRequest = { id, leftAt: yield* Clock.currentTimeMillis, isExecuted: false }
+      requests.push(request)
+      if (cut("on its way")) yield* Effect.sleep(transitMillis)
+      const answer = yield* arrive(course, request)
+      cut("done, and not answered")
+      if (answer !== undefined) return answer
+      yield* Effect.sleep(timeoutMillis)
+      return yield* new Unanswered({ reason: "no answer came in time" })
+    })
+
+  const stateOf = (charge: ChargeEntry): ChargeState => {
+    const providerRef = refOf(charge.attemptId)
+    switch (charge.state) {
+      case "Accepted":
+        return { _tag: "Pending", providerRef }
+      case "Authorized":
+        return { _tag: "Authorized", providerRef, stated: charge.money }
+      case "Captured":
+        return { _tag: "Captured", providerRef, stated: { ...charge.money, minorUnits: charge.capturedMinor } }
+      case "Canceled":
+        return { _tag: "Canceled", providerRef }
+      case "Declined":
+        return { _tag: "Declined", providerRef, category: "expired_card", code: "expired_card", soft: false }
+    }
+  }
+
+  const rejected: Rejected = { _tag: "Rejected", code: "unavailable", message: "Not now." }
+
+  const charge = (request: ChargeRequest, connectionId: string, cut: Cut) =>
+    exchange<ChargeState | Rejected>(cut, request.attemptId, (course, sent) =>
+      Effect.gen(function* () {
+        const { attemptId, money, paymentId } = request
+        const taken = request.capture ? "Captured" : "Authorized"
+        const enter = (state: ChargeEntry["state"], amountMinor = money.minorUnits): ChargeEntry => {
+          const heldMinor = state === "Captured" || state === "Authorized" ? amountMinor : 0
+          const capturedMinor = state === "Captured" ? amountMinor : 0
+          const entry: ChargeEntry = { attemptId, paymentId, connectionId, money, state, heldMinor, capturedMinor }
+          charges.push(entry)
+          sent.isExecuted ||= heldMinor > 0
+          return entry
+        }
+        switch (course) {
+          case "executed":
+            return stateOf(enter(taken))
+          case "statesMore":
+            return stateOf(enter(taken, money.minorUnits + 1_000))
+          case "statesLess":
+            return stateOf(enter(taken, money.minorUnits - 499))
+          case "opposite":
+            return stateOf(enter("Canceled"))
+          case "declined":
+            return stateOf(enter("Declined"))
+          case "softDeclined":
+            enter("Declined")
+            return { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "do_not_honor", soft: true }
+          case "accepted":
+          case "acceptedAndRefused": {
+            const entry = enter("Accepted")
+            yield* later(acceptedMillis, () => {
+              entry.state = course === "accepted" ? taken : "Declined"
+              sent.isExecuted = course === "accepted"
+              entry.heldMinor = course === "accepted" ? money.minorUnits : 0
+              entry.capturedMinor = entry.state === "Captured" ? money.minorUnits : 0
+            })
+            return stateOf(entry)
+          }
+          case "executedInSilence":
+            enter(taken)
+            return undefined
+          case "late":
+            yield* later(lateMillis, () => enter(taken))
+            return undefined
+          case "rejected":
+            return rejected
+          default:
+            return undefined
+        }
+      })
+    )
+
+  const chargeOf = (providerRef: string) => charges.find(({ attemptId }) => refOf(attemptId) === providerRef)
+
+  /** A capture or a void. `done`: what it does to the charge, for the amount that it comes to. */
+  const operate = (
+    request: Pick<CaptureRequest, "operationId" | "providerRef">,
+    cut: Cut,
+    done: (charge: ChargeEntry, course: Course) => void
+  ) =>
+    exchange<ChargeState | Rejected>(cut, request.operationId, (course, sent) =>
+      Effect.gen(function* () {
+        const entry = chargeOf(request.providerRef)
+        if (entry === undefined) return rejected
+        const execute = () => {
+          sent.isExecuted = true
+          done(entry, course)
+          return stateOf(entry)
+        }
+        switch (course) {
+          case "executed":
+          case "statesMore":
+          case "statesLess":
+            return execute()
+          case "opposite":
+            // Not because of this request: it was so when it came.
+            done(entry, course)
+            return stateOf(entry)
+          case "declined":
+            return { _tag: "Declined", providerRef: null, category: "other", code: "not_possible", soft: false }
+          case "accepted":
+          case "acceptedAndRefused":
+            entry.state = "Accepted"
+            yield* later(acceptedMillis, () => {
+              if (course === "accepted") execute()
+              else entry.state = "Authorized"
+            })
+            return stateOf(entry)
+          case "executedInSilence":
+            execute()
+            return undefined
+          case "late":
+            yield* later(lateMillis, execute)
+            return undefined
+          case "rejected":
+            return rejected
+          default:
+            return undefined
+        }
+      })
+    )
+
+  const refundStateOf = ({ amountMinor, providerRef, refundId, state }: RefundEntry): RefundState => {
+    const providerRefundId = `re_${refundId}`
+    if (state === "RefundFailed") return { _tag: state, providerRefundId, reason: "the account is closed" }
+    const currency = chargeOf(providerRef)?.money.currency ?? "EUR"
+    return { _tag: state, providerRefundId, stated: { minorUnits: amountMinor, currency } }
+  }
+
+  return {
+    charges,
+    refunds,
+    requests,
+    follow: (courses) => {
+      script = courses
+      gone = []
+    },
+    gone: () => gone,
+    connectorFor: (connectionId, cut) => ({
+      charge: (request) => charge(request, connectionId, cut),
+      capture: (request) =>
+        operate(request, cut, (entry, course) => {
+          const { minorUnits } = request.money
+          entry.state = course === "opposite" ? "Canceled" : "Captured"
+          if (course === "opposite") return
+          entry.capturedMinor =
+            course === "statesMore" ? entry.money.minorUnits : course === "statesLess" ? minorUnits - 499 : minorUnits
+        }),
+      void: (request) =>
+        operate(request, cut, (entry, course) => {
+          entry.state = course === "opposite" ? "Captured" : "Canceled"
+          entry.capturedMinor = course === "opposite" ? entry.money.minorUnits : 0
+        }),
+      refund: (request) =>
+        exchange<RefundState | Rejected>(cut, request.refundId, (course, sent) =>
+          Effect.gen(function* () {
+            const { money, providerRef, refundId } = request
+            const enter = (state: RefundEntry["state"], amountMinor = money.minorUnits): RefundEntry => {
+              const entry: RefundEntry = { refundId, providerRef, amountMinor, state }
+              refunds.push(entry)
+              sent.isExecuted ||= state === "Succeeded"
+              return entry
+            }
+            switch (course) {
+              case "executed":
+                return refundStateOf(enter("Succeeded"))
+              case "statesMore":
+                return refundStateOf(enter("Succeeded", money.minorUnits + 100))
+              case "statesLess":
+                return refundStateOf(enter("Succeeded", money.minorUnits - 100))
+              case "declined":
+                return refundStateOf(enter("RefundFailed"))
+              case "accepted":
+              case "acceptedAndRefused": {
+                const entry = enter("RefundPending")
+                yield* later(acceptedMillis, () => {
+                  entry.state = course === "accepted" ? "Succeeded" : "RefundFailed"
+                  sent.isExecuted = course === "accepted"
+                })
+                return refundStateOf(entry)
+              }
+              case "executedInSilence":
+                enter("Succeeded")
+                return undefined
+              case "late":
+                yield* later(lateMillis, () => enter("Succeeded"))
+                return undefined
+              case "rejected":
+                return rejected
+              default:
+                return undefined
+            }
+          })
+        ),
+      lookUpCharge: ({ attemptId }) =>
+        Effect.gen(function* () {
+          const entry = charges.findLast((one) => one.attemptId === attemptId)
+          // Its own charge it knows; what became of an operation on it, it does not.
+          if (!canSay(script) && entry !== undefined) return yield* new Unanswered({ reason: "no look-up today" })
+          return entry === undefined
+            ? { _tag: "NotFound", conclusive: canSay(script) }
+            : { _tag: "Found", state: stateOf(entry) }
+        }),
+      lookUpRefund: ({ refundId }) =>
+        Effect.gen(function* () {
+          const entry = refunds.findLast((one) => one.refundId === refundId)
+          return entry === undefined
+            ? { _tag: "NotFound", conclusive: canSay(script) }
+            : { _tag: "Found", state: refundStateOf(entry) }
+        })
+    })
+  }
+}

@@ -1,0 +1,169 @@
+/** What is asked, and what the provider may do with it. */
+import type { Answered, Caller, Created, Pointsman } from "@pointsman/core"
+import { sampleRequest } from "@pointsman/core/testing"
+import { Effect } from "effect"
+import type { Script } from "./Books.ts"
+
+export const operationNames = ["create", "capture", "void", "refund"] as const
+export type OperationName = (typeof operationNames)[number]
+
+/** What a provider does: with the first request, and where another one may follow, with that. */
+export interface Outcome {
+  /** For people, and unique in its operation. */
+  readonly name: string
+  readonly script: Script
+}
+
+/** Outcomes of one kind, which are shown side by side. */
+export interface OutcomeGroup {
+  readonly title: string
+  readonly outcomes: ReadonlyArray<Outcome>
+}
+
+export interface Operation {
+  readonly name: OperationName
+  /** What stands before, and what is asked; for people. */
+  readonly about: string
+  readonly groups: ReadonlyArray<OutcomeGroup>
+  /** Makes what the operation is for, at a provider that executes; gives the payment's id, or `null` for none. */
+  readonly given: (pointsman: Pointsman["Service"], caller: Caller) => Effect.Effect<string | null, unknown>
+  /** The request, the same each time it is sent. */
+  readonly ask: (
+    pointsman: Pointsman["Service"],
+    caller: Caller,
+    paymentId: string | null
+  ) => Effect.Effect<Created | Answered, { readonly _tag: string }>
+}
+
+const idempotencyKey = "key-of-the-request"
+const captureMinor = 1_500
+const refundMinor = 500
+
+const outcome = (name: string, ...script: Script): Outcome => ({ name, script })
+
+const answers = (confirmed: string, refused: string, taken: string): ReadonlyArray<Outcome> => [
+  outcome(confirmed, "executed"),
+  outcome(refused, "declined"),
+  outcome("rejects the request", "rejected"),
+  outcome("is not reached: nothing is sent", "notSent"),
+  outcome(`accepts, and ${taken} later`, "accepted"),
+  outcome("accepts, and refuses later", "acceptedAndRefused")
+]
+
+const silence: OutcomeGroup = {
+  title: "The provider does not answer",
+  outcomes: [
+    outcome("executes it all the same", "executedInSilence"),
+    outcome("never executes it", "lost"),
+    outcome("executes it after the time-out", "late"),
+    outcome("does not execute it, and cannot say so", "cannotSay")
+  ]
+}
+
+const made = (captureMethod: "automatic" | "manual") => (pointsman: Pointsman["Service"], caller: Caller) =>
+  Effect.map(pointsman.create(caller, sampleRequest({ details: { captureMethod } })), ({ payment }) => payment.id)
+
+export const operations: ReadonlyArray<Operation> = [
+  {
+    name: "create",
+    about: "19.99 EUR, to be captured at once; a second connection may take it after the first (mode `failover`).",
+    given: () => Effect.succeed(null),
+    ask: (pointsman, caller) => pointsman.create(caller, sampleRequest({ idempotencyKey })),
+    groups: [
+      {
+        title: "The first provider decides",
+        outcomes: [
+          outcome("captures", "executed"),
+          outcome("declines", "declined"),
+          outcome("accepts, and captures later", "accepted"),
+          outcome("accepts, and declines later", "acceptedAndRefused"),
+          outcome("cancels", "opposite")
+        ]
+      },
+      silence,
+      {
+        title: "The provider states another amount",
+        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
+      },
+      {
+        title: "The first provider softly declines, and the second one",
+        outcomes: [
+          outcome("captures after a soft decline", "softDeclined", "executed"),
+          outcome("declines too", "softDeclined", "declined"),
+          outcome("accepts after a soft decline, and captures later", "softDeclined", "accepted"),
+          outcome("executes without an answer", "softDeclined", "executedInSilence"),
+          outcome("is not reached", "softDeclined", "notSent")
+        ]
+      },
+      {
+        title: "The first provider rejects the request, and the second one",
+        outcomes: [
+          outcome("captures after a rejection", "rejected", "executed"),
+          outcome("rejects it too", "rejected", "rejected"),
+          outcome("softly declines", "rejected", "softDeclined"),
+          outcome("captures after the time-out", "rejected", "late"),
+          outcome("never executes, without an answer", "rejected", "lost")
+        ]
+      },
+      {
+        title: "The first provider is not reached, and the second one",
+        outcomes: [
+          outcome("captures", "notSent", "executed"),
+          outcome("is not reached either", "notSent", "notSent"),
+          outcome("states more than was asked", "notSent", "statesMore"),
+          outcome("does not execute, and cannot say so", "notSent", "cannotSay")
+        ]
+      }
+    ]
+  },
+  {
+    name: "capture",
+    about: "15.00 of an authorization of 19.99 EUR.",
+    given: made("manual"),
+    ask: (pointsman, caller, paymentId) =>
+      pointsman.capture(caller, { paymentId: paymentId ?? "", amountMinor: captureMinor, idempotencyKey }),
+    groups: [
+      { title: "The provider answers", outcomes: answers("captures", "declines", "captures") },
+      silence,
+      {
+        title: "The provider states something else",
+        outcomes: [
+          outcome("a capture of more than was asked", "statesMore"),
+          outcome("a capture of less than was asked", "statesLess"),
+          outcome("that the authorization is cancelled", "opposite")
+        ]
+      }
+    ]
+  },
+  {
+    name: "void",
+    about: "An authorization of 19.99 EUR.",
+    given: made("manual"),
+    ask: (pointsman, caller, paymentId) => pointsman.void(caller, { paymentId: paymentId ?? "", idempotencyKey }),
+    groups: [
+      { title: "The provider answers", outcomes: answers("cancels", "declines", "cancels") },
+      silence,
+      { title: "The provider states something else", outcomes: [outcome("that the money was captured", "opposite")] }
+    ]
+  },
+  {
+    name: "refund",
+    about: "5.00 of a payment of 19.99 EUR that is captured.",
+    given: made("automatic"),
+    ask: (pointsman, caller, paymentId) =>
+      pointsman.refund(caller, {
+        paymentId: paymentId ?? "",
+        amountMinor: refundMinor,
+        reason: null,
+        idempotencyKey
+      }),
+    groups: [
+      { title: "The provider answers", outcomes: answers("refunds", "says that it failed", "refunds") },
+      silence,
+      {
+        title: "The provider states another amount",
+        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
+      }
+    ]
+  }
+]

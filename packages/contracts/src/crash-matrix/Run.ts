@@ -1,0 +1,162 @@
+/**
+ * One run: a request is sent, its process ends at some point, another one takes its place, and days pass. The client
+ * sends its request again, or does not.
+ */
+import { type PaymentStatus, statusOf } from "@pointsman/core"
+import { Effect } from "effect"
+import { production } from "../simulator/World.ts"
+import { type Course, canSay } from "./Books.ts"
+import { type Told, wrongAtRest } from "./Judge.ts"
+import { lifeUntil } from "./Life.ts"
+import type { Operation, Outcome } from "./Operations.ts"
+import { type Ground, openStage, type Process, type Stage } from "./Stage.ts"
+
+/** What the client does about a request of which it did not hear. Who asks at once goes on asking. */
+export const clients = ["never asks again", "asks at once", "asks after the claim window", "asks once settled"] as const
+export type Client = (typeof clients)[number]
+
+export interface Plan {
+  readonly operation: Operation
+  readonly outcome: Outcome
+  /** The point at which the first process ends, counted from 1; `null` for one that does not. */
+  readonly endsAt: number | null
+  readonly client: Client
+  /** As `endsAt`, of the process that comes after it: it answers the client again, and does the background's work. */
+  readonly nextEndsAt: number | null
+}
+
+export interface RunEnd {
+  /** The points of the first process, up to its end. */
+  readonly points: ReadonlyArray<string>
+  readonly nextPoints: ReadonlyArray<string>
+  readonly told: ReadonlyArray<Told>
+  /** What stands in the end, for people; `nothing` where no payment does. */
+  readonly final: string
+  /** Until then it had moved for the last time, in milliseconds after the request. */
+  readonly settledAfterMillis: number
+  /** What the provider did, of the requests that reached it: nothing here depends on what it would have done next. */
+  readonly gone: ReadonlyArray<Course>
+  /** What should not be so. */
+  readonly wrong: ReadonlyArray<string>
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const claimWindowMillis = 15 * minute
+
+/**
+ * The background looks then: after a minute or two, when an unknown result is first asked for; after a third of an hour,
+ * when the lease of a process that died with it is over; after an hour, when what was accepted is asked for. And so
+ * again after the claim window, and on each day on which a request that died is noticed, or a refund is asked for.
+ */
+const moments = [0, 16 * minute, day, 2 * day].flatMap((base) => [1, 3, 20, 66].map((after) => base + after * minute))
+const schedule = [...new Set(moments)].toSorted((a, b) => a - b)
+
+export const run = async (ground: Ground, plan: Plan): Promise<RunEnd> => {
+  const stage = await openStage(ground)
+  try {
+    return await runOn(stage, plan)
+  } finally {
+    await stage.close()
+  }
+}
+
+const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outcome }: Plan): Promise<RunEnd> => {
+  const { books, time } = stage
+  const maker = await stage.start(lifeUntil(null))
+  const given = await maker.ask((pointsman) => operation.given(pointsman, production))
+  if (given === undefined || given._tag === "Failure") throw new Error(`what ${operation.name} is for was not made`)
+  const setUp = books.requests.length
+  books.follow(outcome.script)
+  const begunAt = time.now()
+
+  const told: Array<Told> = []
+  const ask = async (process: Process, when: Told["when"]): Promise<void> => {
+    const end = await process.ask((pointsman) => Effect.result(operation.ask(pointsman, production, given.value)))
+    if (end === undefined) return
+    if (end._tag === "Failure") throw new Error("the request died", { cause: end.cause })
+    const at = time.now()
+    told.push(
+      end.value._tag === "Success"
+        ? {
+            when,
+            says: statusOf[end.value.success.payment.state],
+            paymentId: end.value.success.payment.id,
+            isReplay: end.value.success.isReplay,
+            at
+          }
+        : { when, says: end.value.failure._tag.replace("pointsman/", ""), paymentId: null, isReplay: false, at }
+    )
+  }
+
+  const firstLife = lifeUntil(endsAt)
+  await ask(await stage.start(firstLife), "at first")
+
+  const nextLife = lifeUntil(nextEndsAt)
+  let process = await stage.start(nextLife)
+  /** Where the process ends meanwhile, another one does it again. */
+  const surely = async (work: (process: Process) => Promise<void>) => {
+    await work(process)
+    if (!process.isDead()) return
+    process = await stage.start(lifeUntil(null))
+    await work(process)
+  }
+  const again = (when: Told["when"]) => surely((process) => ask(process, when))
+
+  let hasAskedAtLast = client === "never asks again"
+  let hasAskedAfterWindow = client !== "asks at once" && client !== "asks after the claim window"
+  if (client === "asks at once") await again("at once")
+  for (const moment of schedule) {
+    await time.pass(Math.max(0, begunAt + moment - time.now()))
+    if (!hasAskedAfterWindow && moment > claimWindowMillis) {
+      hasAskedAfterWindow = true
+      await again("after the claim window")
+    }
+    await surely(sweep)
+    if (!hasAskedAtLast && moment >= hour && (await isSettled(stage))) {
+      hasAskedAtLast = true
+      await again("once settled")
+    }
+  }
+  const records = await stage.records()
+  const { charges, refunds } = books
+  const requests = books.requests.slice(setUp)
+  return {
+    points: firstLife.points,
+    nextPoints: nextLife.points,
+    told,
+    final: finalOf(records),
+    settledAfterMillis: Math.max(0, ...records.map(({ payment }) => payment.updatedAt - begunAt)),
+    gone: books.gone(),
+    wrong: wrongAtRest({
+      records,
+      books: { charges, refunds, requests },
+      told,
+      gone: books.gone(),
+      canSay: canSay(outcome.script)
+    })
+  }
+}
+
+const sweep = async (process: Process): Promise<void> => {
+  // Bounded by what is due, which is one payment at most.
+  await process.ask((pointsman) => Effect.repeat(pointsman.sweep, { while: (count) => count > 0, times: 10 }))
+}
+
+const open: ReadonlySet<PaymentStatus> = new Set(["PENDING", "UNKNOWN"])
+
+const isSettled = async (stage: Stage): Promise<boolean> =>
+  (await stage.records()).every(
+    ({ payment, refunds }) =>
+      !open.has(statusOf[payment.state]) &&
+      refunds.every(({ stage }) => stage === "Succeeded" || stage === "Refused" || stage === "Failed")
+  )
+
+const finalOf = (records: Awaited<ReturnType<Stage["records"]>>): string =>
+  records
+    .map(({ payment, refunds }) => {
+      const status = statusOf[payment.state]
+      return refunds.some(({ stage }) => stage === "Unknown") ? `${status}, the refund UNKNOWN` : status
+    })
+    .join(" and ") || "nothing"

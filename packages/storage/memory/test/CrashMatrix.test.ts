@@ -1,0 +1,254 @@
+/**
+ * What becomes of an operation whose process ends, at every point and with everything that a provider may do. The page
+ * in the docs is this matrix.
+ *
+ * `POINTSMAN_MATRIX=all` ends the process that comes after as well, in every run of it: some minutes.
+ */
+import { readFileSync } from "node:fs"
+import {
+  type Cell,
+  cellsOf,
+  clients,
+  crashMatrix,
+  type Operation,
+  type Outcome,
+  operations,
+  outcomesOf,
+  runner,
+  wrongCells,
+  wrongSecondEnds
+} from "@pointsman/contracts/crash-matrix"
+import { type ConnectorDefinition, Ledger } from "@pointsman/core"
+import { layer } from "@pointsman/storage-memory"
+import { Effect, Layer, Result } from "effect"
+import { assert, beforeAll, describe, it } from "vitest"
+import { crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "../../../../scripts/generate/CrashMatrix.ts"
+
+const timeout = 600_000
+const isAll = process.env["POINTSMAN_MATRIX"] === "all"
+const storage = layer()
+
+const nth = (name: Operation["name"]): Operation => {
+  const found = operations.find((operation) => operation.name === name)
+  if (found === undefined) throw new Error(`there is no operation ${name}`)
+  return found
+}
+
+/** The outcome of an operation in which the provider goes this course alone. */
+const outcomeOf = (operation: Operation, course: Outcome["script"][number]): Outcome => {
+  const found = outcomesOf(operation).find(({ script }) => script.length === 1 && script[0] === course)
+  if (found === undefined) throw new Error(`${operation.name} has no outcome ${course}`)
+  return found
+}
+
+describe("the crash matrix", () => {
+  let cells: ReadonlyArray<Cell> = []
+  beforeAll(async () => {
+    cells = await crashMatrix({ storage })
+  }, timeout)
+
+  it("given every point of every operation, when its process ends there, then nothing is wrong with the money", () => {
+    assert.deepStrictEqual(wrongCells(cells), [])
+  })
+
+  it("given the matrix, when the page of it is made, then it is what is committed", () => {
+    const committed = readFileSync(new URL(`../../../../${crashMatrixPath}`, import.meta.url), "utf8")
+    assert.strictEqual(`${crashMatrixPage(crashMatrixNotice, cells)}\n`, committed, "npm run generate writes it")
+  })
+
+  // A point that is gone is a call that is not made any more, or that the matrix does not see.
+  it("given an operation, when its points are counted, then there are as many as there were", () => {
+    const pointsOf = (operation: Operation, outcome: Outcome) =>
+      cells.filter((cell) => cell.operation === operation && cell.outcome === outcome && cell.point !== null).length
+    const counted = operations.map((operation) => [
+      operation.name,
+      Object.fromEntries(
+        outcomesOf(operation).map((outcome) => [outcome.script.join(", "), pointsOf(operation, outcome)])
+      )
+    ])
+    /** Claim and outcome are three each, and a request that leaves four. */
+    const answered = 10
+    const notSent = 8
+    assert.deepStrictEqual(Object.fromEntries(counted), {
+      create: {
+        executed: answered,
+        declined: answered,
+        accepted: answered,
+        acceptedAndRefused: answered,
+        opposite: answered,
+        executedInSilence: answered,
+        lost: answered,
+        late: answered,
+        cannotSay: answered,
+        statesMore: answered,
+        statesLess: answered,
+        "softDeclined, executed": 17,
+        "softDeclined, declined": 17,
+        "softDeclined, accepted": 17,
+        "softDeclined, executedInSilence": 17,
+        "softDeclined, notSent": 15,
+        "rejected, executed": 17,
+        "rejected, rejected": 17,
+        "rejected, softDeclined": 17,
+        "rejected, late": 17,
+        "rejected, lost": 17,
+        "notSent, executed": 15,
+        "notSent, notSent": 13,
+        "notSent, statesMore": 15,
+        "notSent, cannotSay": 15
+      },
+      capture: {
+        executed: answered,
+        declined: answered,
+        rejected: answered,
+        notSent,
+        accepted: answered,
+        acceptedAndRefused: answered,
+        executedInSilence: answered,
+        lost: answered,
+        late: answered,
+        cannotSay: answered,
+        statesMore: answered,
+        statesLess: answered,
+        opposite: answered
+      },
+      void: {
+        executed: answered,
+        declined: answered,
+        rejected: answered,
+        notSent,
+        accepted: answered,
+        acceptedAndRefused: answered,
+        executedInSilence: answered,
+        lost: answered,
+        late: answered,
+        cannotSay: answered,
+        opposite: answered
+      },
+      refund: {
+        executed: answered,
+        declined: answered,
+        rejected: answered,
+        notSent,
+        accepted: answered,
+        acceptedAndRefused: answered,
+        executedInSilence: answered,
+        lost: answered,
+        late: answered,
+        cannotSay: answered,
+        statesMore: answered,
+        statesLess: answered
+      }
+    })
+  })
+})
+
+describe("the process that takes over", () => {
+  const runs = runner({ storage })
+
+  for (const operation of operations) {
+    it(
+      `given a ${operation.name} that nobody knows of, when the process that settles it ends as well, then it comes to the same`,
+      async () => {
+        const wrong: Array<string> = []
+        for (const course of ["executedInSilence", "lost"] as const) {
+          const outcome = outcomeOf(operation, course)
+          const [onItsWay] = (
+            await runs({ operation, outcome, endsAt: 5, client: clients[0], nextEndsAt: null })
+          ).points.slice(-1)
+          assert.strictEqual(onItsWay, "the request is on its way")
+          for (const client of clients.slice(0, 2)) {
+            wrong.push(...(await wrongSecondEnds(runs, { operation, outcome, endsAt: 5, client })))
+          }
+        }
+        assert.deepStrictEqual(wrong, [])
+      },
+      timeout
+    )
+
+    it.runIf(isAll)(
+      `given a ${operation.name} at every point, when the process that takes over ends as well, then it comes to the same`,
+      async () => {
+        const wrong: Array<string> = []
+        for (const outcome of outcomesOf(operation)) {
+          for (const { number, point } of await cellsOf(runs, operation, outcome)) {
+            const endsAt = point === null ? null : number
+            for (const client of clients)
+              wrong.push(...(await wrongSecondEnds(runs, { operation, outcome, endsAt, client })))
+          }
+        }
+        assert.deepStrictEqual(wrong, [])
+      },
+      timeout * 3
+    )
+  }
+})
+
+describe("controls: what the matrix must not pass", () => {
+  const create = nth("create")
+
+  /** Asks once more where no answer came. */
+  const asksAgain = (definition: ConnectorDefinition): ConnectorDefinition => ({
+    ...definition,
+    connect: (account, transport) =>
+      Result.map(definition.connect(account, transport), (connector) => ({
+        ...connector,
+        charge: (request) =>
+          Effect.catchTag(connector.charge(request), "pointsman/Unanswered", () => connector.charge(request))
+      }))
+  })
+
+  it(
+    "given a connector that asks again, when a provider executed without an answer, then it is found out",
+    async () => {
+      const runs = runner({ storage, connector: asksAgain })
+      const wrong = wrongCells(await cellsOf(runs, create, outcomeOf(create, "executedInSilence")))
+      assert.isTrue(
+        wrong.some((what) => what.includes("the client never asks again: the provider was asked twice")),
+        wrong.join("\n")
+      )
+    },
+    timeout
+  )
+
+  /** Says that a claim is written, and writes it with the outcome: what ends in between leaves nothing behind. */
+  const writesLate = Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (ledger) => {
+      let held: Parameters<typeof ledger.commit>[0] | undefined
+      return Ledger.of({
+        ...ledger,
+        commit: (change) => {
+          if (change.payment.expected === 0) {
+            held = change
+            return Effect.void
+          }
+          const claim = held?.payment.after.id === change.payment.after.id ? held : undefined
+          held = undefined
+          return claim === undefined
+            ? ledger.commit(change)
+            : Effect.andThen(ledger.commit(claim), ledger.commit(change))
+        }
+      })
+    })
+  ).pipe(Layer.provideMerge(storage))
+
+  it(
+    "given a claim that is written after the request is sent, when a process ends in between, then it is found out",
+    async () => {
+      const runs = runner({ storage: writesLate })
+      const cells = await cellsOf(runs, create, outcomeOf(create, "executed"))
+      const wrong = wrongCells(cells)
+      assert.isTrue(
+        wrong.some((what) => what.includes("the client asks at once: the provider executed two requests")),
+        wrong.join("\n")
+      )
+      assert.isTrue(
+        wrong.some((what) => what.includes("the client never asks again: nobody knows of att_")),
+        wrong.join("\n")
+      )
+      assert.throws(() => crashMatrixPage(crashMatrixNotice, cells), /^the crash matrix is broken:/)
+    },
+    timeout
+  )
+})

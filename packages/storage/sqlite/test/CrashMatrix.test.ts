@@ -1,0 +1,42 @@
+/**
+ * The crash matrix over SQLite: results that nobody knows, at every point. `POINTSMAN_MATRIX=all` runs all of it, and
+ * it has to be the page that memory makes: some minutes.
+ */
+import { readFileSync } from "node:fs"
+import { crashMatrix, endsOf, operations, outcomesOf, runner, wrongCells } from "@pointsman/contracts/crash-matrix"
+import { layer } from "@pointsman/storage-sqlite"
+import { assert, describe, it } from "vitest"
+import { crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "../../../../scripts/generate/CrashMatrix.ts"
+
+const timeout = 600_000
+const storage = layer({ filename: ":memory:" })
+
+describe("the crash matrix", () => {
+  for (const operation of operations) {
+    it(
+      `given a ${operation.name} without an answer, when its process ends at any point, then nothing is wrong with the money`,
+      async () => {
+        const outcome = outcomesOf(operation).find(({ script }) => script.join() === "executedInSilence")
+        assert.isDefined(outcome)
+        const ends = await endsOf(runner({ storage }), operation, outcome, "asks at once")
+        assert.strictEqual(ends.length, 11)
+        assert.deepStrictEqual(
+          ends.flatMap(({ points, wrong }) => wrong.map((what) => `${points.at(-1)}: ${what}`)),
+          []
+        )
+      },
+      timeout
+    )
+  }
+
+  it.runIf(process.env["POINTSMAN_MATRIX"] === "all")(
+    "given every point of every operation, when its process ends there, then it comes to what it comes to in memory",
+    async () => {
+      const cells = await crashMatrix({ storage })
+      assert.deepStrictEqual(wrongCells(cells), [])
+      const committed = readFileSync(new URL(`../../../../${crashMatrixPath}`, import.meta.url), "utf8")
+      assert.strictEqual(`${crashMatrixPage(crashMatrixNotice, cells)}\n`, committed)
+    },
+    timeout
+  )
+})
