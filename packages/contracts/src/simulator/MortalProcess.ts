@@ -109,14 +109,13 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
   const sender = WebhookSender.of({
     send: (request) => beyond({ crossing: "receiver.send" }, options.sender.send(request))
   })
+  const sending = Context.add(mortal, WebhookSender, sender)
 
   const ask: MortalProcess["ask"] = (work, onEnd) => {
     built.addObserver((exit) => {
       if (Exit.isFailure(exit)) throw new Error("the process did not come up", { cause: exit.cause })
       const pointsman = Context.get(exit.value, Pointsman)
-      const fiber = Effect.runForkWith(Context.add(mortal, WebhookSender, sender))(
-        Effect.suspend(() => work(pointsman))
-      )
+      const fiber = Effect.runForkWith(sending)(Effect.suspend(() => work(pointsman)))
       if (onEnd !== undefined) fiber.addObserver(onEnd)
     })
   }

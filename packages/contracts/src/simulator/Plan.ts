@@ -27,6 +27,7 @@ export interface Plan {
   readonly note: (what: string) => void
   /** From here on nothing goes wrong any more. */
   readonly endFaults: () => void
+  readonly isOver: () => boolean
   readonly happened: ReadonlyArray<Planned>
 }
 
@@ -76,6 +77,7 @@ export const makePlan = ({ elapsed, seed, without = new Set() }: PlanOptions): P
     },
     endFaults: () => {
       isOver = true
-    }
+    },
+    isOver: () => isOver
   }
 }

@@ -4,18 +4,23 @@
  */
 import { Effect } from "effect"
 import type { Plan } from "./Plan.ts"
+import { isAtRest } from "./Truth.ts"
 import { redeliverAll } from "./Workload.ts"
 import { callers, type World } from "./World.ts"
 
 const minute = 60_000
 const hour = 60 * minute
+const day = 24 * hour
 
 /** Between two looks at what is due: a chain of look-ups takes several, and what a provider accepted may take a day. */
-const looks: ReadonlyArray<readonly [millis: number, times: number]> = [
-  [10 * minute, 3],
-  [hour, 6],
-  [12 * hour, 16]
+const looks: ReadonlyArray<number> = [
+  ...Array<number>(3).fill(10 * minute),
+  ...Array<number>(6).fill(hour),
+  ...Array<number>(16).fill(12 * hour)
 ]
+
+/** When nothing is open any more, the background still has every chance to spoil it. */
+const looksAfterwards: ReadonlyArray<number> = [day, day]
 
 export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
   // Who waits, and who is frozen, goes on in the middle of it all.
@@ -24,14 +29,28 @@ export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
   await world.time.pass(20 * minute)
   for (const process of world.alive()) process.die()
   const last = world.start({ backgroundEveryMillis: 12 * hour })
-  const sweepAll = () => last.ask((pointsman) => Effect.repeat(pointsman.sweep, { while: (count) => count > 0 }))
-  for (const [millis, times] of looks) {
-    for (let time = 0; time < times; time++) {
-      sweepAll()
-      await world.time.pass(millis)
-    }
+  const look = (millis: number) => {
+    last.ask((pointsman) => Effect.repeat(pointsman.sweep, { while: (count) => count > 0 }))
+    return world.time.pass(millis)
   }
+  for (const millis of looks) {
+    await look(millis)
+    if (world.time.expected() === 0 && (await world.run(isNothingOpen(world)))) break
+  }
+  for (const millis of looksAfterwards) await look(millis)
   // Every event is to arrive: what an endpoint refused while it was unwell is asked for again.
   for (const { tenant } of callers) last.ask(redeliverAll(tenant))
   await world.time.pass(hour)
 }
+
+const isNothingOpen = Effect.fnUntraced(function* ({ deliveries, ledger }: World) {
+  for (const { tenant } of callers) {
+    for (const { refundPendingMinor, state } of yield* ledger.payments(tenant, { limit: 100 })) {
+      if (!isAtRest(state) || refundPendingMinor > 0) return false
+    }
+    for (const state of ["Due", "Sending"] as const) {
+      if ((yield* deliveries.list(tenant, { state, limit: 1 })).length > 0) return false
+    }
+  }
+  return true
+})

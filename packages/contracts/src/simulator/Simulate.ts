@@ -55,7 +55,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const rates = drawRates(plan.draw)
   const wrong: Array<string> = []
   const start = () => {
-    if (found.world !== undefined && found.world.alive().length < 3) found.world.start({ backgroundEveryMillis })
+    if (found.world === undefined || plan.isOver() || found.world.alive().length >= 3) return
+    found.world.start({ backgroundEveryMillis })
   }
 
   const world = await makeWorld({

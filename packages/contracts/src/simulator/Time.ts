@@ -15,6 +15,8 @@ export interface Time {
   readonly now: () => number
   /** Calls it when so many milliseconds have passed; gives what takes it back. */
   readonly after: (millis: number, act: () => void) => () => void
+  /** How many of `after` are still to come. Sleeping fibers are none of them. */
+  readonly expected: () => number
   /** Something outside of simulated time is at work: the clock stands still until it is called again with -1. */
   readonly hold: (change: 1 | -1) => void
   /** Lets everything run that can run at this moment. */
@@ -40,6 +42,7 @@ export const makeTime = (): Time => {
   let now = beginning
   let outside = 0
   let alarmsSet = 0
+  let expected = 0
   const alarms: Array<Alarm> = []
   let tasks: Array<() => void> = []
 
@@ -71,10 +74,20 @@ export const makeTime = (): Time => {
     return outside === 0 ? undefined : settleOutside()
   }
 
-  const after = (millis: number, act: () => void) => {
+  const set = (millis: number, act: () => void): Alarm => {
     const alarm: Alarm = { at: now + Math.max(0, millis), order: alarmsSet++, act }
     push(alarms, alarm)
+    return alarm
+  }
+
+  const after = (millis: number, act: () => void) => {
+    expected += 1
+    const alarm = set(millis, () => {
+      expected -= 1
+      act()
+    })
     return () => {
+      if (alarm.act !== undefined) expected -= 1
       alarm.act = undefined
     }
   }
@@ -87,7 +100,9 @@ export const makeTime = (): Time => {
       pop(alarms)
       if (next.act === undefined) continue
       now = next.at
-      next.act()
+      const { act } = next
+      next.act = undefined
+      act()
       const settled = settle()
       if (settled !== undefined) await settled
     }
@@ -99,7 +114,10 @@ export const makeTime = (): Time => {
     if (millis <= 0) return Effect.void
     return Effect.callback<void>((resume) => {
       if (!Number.isFinite(millis)) return
-      return Effect.sync(after(millis, () => resume(Effect.void)))
+      const alarm = set(millis, () => resume(Effect.void))
+      return Effect.sync(() => {
+        alarm.act = undefined
+      })
     })
   }
 
@@ -125,6 +143,7 @@ export const makeTime = (): Time => {
     },
     now: () => now,
     after,
+    expected: () => expected,
     hold: (change) => {
       outside += change
     },

@@ -13,7 +13,7 @@ export interface ProviderSide {
 }
 
 /** The states in which nobody waits for anything. */
-const isAtRest = (state: PaymentState): boolean =>
+export const isAtRest = (state: PaymentState): boolean =>
   statusOf[state] !== "UNKNOWN" && statusOf[state] !== "PENDING" && statusOf[state] !== "REQUIRES_ACTION"
 
 /** `events`: the whole timeline, oldest first. */

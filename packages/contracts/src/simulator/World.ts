@@ -2,7 +2,7 @@
  * A whole world around one store: processes of Pointsman that come and go, a provider, merchants' endpoints, and two
  * tenants of one workspace with two connections each. Everything in it follows one clock, and one thread.
  */
-import { createHmac } from "node:crypto"
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import {
   type Caller,
   type Connection,
@@ -185,9 +185,20 @@ const countedIds = (): Ids["Service"] => {
 
 /** A signature that leaves the thread would not be done when the clock is. */
 const macLayer = Layer.provide(
-  Mac.layerWebCryptoWith({ hmac: (_hash, key, data) => createHmac("sha256", key).update(data).digest() }),
+  Mac.layerWebCryptoWith({ hmac: (_hash, key, data) => createHmac("sha256", keyOf(key)).update(data).digest() }),
   SecureRandom.layerWebCrypto
 )
+
+/** Made once for each of the few secrets: that takes longer than to sign with it. */
+const keys = new Map<string, KeyObject>()
+const keyOf = (bytes: Uint8Array): KeyObject => {
+  const text = Buffer.from(bytes).toString("latin1")
+  const known = keys.get(text)
+  if (known !== undefined) return known
+  const made = createSecretKey(bytes)
+  keys.set(text, made)
+  return made
+}
 
 export const makeWorld = async (options: WorldOptions): Promise<World> => {
   const { seed = 1 } = options

@@ -93,8 +93,21 @@ export const forTenant = (state: State, tenant: Tenant): TenantState => {
   return made
 }
 
-/** A copy shares nothing with the original, so that a caller cannot change what is stored. */
-export const copy = <A>(value: A): A => structuredClone(value)
+/**
+ * A copy shares nothing with the original, so that a caller cannot change what is stored. Records are plain data, and
+ * `structuredClone` takes several times as long: it was what a store in memory spent most of its time on.
+ */
+export const copy = <A>(value: A): A => {
+  if (Array.isArray(value)) return value.map(copy) as A
+  if (typeof value !== "object" || value === null) return value
+  const made: Record<string, unknown> = {}
+  for (const key in value) {
+    if (key !== "__proto__") made[key] = copy<unknown>(value[key])
+    // Data like all else, whoever called a field so.
+    else Object.defineProperty(made, key, { value: copy<unknown>(value[key]), enumerable: true, writable: true })
+  }
+  return made as A
+}
 
 /** UUIDs and hashes order by their characters, as they do in SQL; `localeCompare` would not. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
