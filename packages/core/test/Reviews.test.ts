@@ -13,6 +13,7 @@ import {
   Unanswered
 } from "@pointsman/core"
 import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { courier, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, type World, world } from "./support/World.ts"
@@ -121,6 +122,9 @@ const bookOf = (payment: Payment) =>
 const waiting = Effect.gen(function* () {
   return (yield* (yield* Pointsman).reviews({ limit: 10 })).items
 })
+
+/** The send window, and twice the time-out: nothing that was sent before can still arrive. */
+const untilOld = 5_000 + 2 * 30_000
 
 const seen = { evidence: "The acquirer's dashboard shows it.", by: "Jo" }
 
@@ -333,6 +337,7 @@ describe("what somebody found in the provider's record", () => {
     it.effect(`given ${one.given}, when somebody finds ${nameOf(one.finding)}, then it is ${one.becomes}`, () =>
       Effect.gen(function* () {
         const payment = yield* given[one.given](own)
+        yield* TestClock.adjust(untilOld)
         const [listed] = yield* waiting
         assert.strictEqual(listed?.id, payment.id)
         assert.deepStrictEqual(listed?.review?.reasons, one.waits)
@@ -368,6 +373,7 @@ describe("a finding that does not fit", () => {
     ["an unanswered charge", says("captured", { providerRef: null }), /reference/u],
     ["an unanswered charge", says("captured", { attemptId: "att_of_another" }), /no attempt att_of_another/u],
     ["an unanswered capture", says("captured", { amountMinor: 1501 }), /more than was asked/u],
+    ["an unanswered capture", says("authorized", { amountMinor: 1998 }), /authorization is of 1999/u],
     ["an unanswered capture", says("never_received"), /captured, authorized or canceled/u],
     ["an unanswered capture", says("declined"), /cannot/u],
     ["a charge for more than was asked", says("never_received"), /cannot become never_received/u],
@@ -379,6 +385,7 @@ describe("a finding that does not fit", () => {
     it.effect(`given ${before}, when ${JSON.stringify(finding)}, then it is refused and nothing is written`, () =>
       Effect.gen(function* () {
         const payment = yield* given[before](own)
+        yield* TestClock.adjust(untilOld)
         const stored = yield* bookOf(payment)
         const isNamed = finding._tag === "Refund" && finding.refundId !== ""
         const refused = yield* settle(payment, isNamed ? finding : yield* named(payment, finding))
@@ -386,6 +393,28 @@ describe("a finding that does not fit", () => {
         if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/FindingRefused") throw refused
         assert.match(refused.failure.reason, reason)
         assert.deepStrictEqual(yield* bookOf(payment), stored)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const young: ReadonlyArray<readonly [keyof typeof given, Finding]> = [
+    ["an unanswered charge", says("never_received", { providerRef: null })],
+    ["an unanswered capture", says("authorized")],
+    ["an unanswered void", says("authorized")],
+    ["an unanswered refund", refund("never_received")]
+  ]
+  for (const [before, finding] of young) {
+    const own = world()
+    it.effect(`given ${before} that may still arrive, when it is said that it never did, then not yet`, () =>
+      Effect.gen(function* () {
+        const payment = yield* given[before](own)
+        const stored = yield* bookOf(payment)
+        yield* TestClock.adjust(untilOld - 1)
+        const early = yield* settle(payment, yield* named(payment, finding))
+        assert.isTrue(Result.isFailure(early) && early.failure._tag === "pointsman/FindingRefused")
+        assert.deepStrictEqual(yield* bookOf(payment), stored)
+        yield* TestClock.adjust(1)
+        assert.isTrue(Result.isSuccess(yield* settle(payment, yield* named(payment, finding))))
       }).pipe(Effect.provide(own.layer))
     )
   }
@@ -455,6 +484,7 @@ describe("a review beside others", () => {
   it.effect("given the background settles it first, then the finding is decided again, and refused", () =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](raced)
+      yield* TestClock.adjust(untilOld)
       const context = yield* Effect.context<Ledger>()
       const capturedBehind = courier(payment, {
         on: "ChargeCaptured",
@@ -498,6 +528,7 @@ describe("a review beside others", () => {
         Effect.succeed({ _tag: "CheckoutOpened", reference: "co_1", url: "https://pay.example/1", expiresAt: null })
       const { payment, token } = yield* paged(liveCaller)
       yield* (yield* Pointsman).openCheckout(token, "https://pay.example/return")
+      yield* TestClock.adjust(untilOld)
       const [listed] = yield* waiting
       assert.deepStrictEqual(listed?.review?.reasons, ["open_checkout"])
       const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))

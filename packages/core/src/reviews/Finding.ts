@@ -2,8 +2,9 @@
  * What somebody found in the provider's record, and what it means for the payment (specification, `UNKNOWN`; decisions,
  * section 3). Pure: it becomes the same facts as a look-up that is late and conclusive, applied by the same code.
  *
- * The rule that a reader would otherwise break: a finding says what the provider's record says, and never asks the
- * provider for anything. What the payment's tables have no row for is refused, and nothing is written.
+ * The rule that a reader would otherwise break: a person's "it never arrived" is believed no sooner than a look-up's. The
+ * provider may still be at work on a call that is young, and its dashboard may lag: believed now, it would be charged or
+ * refunded twice. What the payment's tables have no row for is refused, and nothing is written.
  */
 import { Result } from "effect"
 import type { JsonObject } from "../events/Event.ts"
@@ -20,6 +21,7 @@ import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
 import type { ChargeState } from "../ports/Connector.ts"
 import type { PaymentBook } from "../ports/Ledger.ts"
 import { applyRefundFact, type RefundFact } from "../refunds/RefundFact.ts"
+import { isOldEnough, oldFrom, type SentCall } from "../sweeps/Verdict.ts"
 import { reviewed } from "./WithReview.ts"
 
 export const chargeFindings = ["captured", "authorized", "declined", "canceled", "never_received"] as const
@@ -138,6 +140,13 @@ const ofCharge = (book: PaymentBook, finding: ChargeFinding, now: number): Resul
     if (state === "NotFound") {
       return Result.fail("the charge is there: say whether it is captured, authorized or canceled")
     }
+    if (state._tag === "Authorized") {
+      const { amountMinor } = finding
+      if (amountMinor !== null && amountMinor !== payment.authorizedMinor) {
+        return Result.fail(`the authorization is of ${payment.authorizedMinor}`)
+      }
+      if (!isOldEnough(operation, now)) return Result.fail(tooYoung(operation))
+    }
     const fact = operationFact(payment, operation, state)
     if (fact._tag === "Mismatched") return Result.fail("it is more than was asked for, or held")
     if (fact._tag === "Refused") return Result.fail(`a ${operation.kind} cannot end as ${finding.says}`)
@@ -146,12 +155,16 @@ const ofCharge = (book: PaymentBook, finding: ChargeFinding, now: number): Resul
       ? Result.fail(notHere(payment, finding.says))
       : Result.succeed({ ...unchanged, payment: after, operations: [ended], events })
   }
+  if (state === "NotFound" && !isOldEnough(attempt, now)) return Result.fail(tooYoung(attempt))
   const fact = chargeFact(payment, attempt, state)
   if (fact.on === "MismatchStated") return Result.fail("it is more than was asked for")
   const ended = state === "NotFound" ? attempt : endedBy(attempt, state, fact, now)
   const applied = ofChargeFact(book, ended, fact, now)
   return applied === undefined ? Result.fail(notHere(payment, finding.says)) : Result.succeed(applied)
 }
+
+const tooYoung = (call: SentCall): string =>
+  `it may still arrive: that it never did is believed from ${new Date(oldFrom(call)).toISOString()} on`
 
 const notHere = ({ state }: Payment, says: string): string =>
   `a payment that is ${statusOf[state]} cannot become ${says}`
@@ -207,6 +220,7 @@ const ofRefund = (
   const refund = refunds.find(({ id }) => id === finding.refundId)
   if (refund === undefined) return Result.fail(`the payment has no refund ${finding.refundId}`)
   if (refund.stage === "Sending") return Result.fail("the refund's request is still under way")
+  if (finding.says === "never_received" && !isOldEnough(refund, now)) return Result.fail(tooYoung(refund))
   const providerRefundId = finding.providerRefundId ?? refund.providerRefundId
   const fact = refundFact(finding, providerRefundId, refund.money.minorUnits)
   if (fact === undefined) return Result.fail("the provider's id of the refund is needed")

@@ -39,4 +39,4 @@ const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: stri
 })
 
 /** A payment has some ten events; one with more than this has a fault that its first ones show. */
-const eventsAtMost = 1000
+export const eventsAtMost = 1000

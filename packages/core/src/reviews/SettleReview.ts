@@ -10,9 +10,9 @@ import { decisionsAtMost } from "../payment/ChargeInHand.ts"
 import { PaymentNotFound } from "../payment/ReadPayments.ts"
 import { Turns } from "../payment/Turns.ts"
 import { Ledger } from "../ports/Ledger.ts"
-import { StorageError } from "../ports/StorageError.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import { applyFinding, type Evidence, type Finding } from "./Finding.ts"
+import { eventsAtMost } from "./ReadReviews.ts"
 
 export interface SettleReviewOrder extends Evidence {
   readonly tenant: Tenant
@@ -58,7 +58,6 @@ const isMinorUnits = (amount: number): boolean => Number.isSafeInteger(amount) &
 
 const decideAndWrite = Effect.fnUntraced(function* ({ by, evidence, finding, paymentId, tenant }: SettleReviewOrder) {
   const ledger = yield* Ledger
-  let failure: unknown = "other writers kept winning"
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
     if (book === undefined) return yield* new PaymentNotFound()
@@ -69,11 +68,14 @@ const decideAndWrite = Effect.fnUntraced(function* ({ by, evidence, finding, pay
     const change = { tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
     const written = yield* Effect.result(ledger.commit(change))
     if (Result.isSuccess(written)) return payment
-    failure = written.failure
     if (written.failure._tag === "pointsman/StorageError") return yield* written.failure
     if (written.failure._tag !== "pointsman/CommitUnknown") continue
-    const found = Option.getOrUndefined(yield* ledger.payment(tenant, paymentId))
-    if (found?.version === payment.version && found.updatedAt === now && found.state === payment.state) return found
+    const [note] = beside.events
+    const told = yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost })
+    // It was written, though nobody heard of it; others may have moved the payment on since.
+    if (told.some((event) => JSON.stringify(event.data) === JSON.stringify(note?.data) && event.createdAt === now)) {
+      return Option.getOrElse(yield* ledger.payment(tenant, paymentId), () => payment)
+    }
   }
-  return yield* new StorageError({ operation: `settling the review of ${paymentId}`, cause: failure })
+  return yield* new FindingRefused({ field: "finding", reason: "others keep writing the payment: look at it again" })
 })

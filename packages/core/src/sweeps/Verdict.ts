@@ -18,12 +18,22 @@ import type { PaymentBook } from "../ports/Ledger.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import { type RefundFact, refundFactOf } from "../refunds/RefundFact.ts"
 
+/** A call to a provider, as it is recorded. */
+export interface SentCall {
+  /** Epoch milliseconds. */
+  readonly sentAt: number
+  readonly timeoutMillis: number
+}
+
 /**
- * `askedAt`: epoch milliseconds, before the look-up began. The call is written before it is sent, and may go out as late
- * as the send window allows: from there on it is as old as its time-outs say.
+ * Epoch milliseconds from which on "never executed" may be believed. The call is written before it is sent, and may go
+ * out as late as the send window allows: from there on it is as old as its time-outs say.
  */
-const isOldEnough = (call: { readonly sentAt: number; readonly timeoutMillis: number }, askedAt: number): boolean =>
-  askedAt >= call.sentAt + defaultSendWithinMillis + 2 * call.timeoutMillis
+export const oldFrom = ({ sentAt, timeoutMillis }: SentCall): number =>
+  sentAt + defaultSendWithinMillis + 2 * timeoutMillis
+
+/** `askedAt`: epoch milliseconds, before the look-up began. */
+export const isOldEnough = (call: SentCall, askedAt: number): boolean => askedAt >= oldFrom(call)
 
 /** For a charge that is unknown or accepted. `undefined`: nothing is known yet. */
 export const chargeVerdict = (
