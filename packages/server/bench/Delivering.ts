@@ -1,0 +1,171 @@
+/**
+ * Webhooks delivered as the server does it, from a SQLite file, signed, over sockets and by the real clock. The receiver
+ * runs in the same process and costs it about as much as the sender does.
+ */
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as SandboxConnector from "@pointsman/connector-sandbox"
+import {
+  type Caller,
+  Connectors,
+  credentialsContext,
+  Deliveries,
+  Directory,
+  endpointSecretContext,
+  Ids,
+  Pointsman,
+  Secrets,
+  SecretsLayer,
+  Transport,
+  Unanswered
+} from "@pointsman/core"
+import { sampleRequest } from "@pointsman/core/testing"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { NodeWebhookSender } from "@pointsman/transport-node"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+
+const endpoints = 500
+const eventsEach = 20
+
+const caller: Caller = {
+  tenant: { workspaceId: "acme", environment: "sandbox" },
+  workspace: { id: "acme", name: "Acme", country: "NL", category: null, suspended: false, partner: null }
+}
+
+/** One of the endpoints, whose connections are taken and never answered. */
+const hanging = "/hook-250"
+
+/** What a merchant's server may take to keep an event. */
+const answersAfterMillis = 50
+
+const startReceiver = async (hangs: boolean) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    if (hangs && request.url === hanging) return
+    request.on("end", () => setTimeout(() => response.writeHead(204).end(), answersAfterMillis))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}
+
+const configured = (origin: string) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const secrets = yield* Secrets
+      yield* directory.write({
+        workspaces: [caller.workspace],
+        apiKeys: [],
+        connections: [
+          {
+            ...caller.tenant,
+            id: "main",
+            name: "Main",
+            connector: "sandbox",
+            active: true,
+            priority: 1,
+            sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext("main")),
+            sealedWebhookSecret: null,
+            timeoutMillis: null,
+            supports: {},
+            restrictions: [],
+            circuitBreaker: null
+          }
+        ],
+        routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
+        webhookEndpoints: yield* Effect.forEach(Array(endpoints).keys(), (number) =>
+          Effect.gen(function* () {
+            const id = `hook-${number}`
+            return {
+              ...caller.tenant,
+              id,
+              url: `${origin}/${id}`,
+              events: ["payment.captured"],
+              sealedSecret: yield* secrets.seal(Redacted.make(`whsec_${id}`), endpointSecretContext(id)),
+              active: true
+            }
+          })
+        )
+      })
+    })
+  )
+
+export interface Delivered {
+  readonly perSecond: number
+  /** Round trips to the store for each delivery that arrived: taking what is due, and recording what became of it. */
+  readonly roundTrips: number
+}
+
+/** Every event is due at every endpoint; how fast they arrive at all that answer. */
+export const deliver = async (hangs: boolean): Promise<Delivered> => {
+  const receiver = await startReceiver(hangs)
+  const folder = mkdtempSync(join(tmpdir(), "pointsman-bench-"))
+  const expected = (hangs ? endpoints - 1 : endpoints) * eventsEach
+  let arrived = 0
+  let roundTrips = 0
+  const { promise: all, resolve } = Promise.withResolvers<void>()
+  const counted = Layer.effect(
+    Deliveries,
+    Effect.map(Deliveries, (store) => ({
+      ...store,
+      takeDue: (query) => {
+        roundTrips += 1
+        return store.takeDue(query)
+      },
+      record: (records) => {
+        roundTrips += 1
+        return Effect.tap(store.record(records), () =>
+          Effect.sync(() => {
+            arrived += records.filter(({ after }) => after.state === "Delivered").length
+            if (arrived === expected) resolve()
+          })
+        )
+      }
+    }))
+  )
+  const runtime = ManagedRuntime.make(
+    Pointsman.layer().pipe(
+      Layer.provide(counted),
+      Layer.provide(configured(receiver.origin)),
+      Layer.provide(SqliteStorage.layer({ filename: join(folder, "pointsman.db") })),
+      Layer.provide([
+        Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
+        NodeWebhookSender.layer({ allowPrivate: true }),
+        SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
+        Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+      ]),
+      Layer.provide([Ids.layer, NodeCrypto.layer]),
+      Layer.orDie
+    )
+  )
+  try {
+    const pointsman = await runtime.runPromise(Pointsman)
+    await runtime.runPromise(
+      Effect.forEach(Array(eventsEach).keys(), () => pointsman.create(caller, sampleRequest()), { concurrency: 10 })
+    )
+    const began = performance.now()
+    const delivering = new AbortController()
+    const background = runtime.runPromiseExit(pointsman.keepDelivering(1_000), { signal: delivering.signal })
+    await all
+    const seconds = (performance.now() - began) / 1_000
+    delivering.abort()
+    await background
+    return { perSecond: arrived / seconds, roundTrips: roundTrips / arrived }
+  } finally {
+    await runtime.dispose()
+    receiver.close()
+    rmSync(folder, { recursive: true })
+  }
+}
