@@ -16,7 +16,10 @@ const latest = 80
 /** Few enough that refunds of a part do not meet the end of the balance, and are not cut down to it. */
 const partialRefundsAtMost = 20
 
-const acts = { create: 10, capture: 4, void: 2, refund: 5, read: 3, again: 2 } as const
+/** Nobody asks for ever for what is in progress. */
+const answersAtMost = 10
+
+const acts = { create: 10, capture: 4, void: 2, refund: 5, read: 3, again: 7 } as const
 const currencies = ["EUR", "USD", "JPY", "KWD"]
 
 export interface Merchant {
@@ -71,7 +74,11 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
     return { wish: made, body, path: kind === "create" ? path : `${path}/${about.paymentId}/${pathOf[kind]}` }
   }
 
-  const lost: Array<WishInHand> = []
+  /** What has a key and no last answer yet: it is asked for again. */
+  const open: Array<WishInHand> = []
+  const leaveOpen = (inHand: WishInHand) => {
+    if (inHand.wish.key !== null && inHand.wish.answers.length < answersAtMost) open.push(inHand)
+  }
 
   const ask = async (server: ServerProcess, inHand: WishInHand) => {
     const { body, path, wish } = inHand
@@ -82,12 +89,13 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
         idempotencyKey: wish.key ?? undefined
       })
       wish.answers.push(answerOf(answer))
+      if (answer.body.error?.code === "idempotency_in_progress") leaveOpen(inHand)
       if (answer.body.data === undefined) return
       acknowledged += 1
       show(answer.body.data)
     } catch (cause) {
       wish.lost += 1
-      if (wish.key !== null) lost.push(inHand)
+      leaveOpen(inHand)
       throw cause
     }
   }
@@ -158,8 +166,9 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
       if (status !== 200) unreadable.push(`${at}${timeline}: ${status} ${JSON.stringify(body)}`)
       else if (timeline === "") seen.push(...[body.data].flat().map(show))
     },
-    again: async (server) => {
-      const inHand = lost.shift()
+    again: async (server, draw) => {
+      if (open.length === 0) return
+      const [inHand] = open.splice(draw.between(0, open.length - 1), 1)
       if (inHand !== undefined) await ask(server, inHand)
     }
   }
