@@ -10,9 +10,9 @@
  * ```
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export interface DiskFault {
@@ -68,14 +68,20 @@ export const diskFaultsMissing = (): string | undefined => {
 
 let serial = 0
 
-/** For the process that has this database. The control lies beside it. */
+/** For the process that has this database, whose folder is there. The control lies beside it. */
 export const diskFaults = (database: string): DiskFaults => {
   const made = compiled()
   if ("missing" in made) throw new Error(made.missing)
-  const control = join(dirname(database), "disk-faults")
+  // The files that are open show their real path.
+  const folder = realpathSync(dirname(database))
+  const control = join(folder, "disk-faults")
   const told = `${control}.failed`
   return {
-    environment: { LD_PRELOAD: made.path, DISK_FAULTS_DATABASE: database, DISK_FAULTS_CONTROL: control },
+    environment: {
+      LD_PRELOAD: made.path,
+      DISK_FAULTS_DATABASE: join(folder, basename(database)),
+      DISK_FAULTS_CONTROL: control
+    },
     fail: ({ call, file, code, after = 0, times = -1, isLost = false }) => {
       serial += 1
       // In one step: the process reads it at every call.
