@@ -27,7 +27,7 @@ export interface Boundary {
  */
 export type Fate = "dies" | number | undefined
 
-/** What makes a process's life hard. Both are asked in the order in which things happen, so that they can count. */
+/** What makes a process's life hard. All are asked in the order in which things happen, so that they can count. */
 export interface Hooks {
   readonly onBoundary?: ((boundary: Boundary) => Fate) | undefined
   /**
@@ -35,6 +35,8 @@ export interface Hooks {
    * late answer is `StorageError`, and nothing was done.
    */
   readonly onStorage?: ((crossing: Crossing) => CommitFault) | undefined
+  /** How long the way there takes, in milliseconds. Without it processes run one after the other, unless they wait. */
+  readonly latency?: ((crossing: Crossing) => number) | undefined
 }
 
 /** Whether a store that answers the call changes by it. */

@@ -84,12 +84,16 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     return Effect.suspend(() => {
       meet(hooks.onBoundary?.({ ...boundary, side: "before" }))
       return Effect.callback((resume) => {
-        Effect.runForkWith(shared)(work).addObserver((exit) => {
-          // The dead have no boundary, and hear nothing.
-          if (mortality.isDead()) return
-          meet(hooks.onBoundary?.({ ...boundary, side: "after" }))
-          resume(exit)
-        })
+        const arrive = () =>
+          Effect.runForkWith(shared)(work).addObserver((exit) => {
+            // The dead have no boundary, and hear nothing.
+            if (mortality.isDead()) return
+            meet(hooks.onBoundary?.({ ...boundary, side: "after" }))
+            resume(exit)
+          })
+        const millis = hooks.latency?.(about.crossing) ?? 0
+        if (millis === 0) arrive()
+        else time.after(millis, arrive)
       })
     })
   }

@@ -23,6 +23,8 @@ export interface Plan {
   readonly step: (number: number) => Draw | undefined
   /** Something may go wrong here, so often out of one. `what` draws it, and says it in words. */
   readonly fault: <A>(probability: number, what: (draw: Draw) => Fault<A>) => A | undefined
+  /** A whole number from 0 to below `bound`, for what is no fault: how long things take. */
+  readonly jitter: (bound: number) => number
   /** Writes the current step down as it turned out. */
   readonly note: (what: string) => void
   /** From here on nothing goes wrong any more. */
@@ -47,20 +49,24 @@ export interface PlanOptions {
 /** The stream of the run as a whole; steps count from 1. */
 const wholeRun = 0
 const faultStream = 1
+const jitterStream = 2
 
 export const makePlan = ({ elapsed, seed, without = new Set() }: PlanOptions): Plan => {
   const happened: Array<Planned> = []
   let step = 0
   let faults = 0
   let isOver = false
+  let jitter = drawFrom(seed, step, jitterStream)
   return {
     happened,
     draw: drawFrom(seed, wholeRun),
     step: (number) => {
       step = number
       faults = 0
+      jitter = drawFrom(seed, step, jitterStream)
       return without.has(String(number)) ? undefined : drawFrom(seed, number)
     },
+    jitter: (bound) => jitter.below(bound),
     note: (what) => {
       happened.push({ id: String(step), kind: "step", at: elapsed(), what })
     },

@@ -11,7 +11,7 @@ import { type Fault, makePlan, type Plan, type PlanId, type Planned } from "./Pl
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { makeWorkload, short } from "./Workload.ts"
-import { makeWorld, messageSecretOf, type Storage, type World } from "./World.ts"
+import { makeWorld, messageSecretOf, production, type Storage, sandbox, type World } from "./World.ts"
 
 export interface SimulateOptions {
   /** A fresh and empty store for every run. */
@@ -52,6 +52,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     {},
     { unknownMillis: 10 * second, pendingMillis: minute, refundMillis: 10 * second, deadRequestMillis: minute }
   ])
+  /** In milliseconds. */
+  const slowest = plan.draw.pick([0, 3, 30])
   const rates = drawRates(plan.draw)
   const wrong: Array<string> = []
   const start = () => {
@@ -74,7 +76,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
         return "dies"
       },
       onStorage: (crossing) =>
-        plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) => storageFault(draw, crossing))
+        plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) => storageFault(draw, crossing)),
+      latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
     },
     courseOf: (call) => {
       const course = plan.fault(rates.provider, (draw) => {
@@ -219,7 +222,7 @@ const writtenBefore = Effect.fnUntraced(function* (
   { id, name, paymentId }: ProviderCall,
   environment: Environment
 ) {
-  const tenant = { workspaceId: "acme", environment }
+  const { tenant } = environment === "sandbox" ? sandbox : production
   const found = Option.getOrUndefined(yield* Effect.orDie(ledger.book(tenant, paymentId)))
   const entries =
     name === "refund" ? found?.refunds : name === "capture" || name === "void" ? found?.operations : found?.attempts

@@ -2,20 +2,22 @@
  * What merchants, customers and operators do: one step at a time, drawn from the plan. Nobody waits for an answer before
  * the next step.
  */
-import type { Caller, Payment, Pointsman } from "@pointsman/core"
+import { type Caller, type ChargeState, type Payment, type Pointsman, statusOf } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Cause, Effect, Exit } from "effect"
 import type { Order, Told } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"
-import { callers, production, sandbox, type World } from "./World.ts"
+import { refOf } from "./ProviderBooks.ts"
+import { secretHeader, writeProviderMessage } from "./ProviderMail.ts"
+import { callers, messageSecretOf, production, sandbox, type World } from "./World.ts"
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Nobody asks again under a key that may have run out: its 24 hours run from the answer. */
+/** Nobody asks again under a key that may have run out. */
 const keyLivesAtLeast = 23 * hour
 
 /** More would only make runs longer: what goes wrong, goes wrong between the writers of one payment. */
@@ -51,6 +53,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
   const wrong: Array<string> = []
   /** Whose customers were sent to the provider's checkout: nobody else knows its address. */
   const sentToCheckout = new Set<string>()
+  let lies = 0
 
   const ask = <A>(
     process: MortalProcess,
@@ -75,12 +78,11 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
       if (Exit.isSuccess(exit)) told.push({ what, payment: exit.value.payment })
     }
 
-  const create = (draw: Draw, process: MortalProcess) => {
-    const isAgain = orders.length > 0 && (orders.length >= ordersAtMost || draw.chance(0.4))
-    const order = isAgain ? draw.pick(orders as [(typeof orders)[number]]) : newOrder(draw)
-    if (order.idempotencyKey !== null && time.now() - order.firstAskedAt > keyLivesAtLeast) return
+  const create = async (draw: Draw, process: MortalProcess) => {
+    const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
     // Without a key the same request is another order.
-    if (isAgain && order.idempotencyKey === null) return
+    if (again !== undefined && (again.idempotencyKey === null || !(await isKeyKept(again)))) return
+    const order = again ?? newOrder(draw)
     order.asked += 1
     const what = `create ${order.reference} of ${order.tenant}${order.idempotencyKey === null ? "" : " by key"}`
     ask(
@@ -94,6 +96,13 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     )
   }
 
+  /** The key of an unknown payment lives for as long as it is unknown; else its 24 hours run from the answer. */
+  const isKeyKept = async ({ firstAskedAt, reference }: Order): Promise<boolean> => {
+    if (time.now() - firstAskedAt <= keyLivesAtLeast) return true
+    const made = (await payments()).filter((payment) => payment.reference === reference)
+    return made.some(({ state }) => statusOf[state] === "UNKNOWN")
+  }
+
   const newOrder = (draw: Draw) => {
     const tenant = draw.pick(["sandbox", "production"])
     const reference = `order-${orders.length + 1}`
@@ -102,7 +111,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
       idempotencyKey,
       details: { captureMethod: draw.pick(["automatic", "manual", "manual"]), reference }
     })
-    const request = draw.chance(0.3) ? { ...direct, returnUrl: shop } : direct
+    const request = draw.chance(0.35) ? { ...direct, returnUrl: shop } : direct
     const order = { tenant, reference, idempotencyKey, firstAskedAt: time.now(), asked: 0, unsent: 0, request }
     orders.push(order)
     return order
@@ -194,48 +203,102 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     world.start({ backgroundEveryMillis })
   }
 
-  const step = async (draw: Draw): Promise<void> => {
-    const kind = orders.length === 0 ? "create" : draw.one(kinds)
-    const process = draw.one(world.alive())
-    if (kind === "pass") {
-      const millis = draw.pick([1, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute])
-      plan.note(`${millis / 1_000} s pass`)
-      return time.pass(millis)
+  /** Several at once on one payment, in as many processes as there are. */
+  const operateAtOnce = (draw: Draw, payment: Payment) => {
+    for (let count = draw.pick([1, 1, 1, 2, 3]); count > 0; count--) {
+      const process = draw.one(world.alive())
+      if (process !== undefined) operate(draw, process, payment)
     }
+  }
+
+  /** Somebody writes who is not the payment's provider: another connection in its own name, or a stranger in its name. */
+  const lie = (draw: Draw, process: MortalProcess) => {
+    const charge = draw.one([...provider.charges.values()])
+    if (charge === undefined) return
+    const { attemptId, connectionId, money } = charge
+    const isStranger = draw.chance(0.3)
+    const [role, environment] = connectionId.split("-", 2)
+    const liar = isStranger ? connectionId : `${role === "main" ? "backup" : "main"}-${environment}`
+    const state = draw.pick<ChargeState>([
+      { _tag: "Captured", providerRef: refOf(charge), stated: money },
+      { _tag: "Canceled", providerRef: refOf(charge) }
+    ])
+    lies += 1
+    const body = writeProviderMessage({
+      id: `lie_${lies}`,
+      at: time.now(),
+      about: { _tag: "Charge", attemptId, state: () => state }
+    })
+    const headers = { [secretHeader]: isStranger ? "psst" : messageSecretOf(liar) }
+    const what = `${isStranger ? "a stranger" : liar} claims that the charge of ${short(charge.paymentId)} is ${state._tag}`
+    ask(
+      process,
+      what,
+      (it) => Effect.flatMap(it.verifyMessage({ connectionId: liar, headers, body }), it.recordMessage),
+      (exit) => {
+        if (isStranger && Exit.isSuccess(exit)) wrong.push(`${what}, and was believed`)
+      }
+    )
+  }
+
+  const passTime = (draw: Draw) => {
+    const millis = draw.chance(0.04)
+      ? 25 * hour
+      : draw.pick([1, 2, 10, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute])
+    plan.note(`${millis / 1_000} s pass`)
+    return time.pass(millis)
+  }
+
+  const begin = async (draw: Draw, kind: Exclude<Kind, "pass">): Promise<void> => {
+    const process = draw.one(world.alive())
     if (kind === "start" || process === undefined) {
       if (world.alive().length < 3) start()
-      return time.settle()
-    }
-    if (kind === "die") {
-      plan.note(`process ${process.number} dies`)
-      process.die()
       return
     }
-    if (kind === "create") create(draw, process)
-    else if (kind === "sweep") ask(process, "sweep", (pointsman) => pointsman.sweep)
-    else if (kind === "redeliver") redeliver(draw, process)
-    else {
-      const payment = draw.one(await payments())
-      if (payment === undefined) return
-      if (kind === "pay") {
+    switch (kind) {
+      case "die":
+        plan.note(`process ${process.number} dies`)
+        return process.die()
+      case "create":
+        return create(draw, process)
+      case "sweep":
+        return ask(process, "sweep", (pointsman) => pointsman.sweep)
+      case "redeliver":
+        return redeliver(draw, process)
+      case "lie":
+        return lie(draw, process)
+    }
+    const all = await payments()
+    const payment = draw.one(kind === "visit" ? all.filter(({ hosted }) => hosted !== null) : all)
+    if (payment === undefined) return
+    const name = short(payment.id)
+    switch (kind) {
+      case "visit":
+        return visit(draw, process, payment)
+      case "act":
+        return operateAtOnce(draw, payment)
+      case "pay": {
         if (!sentToCheckout.has(payment.id)) return
-        const later = draw.pick([null, 2 * minute, 5 * hour])
+        const later = draw.pick([null, null, 2 * minute, 5 * hour])
         const becomes = draw.pick(["done", "done", "refused"])
-        plan.note(`the customer of ${short(payment.id)} pays at the provider: ${becomes}`)
-        provider.pay(payment.id, { becomes, later })
-      } else if (kind === "payOut") {
+        plan.note(`the customer of ${name} pays at the provider: ${becomes}`)
+        return provider.pay(payment.id, { becomes, later })
+      }
+      case "payOut": {
         const charge = [...provider.charges.values()].find(({ paymentId }) => paymentId === payment.id)
         if (charge === undefined) return
-        plan.note(`the provider pays out ${short(payment.id)}`)
-        provider.payOut(charge.attemptId)
-      } else if (payment.hosted !== null && draw.chance(0.5)) {
-        visit(draw, process, payment)
-      } else {
-        operate(draw, process, payment)
+        plan.note(`the provider pays out ${name}`)
+        return provider.payOut(charge.attemptId)
       }
     }
-    // Most steps begin while those before them are under way.
-    if (draw.chance(0.8)) await time.settle()
+  }
+
+  const step = async (draw: Draw): Promise<void> => {
+    const kind = orders.length === 0 ? "create" : (draw.one(kinds) ?? "pass")
+    if (kind === "pass") return passTime(draw)
+    await begin(draw, kind)
+    // Many steps begin while those before them are under way.
+    if (draw.chance(0.7)) await time.settle()
   }
 
   return { orders, told, wrong, step }
@@ -243,13 +306,15 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
 
 /** How often each, among the others. */
 const weights = {
-  create: 5,
-  act: 11,
-  pass: 7,
+  create: 6,
+  act: 10,
+  visit: 4,
+  pay: 3,
+  pass: 8,
   sweep: 2,
-  pay: 2,
   payOut: 1,
   redeliver: 1,
+  lie: 1,
   die: 1,
   start: 1
 } as const
