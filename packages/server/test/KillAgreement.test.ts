@@ -1,13 +1,8 @@
 /** The judge of the kill rounds is judged: a record in which all agrees, and each way in which it could not. */
 import { assert, describe, it } from "vitest"
-import {
-  disagreements,
-  type EventShown,
-  type Evidence,
-  type PaymentShown,
-  type Wish
-} from "./support/kill/Agreement.ts"
+import { disagreements } from "./support/kill/Agreement.ts"
 import type { ChargeEntry } from "./support/kill/Books.ts"
+import type { EventShown, Evidence, PaymentShown, Wish } from "./support/kill/Evidence.ts"
 
 type Mutable<A> = { -readonly [Field in keyof A]: A[Field] }
 

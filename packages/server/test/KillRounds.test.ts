@@ -6,7 +6,8 @@
  * which server is killed and how everybody is inclined, though not which request meets which mood.
  */
 import { assert, describe, it } from "vitest"
-import { disagreements, type Evidence } from "./support/kill/Agreement.ts"
+import { disagreements } from "./support/kill/Agreement.ts"
+import type { Evidence } from "./support/kill/Evidence.ts"
 import { type KillWorld, openKillWorld } from "./support/kill/KillWorld.ts"
 
 const rounds = Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 3)

@@ -21,7 +21,7 @@ export interface ChargeEntry {
   /** Minor units. */
   capturedAmount: number
   /** Why it was declined. */
-  readonly decline?: { readonly code: string; readonly category: string; readonly soft: boolean } | undefined
+  decline?: { readonly code: string; readonly category: string; readonly soft: boolean } | undefined
 }
 
 export interface RefundEntry {

@@ -1,6 +1,6 @@
 /** Follows `GET /events` as an integration does that polls: from the last id that it has, whatever server is there. */
 import { onTestFinished } from "vitest"
-import type { EventShown } from "./Agreement.ts"
+import type { EventShown } from "./Evidence.ts"
 
 export interface EventFollower {
   /** In the order in which they came. */

@@ -4,8 +4,8 @@
  * again where it has a key, as the guide tells merchants to.
  */
 import type { JsonAnswer, ServerProcess } from "../ServerProcess.ts"
-import type { Answer, PaymentShown, Wish } from "./Agreement.ts"
 import type { Draw } from "./Draw.ts"
+import type { Answer, PaymentShown, Wish } from "./Evidence.ts"
 
 const path = "/api/v1/payments"
 

@@ -8,17 +8,9 @@ import { createHmac } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import {
-  type Books,
-  type ChargeEntry,
-  chargeView,
-  emptyBooks,
-  leftOf,
-  type RefundEntry,
-  referenceOf,
-  refundView
-} from "./Books.ts"
+import { type Books, chargeView, emptyBooks, referenceOf, refundView } from "./Books.ts"
 import type { Draw } from "./Draw.ts"
+import { ok, type Reply, refusal, type Work, workIn } from "./ProviderWork.ts"
 
 /** What is executed without an answer is executed within this time, in milliseconds. */
 const latestMillis = 400
@@ -49,24 +41,8 @@ type Course = keyof typeof courses
 
 const lookUpCourses = { answered: 16, dropped: 2, silent: 1, failed: 1 } as const
 
-interface Reply {
-  readonly status: number
-  readonly body: unknown
-}
-
 /** `undefined`: the connection is cut. `silent`: it stays open without an answer. */
 type Reaction = Reply | "dropped" | "silent"
-
-/** What one call asks for; each gives the answer of a good provider, and `undefined` where it has to refuse. */
-interface Work {
-  readonly execute: () => Reply | undefined
-  /** Takes it for later. */
-  readonly accept: () => Reply | undefined
-  /** Writes down that it will not be. */
-  readonly decline: (soft: boolean) => Reply
-  /** Sends what became of it. */
-  readonly tell: () => void
-}
 
 export interface MoodyProvider {
   readonly books: Books
@@ -76,7 +52,7 @@ export interface MoodyProvider {
   readonly refusedMessages: ReadonlyArray<string>
   /** Resolves when nothing is left that it executes late. */
   readonly idle: () => Promise<void>
-  /** From now on it is well, and says what its books say; resolves when all that it accepted is finished and told. */
+  /** From now on it executes at once, and answers. */
   readonly calm: () => void
   /** How much is still to be finished or told. */
   readonly open: () => number
@@ -89,6 +65,7 @@ export interface Surroundings {
   readonly now: () => number
 }
 
+/** Listens until the test is over. */
 export const startMoodyProvider = async (draw: Draw, { now, target }: Surroundings): Promise<MoodyProvider> => {
   const books = emptyBooks()
   const underWay = new Set<string>()
@@ -136,112 +113,12 @@ export const startMoodyProvider = async (draw: Draw, { now, target }: Surroundin
     telling -= 1
   }
 
-  const charging = (connection: string, body: ChargeBody): Work => {
-    const write = (status: ChargeEntry["status"], decline?: ChargeEntry["decline"]) => {
-      const charge: ChargeEntry = {
-        attemptId: body.attempt_id,
-        paymentId: body.payment_id,
-        connection,
-        reference: body.reference,
-        amount: body.amount,
-        currency: body.currency,
-        status,
-        capturedAmount: status === "captured" ? body.amount : 0,
-        decline
-      }
-      books.charges.push(charge)
-      return charge
-    }
-    const taken = body.capture ? "captured" : "authorized"
-    return {
-      execute: () => ok(chargeView(write(taken))),
-      accept: () => {
-        const charge = write("pending")
-        const becomes = draw.weighted({ [taken]: 6, declined: 1, canceled: 1 })
-        finishLater(() => {
-          charge.status = becomes as ChargeEntry["status"]
-          if (charge.status === "captured") charge.capturedAmount = charge.amount
-          if (charge.status === "declined") Object.assign(charge, { decline: reasonOf(false) })
-          tellCharge(charge)
-        })
-        return ok(chargeView(charge))
-      },
-      decline: (soft) => ok(chargeView(write("declined", reasonOf(soft)))),
-      tell: () => {
-        const charge = books.charges.find(({ attemptId }) => attemptId === body.attempt_id)
-        if (charge !== undefined) tellCharge(charge)
-      }
-    }
-  }
-
-  const tellCharge = (charge: ChargeEntry) =>
-    void tell(charge.connection, "charge.updated", { attempt_id: charge.attemptId, ...chargeView(charge) })
-
-  const operating = (charge: ChargeEntry, kind: "capture" | "void", operationId: string, amount: number): Work => {
-    const begin = () => books.operations.push({ operationId, paymentId: charge.paymentId, kind, amount })
-    const end = () => {
-      charge.status = kind === "capture" ? "captured" : "canceled"
-      if (kind === "capture") charge.capturedAmount = amount
-    }
-    const isPossible = () => charge.status === "authorized" && amount <= charge.amount
-    return {
-      execute: () => {
-        if (!isPossible()) return undefined
-        begin()
-        end()
-        return ok(chargeView(charge))
-      },
-      accept: () => {
-        if (!isPossible()) return undefined
-        begin()
-        charge.status = kind === "capture" ? "capturing" : "canceling"
-        finishLater(() => {
-          end()
-          tellCharge(charge)
-        })
-        return ok(chargeView(charge))
-      },
-      decline: () => refusal(422, `no_${kind}`),
-      tell: () => tellCharge(charge)
-    }
-  }
-
-  const refunding = (charge: ChargeEntry, body: RefundBody): Work => {
-    const write = (status: RefundEntry["status"]) => {
-      const { amount, reason, refund_id: refundId } = body
-      const refund: RefundEntry = {
-        refundId,
-        paymentId: charge.paymentId,
-        reason,
-        amount,
-        currency: charge.currency,
-        status
-      }
-      books.refunds.push(refund)
-      return refund
-    }
-    const tellRefund = (refund: RefundEntry) =>
-      void tell(charge.connection, "refund.updated", { refund_id: refund.refundId, ...refundView(refund) })
-    const isPossible = () => charge.status === "captured" && body.amount <= leftOf(books, charge)
-    return {
-      execute: () => (isPossible() ? ok(refundView(write("succeeded"))) : undefined),
-      accept: () => {
-        if (!isPossible()) return undefined
-        const refund = write("pending")
-        const becomes = draw.weighted({ succeeded: 3, failed: 1 })
-        finishLater(() => {
-          refund.status = becomes
-          tellRefund(refund)
-        })
-        return ok(refundView(refund))
-      },
-      decline: () => ok(refundView(write("failed"))),
-      tell: () => {
-        const refund = books.refunds.find(({ refundId }) => refundId === body.refund_id)
-        if (refund !== undefined) tellRefund(refund)
-      }
-    }
-  }
+  const { charging, operating, refunding } = workIn({
+    books,
+    draw,
+    finishLater,
+    send: (connection, type, data) => void tell(connection, type, data)
+  })
 
   const react = async (id: string, work: Work): Promise<Reaction> => {
     const refuse = () => refusal(422, "not_now")
@@ -256,7 +133,9 @@ export const startMoodyProvider = async (draw: Draw, { now, target }: Surroundin
         return reply
       }
       case "slow":
+        underWay.add(id)
         await pause(draw.between(20, 300))
+        underWay.delete(id)
         return execute()
       case "executedSilent":
         execute()
@@ -348,33 +227,6 @@ export const startMoodyProvider = async (draw: Draw, { now, target }: Surroundin
     open: () => underWay.size + finishing + telling
   }
 }
-
-/** What the protocol's bodies say, as far as it is read here. */
-interface ChargeBody {
-  readonly attempt_id: string
-  readonly payment_id: string
-  readonly amount: number
-  readonly currency: string
-  readonly capture: boolean
-  readonly reference: string
-}
-interface RefundBody {
-  readonly refund_id: string
-  readonly amount: number
-  readonly reason: string
-}
-
-const reasonOf = (soft: boolean) =>
-  soft
-    ? { code: "try_elsewhere", category: "do_not_honor", soft }
-    : { code: "card_expired", category: "expired_card", soft }
-
-const ok = (body: object): Reply => ({ status: 200, body })
-
-const refusal = (status: number, code: string): Reply => ({
-  status,
-  body: { error: { code, message: `The provider says ${code}.` } }
-})
 
 /** The status of the answer; `undefined` where there was none. */
 const post = async (
