@@ -11,6 +11,16 @@ export default [
   project("transport-node", "packages/transport-node"),
   project("storage-memory", "packages/storage/memory"),
   project("storage-sqlite", "packages/storage/sqlite"),
+  // All of its files share one server.
+  {
+    extends: true,
+    test: {
+      name: "storage-postgres",
+      root: "packages/storage/postgres",
+      include: ["test/**/*.test.ts"],
+      globalSetup: ["test/support/GlobalSetup.ts"]
+    }
+  },
   project("connector-sandbox", "packages/connectors/sandbox"),
   project("connector-http", "packages/connectors/http"),
   project("http", "packages/http"),

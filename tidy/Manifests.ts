@@ -66,7 +66,8 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
   for (const list of [root.dependencies, root.devDependencies, root.optionalDependencies]) {
     for (const [name, range] of Object.entries(list ?? {})) {
       // TypeScript is there twice: the compiler, and the interface that tools need, which it no longer has.
-      if (!/^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+$/.test(range))
+      // The server of PostgreSQL has no release that npm would not call a preview.
+      if (!/^(?:npm:(?:@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(range))
         faults.push(`package.json: ${name} is ${range}, expected an exact version`)
     }
   }

@@ -1,0 +1,234 @@
+/**
+ * A pool of connections to one PostgreSQL database, and what becomes of a statement.
+ *
+ * The rule that a reader would otherwise break: whether a write happened is told by where it failed. Until a connection
+ * is at hand nothing was sent. An error that the server answered with took everything back. After anything else (the
+ * connection went away) nobody knows.
+ */
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { CommitUnknown, StorageError } from "@pointsman/core"
+import { Effect, type Redacted, Result, type Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type { Connection } from "effect/sql/SqlConnection"
+import { SqlError } from "effect/sql/SqlError"
+import type { Row } from "./Rows.ts"
+
+/** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
+export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+export interface Database {
+  /** For migrations and notifications. */
+  readonly client: PgClient.PgClient
+  /** A statement that changes nothing, or nothing that could not be done again. */
+  readonly read: (
+    operation: string,
+    sql: string,
+    params?: ReadonlyArray<string | null>
+  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+  /** One statement that writes, and commits by itself. Once it was sent it is not interrupted. */
+  readonly write: (
+    operation: string,
+    sql: string,
+    params?: ReadonlyArray<string | null>
+  ) => Effect.Effect<ReadonlyArray<Row>, Refused | StorageError | CommitUnknown>
+  /** As `write`, where whoever asked does the same whether nothing was written or nobody knows. */
+  readonly update: (
+    operation: string,
+    sql: string,
+    params?: ReadonlyArray<string | null>
+  ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+  /** Several statements. What fails inside undoes them all. Once it was begun it is not interrupted. */
+  readonly transaction: <A, E>(
+    operation: string,
+    body: (query: Query) => Effect.Effect<A, E | SqlError>
+  ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
+}
+
+/** The server took the statement back, and said why. */
+export class Refused {
+  readonly _tag = "Refused"
+  readonly code: string
+  readonly error: StorageError
+  constructor(code: string, error: StorageError) {
+    this.code = code
+    this.error = error
+  }
+}
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`; `sslmode` and other parameters of libpq as in its documentation. */
+  readonly url: Redacted.Redacted
+  /** Connections at most, one of which listens for changes of the directory: 12 unless set. */
+  readonly maxConnections?: number | undefined
+  /** What takes longer is taken back: 10,000 milliseconds unless set. */
+  readonly statementTimeoutMillis?: number | undefined
+  /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
+  readonly lockTimeoutMillis?: number | undefined
+}
+
+/** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
+const idleInTransactionMillis = 10_000
+/** Each time another statement has come through. */
+const maxDeadlocks = 5
+/** The directory comes as one row. */
+const maxMessageBytes = 256 * 1024 * 1024
+
+export const open = (options: PostgresOptions): Effect.Effect<Database, StorageError, Scope.Scope> =>
+  PgClient.make({
+    url: options.url,
+    applicationName: "pointsman",
+    maxConnections: options.maxConnections ?? 12,
+    maxMessageSize: maxMessageBytes,
+    types: numbers(),
+    startupParameters: {
+      statement_timeout: String(options.statementTimeoutMillis ?? 10_000),
+      lock_timeout: String(options.lockTimeoutMillis ?? 5_000),
+      idle_in_transaction_session_timeout: String(idleInTransactionMillis),
+      // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
+      default_transaction_isolation: "read committed",
+      // Every statement is made for one plan, whatever its parameters: planning takes longer than running it.
+      plan_cache_mode: "force_generic_plan",
+      jit: "off"
+    }
+  }).pipe(
+    Effect.provide(Reactivity.layer),
+    Effect.mapError((error) => storageError("open", error)),
+    Effect.map(fromClient)
+  )
+
+const fromClient = (client: PgClient.PgClient): Database => {
+  const write: Database["write"] = (operation, sql, params = []) =>
+    withConnection(client, operation, (connection) =>
+      Effect.mapError(run(connection, sql, params), (error) => failure(operation, error))
+    )
+  return {
+    client,
+    read: (operation, sql, params = []) =>
+      Effect.mapError(
+        Effect.scoped(Effect.flatMap(client.reserve, (connection) => run(connection, sql, params))),
+        (error) => storageError(operation, error)
+      ),
+    write,
+    update: (operation, sql, params) =>
+      Effect.mapError(
+        // Nothing was written, and the other one that was in the way has gone on.
+        Effect.retry(write(operation, sql, params), {
+          times: maxDeadlocks,
+          while: (failed) => failed._tag === "Refused" && failed.code === codes.deadlock
+        }),
+        (failed) => {
+          if (failed._tag === "Refused") return failed.error
+          return failed._tag === "pointsman/StorageError"
+            ? failed
+            : new StorageError({ operation, cause: failed.cause })
+        }
+      ),
+    transaction: (operation, body) =>
+      withConnection(client, operation, (connection) => transaction(operation, connection, body))
+  }
+}
+
+/** Until a connection is at hand it can be interrupted, and nothing was sent. */
+const withConnection = <A, E>(
+  client: PgClient.PgClient,
+  operation: string,
+  use: (connection: Connection) => Effect.Effect<A, E>
+): Effect.Effect<A, E | StorageError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.scoped(
+      Effect.flatMap(
+        Effect.mapError(restore(client.reserve), (error) => storageError(operation, error)),
+        use
+      )
+    )
+  )
+
+const transaction = Effect.fnUntraced(function* <A, E>(
+  operation: string,
+  connection: Connection,
+  body: (query: Query) => Effect.Effect<A, E | SqlError>
+) {
+  const query: Query = (sql, params = []) => run(connection, sql, params)
+  const done = yield* Effect.result(Effect.andThen(query("BEGIN"), body(query)))
+  if (Result.isFailure(done)) {
+    // Where the connection is gone the server takes it back by itself: no COMMIT was sent.
+    yield* Effect.ignore(query("ROLLBACK"))
+    const error = done.failure
+    return yield* Effect.fail(
+      error instanceof SqlError ? storageError(operation, error) : (error as Exclude<E, SqlError>)
+    )
+  }
+  yield* Effect.mapError(query("COMMIT"), (error) => {
+    const failed = failure(operation, error)
+    return failed instanceof Refused ? failed.error : failed
+  })
+  return done.success
+})
+
+const run = (
+  connection: Connection,
+  sql: string,
+  params: ReadonlyArray<string | null>
+): Effect.Effect<ReadonlyArray<Row>, SqlError> => connection.execute(sql, params, undefined)
+
+/** What the server says of an error (https://www.postgresql.org/docs/current/protocol-error-fields.html). */
+interface ErrorFields {
+  readonly code: string
+  readonly severityUnlocalized?: string
+  readonly message: string
+}
+
+const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
+  const cause = reason.cause as Partial<ErrorFields> | null | undefined
+  return typeof cause?.code === "string" && cause.severityUnlocalized !== undefined ? (cause as ErrorFields) : undefined
+}
+
+/** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
+const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
+  const fields = fieldsOf(error)
+  if (fields?.severityUnlocalized === "ERROR") return new Refused(fields.code, storageError(operation, error))
+  return new CommitUnknown({ operation, cause: causeOf(error) })
+}
+
+export const storageError = (operation: string, error: SqlError): StorageError =>
+  new StorageError({ operation, cause: causeOf(error) })
+
+/** Without the server's details, which quote rows. */
+const causeOf = (error: SqlError): Error => {
+  const fields = fieldsOf(error)
+  if (fields !== undefined) return Object.assign(new Error(fields.message), { code: fields.code })
+  const { cause } = error.reason
+  return cause instanceof Error ? new Error(cause.message) : new Error(error.message)
+}
+
+/** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const codes = {
+  deadlock: "40P01",
+  serialization: "40001",
+  uniqueViolation: "23505",
+  /** Ours: another write came between what was seen and what was to be written. */
+  cameBetween: "PM001"
+} as const
+
+/** `bigint` as a number; one that a number does not hold exactly fails its query. */
+const numbers = (): PgTypes.Registry => {
+  const types = PgTypes.makeRegistry()
+  types.register(
+    PgTypes.OID.int8,
+    {
+      encode: (value) => {
+        const bytes = Buffer.alloc(8)
+        bytes.writeBigInt64BE(BigInt(value as bigint))
+        return Result.succeed(bytes)
+      },
+      decode: (bytes) => {
+        const value = Number(Buffer.from(bytes.buffer, bytes.byteOffset, 8).readBigInt64BE())
+        return Number.isSafeInteger(value)
+          ? Result.succeed(value)
+          : Result.fail(new PgTypes.CodecError({ message: "a bigint is too large for a number" }))
+      }
+    },
+    { arrayOid: 1016 }
+  )
+  return types
+}

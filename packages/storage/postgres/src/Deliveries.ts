@@ -1,0 +1,203 @@
+/**
+ * Deliveries in PostgreSQL. The ledger writes them with their events (`Commit.ts`); here they are taken, recorded and
+ * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
+ * of them, the others cost no more to find.
+ */
+import {
+  type AttemptRecord,
+  Deliveries,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryEnd,
+  type DueDelivery,
+  type DueDeliveryQuery,
+  StorageError
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+import type { Database } from "./Database.ts"
+import { readWebhookEndpoint } from "./DirectoryRows.ts"
+import { readEvent, readTenant, tenantRow } from "./PaymentRows.ts"
+import { bindRow, bindText, type Row, readText } from "./Rows.ts"
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+const bindTenant = (tenant: Delivery["tenant"]) => [bindText(tenant.workspaceId), tenant.environment]
+
+/** Greater than every id that we write. */
+const afterAll = "~"
+
+const selectDelivery = `select * from deliveries where ${ofTenant} and id = $3`
+const selectAttempts = `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`
+
+const replaced = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
+  where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
+
+/** Where nobody knows whether it was written, the lease or the state tells; nothing is sent because of it. */
+export const make = (db: Database): Deliveries["Service"] =>
+  Deliveries.of({
+    takeDue: (query) => takeDue(db, query),
+    record: (records) =>
+      records.length === 0
+        ? Effect.void
+        : Effect.asVoid(db.update("record", recorded, [JSON.stringify(records.map(recordRow))])),
+    replace: (before, after) =>
+      Effect.map(
+        db.update("replace", replaced, [
+          ...bindTenant(before.tenant),
+          bindText(before.id),
+          after.state,
+          String(after.failures),
+          String(after.attempts),
+          after.dueAt === null ? null : String(after.dueAt),
+          before.state,
+          String(before.attempts)
+        ]),
+        (rows) => rows.length === 1
+      ),
+    delivery: (tenant, id) =>
+      Effect.map(db.read("delivery", selectDelivery, [...bindTenant(tenant), bindText(id)]), ([row]) =>
+        Option.map(Option.fromUndefinedOr(row), readDelivery)
+      ),
+    list: (tenant, { before, limit, state }) =>
+      Effect.map(
+        db.read(
+          "list",
+          `select * from deliveries where ${ofTenant} and id < $3 ${state === undefined ? "" : "and state <> '' and state = $5"}
+            order by id desc limit $4`,
+          [...bindTenant(tenant), bindText(before ?? afterAll), String(limit), ...(state === undefined ? [] : [state])]
+        ),
+        (rows) => rows.map(readDelivery)
+      ),
+    attempts: (tenant, id) =>
+      Effect.map(db.read("attempts", selectAttempts, [...bindTenant(tenant), bindText(id)]), (rows) =>
+        rows.map(readAttempt)
+      )
+  })
+
+/**
+ * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
+ * waits for the same one is passed over.
+ */
+const waitingEndpoints = `with recursive endpoints (id) as (
+    select (select min(endpoint_id) from deliveries where due_at is not null)
+    union all
+    select (select min(endpoint_id) from deliveries where due_at is not null and endpoint_id > endpoints.id)
+    from endpoints where endpoints.id is not null
+  )
+  select id from (
+    select id, (select min(due_at) from deliveries where due_at is not null and endpoint_id = endpoints.id) as first
+    from endpoints where id is not null
+  ) as waiting where first <= $1 order by first, id`
+
+/** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
+const lockEndpoints = `select id from webhook_endpoints
+  where id in (select jsonb_array_elements_text($1::text::jsonb)) for no key update skip locked`
+
+const take = `with endpoints as materialized (
+  select endpoint.id, endpoint.place
+  from jsonb_array_elements_text($1::text::jsonb) with ordinality as endpoint (id, place)
+), due as materialized (
+  select found.*, endpoints.place from endpoints cross join lateral (
+    select workspace_id, environment, id, due_at as waited_since from deliveries
+    where endpoint_id = endpoints.id and due_at is not null and due_at <= $2 order by due_at, deliveries.id
+    limit least($4, greatest(0, $5 - (
+      select count(*) from deliveries as sent
+      where sent.endpoint_id = endpoints.id and sent.leased_until is not null and sent.leased_until > $2
+    )))
+    for no key update skip locked
+  ) as found
+  order by place, waited_since, id limit $4
+), taken as (
+  update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
+  where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
+    and deliveries.id = due.id
+  returning deliveries.*, due.place, due.waited_since
+), begun as (
+  insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
+  select workspace_id, environment, id, attempts, $2 from taken
+)
+select taken.*, to_json(e) as endpoint, to_json(v) as event
+from taken join webhook_endpoints as e on e.id = taken.endpoint_id
+  join events as v on v.workspace_id = taken.workspace_id and v.environment = taken.environment
+    and v.id = taken.event_id
+order by place, waited_since, taken.id`
+
+const takeDue = Effect.fnUntraced(function* (
+  db: Database,
+  { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
+): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
+  // Without work nothing is written at all.
+  const waiting = (yield* db.read("takeDue", waitingEndpoints, [String(now)])).map((row) => row["id"] as string)
+  if (waiting.length === 0) return []
+  const rows = yield* db
+    .transaction("takeDue", (query) =>
+      Effect.gen(function* () {
+        const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
+        const free = waiting.filter((id) => locked.has(id))
+        if (free.length === 0) return []
+        const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
+        return yield* query(take, [JSON.stringify(free), ...numbers.map(String)])
+      })
+    )
+    .pipe(
+      Effect.catchTag("pointsman/CommitUnknown", ({ cause }) =>
+        Effect.fail(new StorageError({ operation: "takeDue", cause }))
+      )
+    )
+  return rows.map((row) => ({
+    delivery: readDelivery(row),
+    endpoint: readWebhookEndpoint(row["endpoint"] as Row),
+    event: readEvent(row["event"] as Row)
+  }))
+})
+
+const recorded = `with ended as materialized (
+  select * from jsonb_to_recordset($1::text::jsonb) as r (workspace_id text, environment text, delivery_id text,
+    number integer, ended_at bigint, status integer, failure text, state text, failures integer, due_at bigint)
+), attempts as (
+  update delivery_attempts as t set ended_at = ended.ended_at, status = ended.status, failure = ended.failure from ended
+  where t.workspace_id = ended.workspace_id and t.environment = ended.environment
+    and t.delivery_id = ended.delivery_id and t.number = ended.number
+)
+update deliveries as t set state = ended.state, failures = ended.failures, due_at = ended.due_at, leased_until = null
+from ended
+where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
+  and t.state = 'Sending' and t.attempts = ended.number`
+
+const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) =>
+  bindRow({
+    ...tenantRow(after.tenant),
+    delivery_id: after.id,
+    number,
+    ended_at: endedAt,
+    status: end?._tag === "Answered" ? end.status : null,
+    failure: end?._tag === "Failed" ? end.failure : null,
+    state: after.state,
+    failures: after.failures,
+    due_at: after.dueAt
+  })
+
+const readDelivery = (row: Row): Delivery => ({
+  id: readText(row["id"]),
+  tenant: readTenant(row),
+  endpointId: readText(row["endpoint_id"]),
+  eventId: readText(row["event_id"]),
+  state: row["state"] as Delivery["state"],
+  failures: row["failures"] as number,
+  attempts: row["attempts"] as number,
+  dueAt: row["due_at"] as number | null,
+  createdAt: row["created_at"] as number
+})
+
+const readAttempt = (row: Row): DeliveryAttempt => ({
+  deliveryId: readText(row["delivery_id"]),
+  number: row["number"] as number,
+  sentAt: row["sent_at"] as number,
+  endedAt: row["ended_at"] as number | null,
+  end: readEnd(row)
+})
+
+const readEnd = (row: Row): DeliveryEnd | null => {
+  if (row["status"] !== null) return { _tag: "Answered", status: row["status"] as number }
+  if (row["failure"] === null) return null
+  return { _tag: "Failed", failure: row["failure"] as Extract<DeliveryEnd, { _tag: "Failed" }>["failure"] }
+}

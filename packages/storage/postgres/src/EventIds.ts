@@ -1,0 +1,70 @@
+/**
+ * The order of event ids is the order in which they show, over all servers that write one database, and no event shows
+ * while a smaller id can still be committed (docs/decisions/0019).
+ *
+ * A commit announces the smallest id that it may write before it looks for the greatest one that is stored: by an
+ * advisory lock that it holds to its end, whose number carries its tenant and the id's millisecond. Nobody waits for
+ * that lock. Then it writes ids that are greater than all that is stored.
+ *
+ * A reader looks for the greatest id first, then for announcements, and then reads what is neither greater than the one
+ * nor as great as the others. Whoever announces later finds that greatest id or a greater one, and writes beyond it;
+ * whoever has ended by then is in what is read.
+ */
+import type { StorageError, Tenant } from "@pointsman/core"
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import { bindText } from "./Rows.ts"
+
+/** Two tenants that share one hold each other's events back for a moment, and no more. */
+const lane = "(hashtext(environment || ' ' || workspace_id) & 65535)::bigint"
+
+/** `evt_01234567-89ab-…`: the milliseconds are twelve hexadecimal digits. */
+const millisOf = (id: string): string =>
+  `('x' || lpad(substr(${id}, 5, 8) || substr(${id}, 14, 4), 16, '0'))::bit(64)::bigint`
+
+export const eventIdFunctions = [
+  `create function event_ids(workspace_id text, environment text, fresh text[]) returns text[]
+    language plpgsql volatile as $$
+  declare
+    last text;
+    digits text;
+  begin
+    perform pg_advisory_xact_lock_shared((${lane} << 48) | ${millisOf("fresh[1]")});
+    -- A statement of its own, which sees what was committed before it began.
+    select e.id into last from events e
+      where e.workspace_id = event_ids.workspace_id and e.environment = event_ids.environment
+      order by e.id desc limit 1;
+    if last is null or fresh[1] collate "C" > last then
+      return fresh;
+    end if;
+    -- Our clock is behind: the milliseconds after those of the last one, each with the rest of its own id.
+    for n in 1 .. cardinality(fresh) loop
+      digits := lpad(to_hex(${millisOf("last")} + n), 12, '0');
+      fresh[n] := 'evt_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n], 18);
+    end loop;
+    return fresh;
+  end $$`
+]
+
+const selectHorizon = `select (
+    select id from events where workspace_id = $1 and environment = $2 order by id desc limit 1
+  ) as newest, (
+    select min((classid::bigint & 65535) << 32 | objid::bigint) from pg_locks
+    where locktype = 'advisory' and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())
+      and classid::bigint >> 16 = (select ${lane} from (values ($1::text, $2::text)) as tenant (workspace_id, environment))
+  ) as announced`
+
+/** Only ids that are smaller show. */
+export const horizon = (db: Database, operation: string, tenant: Tenant): Effect.Effect<string, StorageError> =>
+  Effect.map(db.read(operation, selectHorizon, [bindText(tenant.workspaceId), tenant.environment]), ([row]) => {
+    const newest = row?.["newest"] as string | null | undefined
+    const announced = row?.["announced"] as number | null | undefined
+    if (newest == null) return ""
+    // The smallest text after the newest one.
+    const afterNewest = `${newest} `
+    if (announced == null) return afterNewest
+    const digits = announced.toString(16).padStart(12, "0")
+    const first = `evt_${digits.slice(0, 8)}-${digits.slice(8)}`
+    return first < afterNewest ? first : afterNewest
+  })

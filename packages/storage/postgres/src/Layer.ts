@@ -1,0 +1,31 @@
+import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
+import { Context, Effect, Layer } from "effect"
+import { open, type PostgresOptions } from "./Database.ts"
+import { make as makeDeliveries } from "./Deliveries.ts"
+import { make as makeDirectory } from "./Directory.ts"
+import { make as makeLedger } from "./Ledger.ts"
+import { make as makeMerchants } from "./Merchants.ts"
+import { migrate } from "./Migrations.ts"
+
+export type PostgresStorageOptions = PostgresOptions
+
+/**
+ * A store in one PostgreSQL database, which any number of servers may share. What it answered is durable, as far as the
+ * server's `synchronous_commit` and its disk keep their word. The schema is brought up to date when the layer starts.
+ */
+export const layer = (
+  options: PostgresStorageOptions
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const db = yield* open(options)
+      yield* migrate(db)
+      const ledger = yield* makeLedger(db)
+      const { directory, forget } = yield* makeDirectory(db)
+      return Context.make(Ledger, ledger).pipe(
+        Context.add(Deliveries, makeDeliveries(db)),
+        Context.add(Directory, directory),
+        Context.add(Merchants, makeMerchants(db, forget))
+      )
+    })
+  )

