@@ -37,13 +37,12 @@ export interface ServerInProcessOptions {
   readonly drawn?: (() => number) | undefined
 }
 
-/** The background looks for payments and for webhooks, so two always sleep; each for a second. */
-const idleSleepers = 2
+/** How often the background looks for what is due. */
 const lookEveryMillis = 1_000
 
 /**
- * Turns of the event loop for which nobody else sleeps before the server counts as being at rest. Between two sleeps work
- * never waits for the outside, and takes a few turns: for a commit, and for who waits for it.
+ * Turns of the event loop for which nobody sleeps but the background before the server counts as being at rest. Between
+ * two sleeps work never waits for the outside, and takes a few turns: for a commit, and for who waits for it.
  */
 const turnsAtRest = 25
 
@@ -83,15 +82,22 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
   onTestFinished(stop)
   const url = await greeted.promise
 
-  const rest = async (hanging = 0) => {
+  const restUntil = async (isSo: () => boolean) => {
     const deadline = AbortSignal.timeout(patienceMillis)
     for (let turns = 0; turns < turnsAtRest; turns++) {
       await new Promise((resolve) => setImmediate(resolve))
-      if (turned.sleeping() !== idleSleepers + hanging) turns = 0
+      if (!isSo()) turns = 0
       if (deadline.aborted) throw new Error(`the server did not come to rest: ${turned.sleeping()} sleep`)
     }
   }
-  await rest()
+  // Nothing is due at the start: those who sleep now are the background's, who always do.
+  let idle = 0
+  await restUntil(() => {
+    const before = idle
+    idle = turned.sleeping()
+    return idle > 0 && idle === before
+  })
+  const rest = (hanging = 0) => restUntil(() => turned.sleeping() === idle + hanging)
   return {
     request: jsonRequestsTo(url),
     rest,
