@@ -112,7 +112,7 @@ server=$!
 (read -r _ <&3; touch stopping; kill -QUIT $server) &
 reader=$!
 wait $server
-kill $reader 2>/dev/null
+kill -KILL $reader 2>/dev/null
 [ ! -e stopping ] || { cd / && rm -rf "$home"; }`
 
 const startServer = async (binary: string, args: ReadonlyArray<string>, options: object, port: number) => {

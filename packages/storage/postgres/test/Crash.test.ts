@@ -1,0 +1,93 @@
+/**
+ * The server's processes are killed, all at once, while many commits are under way, and started again: what was
+ * acknowledged is there, what was refused is not, and what is unknown is there whole or not at all.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { type Change, Ledger } from "@pointsman/core"
+import { Effect, Fiber, Option, Redacted, Result } from "effect"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
+
+const binaries = findBinaries()
+const writers = 16
+/** One round takes a second or two. */
+const rounds = Number(process.env["POINTSMAN_POSTGRES_KILLS"] ?? 1)
+
+/** On a disk that is waited for: otherwise nothing would have to survive. */
+const newServer = Effect.acquireRelease(
+  Effect.promise(() => startPostgres("native" in binaries ? binaries.native : "", { fsync: true })),
+  (server) => Effect.promise(server.stop)
+)
+
+interface Attempted {
+  readonly change: Change
+  readonly outcome: "written" | "not written" | "unknown"
+}
+
+describe.skipIf("missing" in binaries)("a killed server", () => {
+  it.live(
+    "given commits under way, when the server is killed and comes back, then each is what its caller was told",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* newServer
+        yield* withStorage({ url: Redacted.make(server.url) })(
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            for (let round = 0; round < rounds; round++) {
+              const attempted: Array<Attempted> = []
+              let isOver = false
+              const write = Effect.gen(function* () {
+                while (!isOver) {
+                  const change = yield* newChange()
+                  const result = yield* Effect.result(ledger.commit(change))
+                  attempted.push({ change, outcome: outcomeOf(result) })
+                }
+              })
+              const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
+              yield* until(() => attempted.length >= 5 * writers)
+              yield* Effect.promise(server.kill)
+              yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
+              const acknowledged = attempted.length
+              yield* Effect.promise(server.restart)
+              // They go on by themselves.
+              yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
+              isOver = true
+              yield* Fiber.awaitAll(fibers)
+
+              const counts = Map.groupBy(attempted, ({ outcome }) => outcome)
+              expect(counts.get("written")?.length).toBeGreaterThan(5 * writers)
+              expect((counts.get("unknown") ?? []).length).toBeGreaterThan(0)
+              for (const { change, outcome } of attempted) {
+                const { id } = change.payment.after
+                const book = yield* ledger.book(tenant, id)
+                const timeline = yield* ledger.timeline(tenant, id, { limit: 10 })
+                const claim = yield* ledger.claim(tenant, change.claim?.after.key ?? "")
+                const isThere = Option.isSome(book)
+                if (outcome !== "unknown") expect(isThere).toBe(outcome === "written")
+                expect(timeline).toHaveLength(isThere ? 1 : 0)
+                expect(Option.isSome(claim)).toBe(isThere)
+                if (isThere) expect(book.value.attempts).toStrictEqual(change.attempts)
+              }
+            }
+          })
+        )
+      }),
+    120_000
+  )
+})
+
+const outcomeOf = (result: Result.Result<void, { readonly _tag: string }>): Attempted["outcome"] => {
+  if (Result.isSuccess(result)) return "written"
+  expect(["pointsman/StorageError", "pointsman/CommitUnknown"]).toContain(result.failure._tag)
+  return result.failure._tag === "pointsman/CommitUnknown" ? "unknown" : "not written"
+}
+
+/** At most a minute. */
+const until = (isSo: () => boolean) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 6_000; turn++) {
+      if (isSo()) return
+      yield* Effect.sleep("10 millis")
+    }
+    throw new Error("it did not come to that within a minute")
+  })

@@ -1,0 +1,127 @@
+/** What a commit says when its connection goes away, and what the database holds then. */
+import { describe, expect, it } from "@effect/vitest"
+import { Directory, Ledger, type Merchant, Merchants, Stale } from "@pointsman/core"
+import { Effect, Option, Redacted } from "effect"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { type CuttingProxy, proxyTo } from "./support/CuttingProxy.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+const merchant: Merchant = {
+  id: "mer_1",
+  partnerId: "partner",
+  workspaceId: "mer_1",
+  name: "Corner shop",
+  email: "owner@shop.example",
+  country: "NL",
+  category: null,
+  invitationHash: "hash",
+  createdAt: 1
+}
+
+const partner = { id: "partner", name: "Partner", country: "NL", category: null, suspended: false }
+
+/** A storage behind a proxy, and one that reaches the database by itself. */
+const behindProxy = <A, E, R>(test: (proxy: CuttingProxy, url: Redacted.Redacted) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const url = yield* newDatabase
+    const proxy = yield* proxyTo(url)
+    return yield* withStorage({ url: proxy.url, maxConnections: 3 })(test(proxy, url))
+  })
+
+const storedIn = (url: Redacted.Redacted, id: string) =>
+  withStorage({ url })(Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)))
+
+describe.skipIf(!hasServer)("lost connections", () => {
+  it.live("given a commit that the server never heard of, then its end is unknown, and nothing is stored", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy, url) {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        proxy.cutAt = { text: change.payment.after.id, when: "before" }
+        expect((yield* Effect.flip(ledger.commit(change)))._tag).toBe("pointsman/CommitUnknown")
+        expect(proxy.cuts).toBe(1)
+        expect(yield* storedIn(url, change.payment.after.id)).toEqual(Option.none())
+        // The next connection is another one.
+        yield* ledger.commit(change)
+      })
+    )
+  )
+
+  it.live("given a commit whose answer is lost, then its end is unknown, and a read tells that it is stored", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy) {
+        const ledger = yield* Ledger
+        const change = yield* newChange()
+        proxy.cutAt = { text: change.payment.after.id, when: "after" }
+        expect((yield* Effect.flip(ledger.commit(change)))._tag).toBe("pointsman/CommitUnknown")
+        expect(proxy.cuts).toBe(1)
+        expect(yield* ledger.payment(tenant, change.payment.after.id)).toStrictEqual(Option.some(change.payment.after))
+        expect(yield* Effect.flip(ledger.commit({ ...change, claim: undefined }))).toEqual(new Stale())
+      })
+    )
+  )
+
+  it.live("given a read whose answer is lost, then it fails, and the next one is answered", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy) {
+        const ledger = yield* Ledger
+        yield* ledger.payment(tenant, "before")
+        proxy.cutAt = { text: "during", when: "after" }
+        expect((yield* Effect.flip(ledger.payment(tenant, "during")))._tag).toBe("pointsman/StorageError")
+        expect(yield* ledger.payment(tenant, "after")).toEqual(Option.none())
+      })
+    )
+  )
+
+  it.live("given a transaction, when it is lost before its COMMIT, then surely nothing of it was written", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy) {
+        const merchants = yield* Merchants
+        yield* (yield* Directory).write({
+          workspaces: [{ ...partner, partner: { allowance: 2 } }],
+          apiKeys: [],
+          connections: [],
+          routing: [],
+          webhookEndpoints: []
+        })
+        // Each statement is prepared once: from then on its text is not sent any more, and what is bound is.
+        proxy.cutAt = { text: "Corner shop", when: "after" }
+        expect((yield* Effect.flip(merchants.provision({ merchant })))._tag).toBe("pointsman/StorageError")
+        expect(proxy.cuts).toBe(1)
+        expect(yield* merchants.list("partner", { limit: 10 })).toEqual([])
+        yield* merchants.provision({ merchant })
+        expect(yield* merchants.list("partner", { limit: 10 })).toHaveLength(1)
+      })
+    )
+  )
+
+  it.live(
+    "given a transaction, when the answer to its COMMIT is lost, then its end is unknown, and it can come again",
+    () =>
+      behindProxy(
+        Effect.fnUntraced(function* (proxy) {
+          const merchants = yield* Merchants
+          yield* (yield* Directory).write({
+            workspaces: [{ ...partner, partner: { allowance: 2 } }],
+            apiKeys: [],
+            connections: [],
+            routing: [],
+            webhookEndpoints: []
+          })
+          proxy.cutAt = { text: "COMMIT", when: "after" }
+          expect((yield* Effect.flip(merchants.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
+          yield* merchants.provision({ merchant })
+          expect(yield* merchants.list("partner", { limit: 10 })).toHaveLength(1)
+        })
+      )
+  )
+
+  it.live("given a server that is not there, when the storage opens, then it fails and tells no password", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make("postgres://user:the-password@127.0.0.1:9/nowhere")
+      const failure = yield* Effect.flip(withStorage({ url })(Effect.void))
+      expect(failure._tag).toBe("pointsman/StorageError")
+      expect(`${failure.cause} ${JSON.stringify(failure)}`).not.toContain("the-password")
+    })
+  )
+})
