@@ -101,6 +101,25 @@ const given = {
     })
 }
 
+/** Accepted, and the provider's record never tells that it was refused later. */
+const accepted = {
+  capture: (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      own.provider.onCapture = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("capture", payment.id)
+      return payment
+    }),
+  refund: (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  charge: (own: World) => create(own, { _tag: "Pending", providerRef })
+}
+
 /** A message of the provider's about the first attempt. */
 const tell = (payment: Payment, state: ChargeState) =>
   Effect.gen(function* () {
@@ -534,5 +553,59 @@ describe("a review beside others", () => {
       const settled = Result.getOrThrow(yield* settle(payment, says("never_received", { providerRef: null })))
       assert.deepInclude(settled, { state: "Cancelled", review: null })
     }).pipe(Effect.provide(endless.layer))
+  )
+})
+
+describe("what is open for too long", () => {
+  const day = 24 * 60 * 60 * 1000
+  const cases = [
+    ["charge", 7, says("captured"), "Captured"],
+    ["capture", 7, says("authorized"), "Authorized"],
+    ["refund", 30, refund("succeeded"), "PartiallyRefunded"]
+  ] as const
+  const sweepAll = Effect.flatMap(Pointsman, ({ sweep }) => Effect.repeat(sweep, { while: (count) => count > 0 }))
+
+  for (const [what, days, finding, becomes] of cases) {
+    const own = world()
+    it.effect(`given an accepted ${what}, when ${days} days have passed, then somebody is asked to look`, () =>
+      Effect.gen(function* () {
+        const payment = yield* accepted[what](own)
+        own.provider.onLookUpCharge = () => silent
+        own.provider.onLookUpRefund = () => silent
+        yield* TestClock.adjust(days * day - 1)
+        yield* sweepAll
+        assert.deepStrictEqual(yield* waiting, [])
+        yield* TestClock.adjust(day)
+        yield* sweepAll
+        const [listed] = yield* waiting
+        assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
+        assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
+        // It is told once, and looked up all the same.
+        const before = own.provider.lookUps.length + own.provider.refundLookUps.length
+        yield* TestClock.adjust(day)
+        yield* sweepAll
+        assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
+        assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
+        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, finding)))
+        assert.deepInclude(settled, { state: becomes, review: null })
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const waited = world()
+  it.effect("given somebody looked, and it is still under way, then they are asked again a week later", () =>
+    Effect.gen(function* () {
+      const payment = yield* accepted.charge(waited)
+      waited.provider.onLookUpCharge = () => silent
+      yield* TestClock.adjust(8 * day)
+      yield* sweepAll
+      Result.getOrThrow(yield* settle(payment, nothing))
+      yield* TestClock.adjust(6 * day)
+      yield* sweepAll
+      assert.deepStrictEqual(yield* waiting, [])
+      yield* TestClock.adjust(2 * day)
+      yield* sweepAll
+      assert.lengthOf(yield* waiting, 1)
+    }).pipe(Effect.provide(waited.layer))
   )
 })

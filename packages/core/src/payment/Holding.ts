@@ -19,6 +19,11 @@ export const openAttempt = ({ attempts }: Pick<PaymentBook, "attempts">): Attemp
     ({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending" || outcome === "Authorized"
   ) ?? attempts.at(-1)
 
+const accepted: ReadonlySet<PaymentState> = new Set(["ChargePending", "CapturePending", "VoidPending"])
+
+/** Whether the provider said that it is at work on the charge, the capture or the void. */
+export const isAccepted = (state: PaymentState): boolean => accepted.has(state)
+
 /** Where an attempt holds money, and nobody works on it. */
 const held: ReadonlySet<PaymentState> = new Set([
   "Authorized",

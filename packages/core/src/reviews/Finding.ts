@@ -149,7 +149,7 @@ const ofCharge = (book: PaymentBook, finding: ChargeFinding, now: number): Resul
     }
     const fact = operationFact(payment, operation, state)
     if (fact._tag === "Mismatched") return Result.fail("it is more than was asked for, or held")
-    if (fact._tag === "Refused") return Result.fail(`a ${operation.kind} cannot end as ${finding.says}`)
+    if (state._tag === "Declined") return Result.fail(`a ${operation.kind} cannot end as ${finding.says}`)
     const { events, operation: ended, payment: after } = applyOperationFact(payment, operation, fact, now)
     return after.state === payment.state
       ? Result.fail(notHere(payment, finding.says))

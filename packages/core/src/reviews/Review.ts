@@ -5,12 +5,13 @@
 
 /**
  * `unknown`: the result of a charge, a capture or a void. `refund_unknown`: of a refund. `open_checkout`: the provider
- * named no end of its page, so only a person can close it. The others stay until somebody has looked.
+ * named no end of its page, so only a person can close it. `overdue`: it accepted something long ago, and is not done. The others stay until somebody has looked.
  */
 export const reviewReasons = [
   "unknown",
   "refund_unknown",
   "open_checkout",
+  "overdue",
   "amount_mismatch",
   "conflict",
   "double_charge"

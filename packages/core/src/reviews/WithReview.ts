@@ -5,6 +5,7 @@
  * contradiction does until somebody has looked, whatever the provider says later.
  */
 import type { EventType } from "../events/EventType.ts"
+import { isAccepted, openRivals } from "../payment/Holding.ts"
 import type { Payment } from "../payment/Payment.ts"
 import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
 import { type ReviewReason, reviewReasons } from "./Review.ts"
@@ -18,6 +19,8 @@ export interface BroughtUp {
   readonly isRefundUnknown?: boolean
   /** Whether the customer is on a page of the provider's that has no end. */
   readonly isEndless?: boolean
+  /** Whether something that a provider accepted, or never answered, has been open for too long. */
+  readonly isOverdue?: boolean
 }
 
 /** The payment after a step, with what operations have to look at from then on. */
@@ -28,6 +31,7 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
     unknown: statusOf[payment.state] === "UNKNOWN",
     refund_unknown: broughtUp.isRefundUnknown ?? (carried.includes("refund_unknown") && payment.refundPendingMinor > 0),
     open_checkout: onCheckout.has(payment.state) && (carried.includes("open_checkout") || broughtUp.isEndless === true),
+    overdue: mayBeOverdue(payment) && (carried.includes("overdue") || broughtUp.isOverdue === true),
     amount_mismatch: carried.includes("amount_mismatch") || broughtUp.events.includes("payment.amount_mismatch"),
     conflict:
       carried.includes("conflict") ||
@@ -39,6 +43,10 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
   const isSame = reasons.length === carried.length && reasons.every((reason) => carried.includes(reason))
   return isSame ? payment : { ...payment, review: { since: review?.since ?? payment.updatedAt, reasons } }
 }
+
+/** Whether the payment waits for a provider that said that it is at work, or for an attempt beside its own. */
+const mayBeOverdue = ({ refundPendingMinor, routing, state }: Payment): boolean =>
+  isAccepted(state) || refundPendingMinor > 0 || openRivals(state, routing?.attempts ?? []).length > 0
 
 const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending"])
 

@@ -7,6 +7,7 @@ import { PaymentSettings } from "../payment/PaymentSettings.ts"
 import { type DuePayment, Ledger } from "../ports/Ledger.ts"
 import { checkPayment } from "./CheckPayment.ts"
 import { nextCheckAt } from "./CheckSchedule.ts"
+import { overdue } from "./Overdue.ts"
 
 /** What is taken at once, so that no process has much under lease that it has not begun. */
 const batch = 16
@@ -68,6 +69,11 @@ const checkOne = Effect.fnUntraced(
     if (Option.isNone(book)) return
     const { payment, refunds } = book.value
     const now = yield* Clock.currentTimeMillis
+    const waiting = overdue(book.value, now)
+    if (waiting !== undefined) {
+      const change = { tenant, payment: { expected: payment.version, after: waiting }, attempts: [], events: [] }
+      return yield* Effect.catchTag(ledger.commit(change), "pointsman/Stale", () => Effect.void)
+    }
     yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))
   },
   // One payment that cannot be checked keeps nobody from the others; it is due again when its lease is over.

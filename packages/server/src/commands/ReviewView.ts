@@ -28,6 +28,7 @@ const endsByItself: Record<ReviewReason, boolean> = {
   unknown: true,
   refund_unknown: true,
   open_checkout: false,
+  overdue: false,
   amount_mismatch: false,
   conflict: false,
   double_charge: false
