@@ -506,8 +506,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/sweeps/Verdict.ts",
-        find: "askedAt >= call.sentAt + defaultSendWithinMillis + 2 * call.timeoutMillis",
-        replace: "askedAt >= call.sentAt"
+        find: "  sentAt + defaultSendWithinMillis + 2 * timeoutMillis",
+        replace: "  sentAt"
       }
     ],
     caughtBy: {
