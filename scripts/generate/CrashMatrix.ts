@@ -167,7 +167,7 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       "- the timeline tells what happened, once and in order;",
       "- what the client had been told is still true, and is told again when it asks again."
     ].join("\n"),
-    "The process that takes over may end as well, at any of its own points: in the middle of an answer to the client who asks again, or of settling what is unknown. It comes to the same, and a test does all of it.",
+    "The process that takes over may end as well, at any of its own points: in the middle of an answer to the client who asks again, or of settling what is unknown. What the first one left comes to the same, and a test does all of it.",
     "## How to read it",
     [
       "- A row is a point at which the process ends. Points that make no difference to each other share a row. A read is no point: nothing outside changes by it.",

@@ -135,11 +135,15 @@ export const secondEnds = async (
   throw new Error(`more than ${pointsAtMost} points`)
 }
 
-/** What should not be so where the second process ends as well: that things come out otherwise is one of it. */
+/**
+ * What should not be so where the second process ends as well. That things come out otherwise is one of it, but for a
+ * request that it sends itself: of that it is the first process.
+ */
 export const wrongSecondEnds = async (runs: Runner, plan: Omit<Plan, "nextEndsAt">): Promise<ReadonlyArray<string>> => {
   const [whole, ...ends] = await secondEnds(runs, plan)
+  const isFirst = whole.nextPoints.some((point) => point.endsWith("request has not left"))
   return ends.flatMap(({ final, nextPoints, wrong }, index) => {
-    const otherwise = final === whole.final ? [] : [`it comes to ${final}, and else to ${whole.final}`]
+    const otherwise = isFirst || final === whole.final ? [] : [`it comes to ${final}, and else to ${whole.final}`]
     return [...wrong, ...otherwise].map(
       (what) => `${nameOf(plan)}; the next one at ${index + 1} (${nextPoints.at(-1)}): ${what}`
     )

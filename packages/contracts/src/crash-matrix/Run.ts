@@ -3,7 +3,7 @@
  * sends its request again, or does not.
  */
 import { type PaymentStatus, statusOf } from "@pointsman/core"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { production } from "../simulator/World.ts"
 import { type Course, canSay } from "./Books.ts"
 import { type Told, wrongAtRest } from "./Judge.ts"
@@ -72,10 +72,14 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
   const begunAt = time.now()
 
   const told: Array<Told> = []
+  const defects: Array<string> = []
   const ask = async (process: Process, when: Told["when"]): Promise<void> => {
     const end = await process.ask((pointsman) => Effect.result(operation.ask(pointsman, production, given.value)))
     if (end === undefined) return
-    if (end._tag === "Failure") throw new Error("the request died", { cause: end.cause })
+    if (end._tag === "Failure") {
+      defects.push(`${when} the request ended with a defect: ${Cause.pretty(end.cause).split("\n")[0]}`)
+      return
+    }
     const at = time.now()
     told.push(
       end.value._tag === "Success"
@@ -129,13 +133,16 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
     final: finalOf(records),
     settledAfterMillis: Math.max(0, ...records.map(({ payment }) => payment.updatedAt - begunAt)),
     gone: books.gone(),
-    wrong: wrongAtRest({
-      records,
-      books: { charges, refunds, requests },
-      told,
-      gone: books.gone(),
-      canSay: canSay(outcome.script)
-    })
+    wrong: [
+      ...defects,
+      ...wrongAtRest({
+        records,
+        books: { charges, refunds, requests },
+        told,
+        gone: books.gone(),
+        canSay: canSay(outcome.script)
+      })
+    ]
   }
 }
 

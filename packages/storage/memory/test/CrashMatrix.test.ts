@@ -2,7 +2,8 @@
  * What becomes of an operation whose process ends, at every point and with everything that a provider may do. The page
  * in the docs is this matrix.
  *
- * `POINTSMAN_MATRIX=all` ends the process that comes after as well, in every run of it: some minutes.
+ * `POINTSMAN_MATRIX=all` ends the process that comes after as well, in every run of it: forty thousand runs, some
+ * minutes.
  */
 import { readFileSync } from "node:fs"
 import {
@@ -167,7 +168,7 @@ describe("the process that takes over", () => {
     )
 
     it.runIf(isAll)(
-      `given a ${operation.name} at every point, when the process that takes over ends as well, then it comes to the same`,
+      `given a ${operation.name} at every point, when the process that takes over ends as well, then nothing is wrong with the money`,
       async () => {
         const wrong: Array<string> = []
         for (const outcome of outcomesOf(operation)) {
