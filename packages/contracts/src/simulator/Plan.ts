@@ -19,7 +19,7 @@ export interface Planned {
 export interface Plan {
   /** For what holds for the whole run. */
   readonly draw: Draw
-  /** Begins a step; `undefined` where it is left out. */
+  /** Begins a step; `undefined` where it is left out. It does nothing until it is written down. */
   readonly step: (number: number) => Draw | undefined
   /** Something may go wrong here, so often out of one. `what` draws it, and says it in words. */
   readonly fault: <A>(probability: number, what: (draw: Draw) => Fault<A>) => A | undefined
@@ -40,8 +40,8 @@ export interface Fault<A> {
 
 export interface PlanOptions {
   readonly seed: number
-  /** Steps and faults that are left out. */
-  readonly without?: ReadonlySet<PlanId> | undefined
+  /** The steps and the faults that are not left out; all of them unless set. */
+  readonly only?: ReadonlySet<PlanId> | undefined
   /** Milliseconds since the beginning of the world. */
   readonly elapsed: () => number
 }
@@ -51,11 +51,13 @@ const wholeRun = 0
 const faultStream = 1
 const jitterStream = 2
 
-export const makePlan = ({ elapsed, seed, without = new Set() }: PlanOptions): Plan => {
+export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
   const happened: Array<Planned> = []
   let step = 0
   let faults = 0
   let isOver = false
+  let isNoted = true
+  const isLeftOut = (id: PlanId) => only !== undefined && !only.has(id)
   let jitter = drawFrom(seed, step, jitterStream)
   return {
     happened,
@@ -64,19 +66,24 @@ export const makePlan = ({ elapsed, seed, without = new Set() }: PlanOptions): P
       step = number
       faults = 0
       jitter = drawFrom(seed, step, jitterStream)
-      return without.has(String(number)) ? undefined : drawFrom(seed, number)
+      if (isLeftOut(String(number))) return undefined
+      isNoted = false
+      happened.push({ id: String(number), kind: "step", at: elapsed(), what: "nothing to do" })
+      return drawFrom(seed, number)
     },
     jitter: (bound) => jitter.below(bound),
     note: (what) => {
+      if (!isNoted) happened.pop()
+      isNoted = true
       happened.push({ id: String(step), kind: "step", at: elapsed(), what })
     },
     fault: (probability, what) => {
       faults += 1
-      if (isOver || probability <= 0 || without.has(String(step))) return undefined
+      if (isOver || probability <= 0) return undefined
       const draw = drawFrom(seed, step, faultStream, faults)
       if (!draw.chance(probability)) return undefined
       const id = `${step}.${faults}`
-      if (without.has(id)) return undefined
+      if (isLeftOut(id)) return undefined
       const { is, words } = what(draw)
       happened.push({ id, kind: "fault", at: elapsed(), what: words })
       return is

@@ -18,8 +18,8 @@ export interface SimulateOptions {
   readonly storage: Storage
   /** A whole number. The same seed is the same run, to the last call. */
   readonly seed: number
-  /** Steps and faults of the plan that are left out: see `PlanId`. */
-  readonly without?: ReadonlySet<PlanId> | undefined
+  /** The steps and the faults of the plan that are not left out; all of them unless set. */
+  readonly only?: ReadonlySet<PlanId> | undefined
   /** Told of everything that happens, a line at a time. */
   readonly listen?: ((line: string) => void) | undefined
 }
@@ -37,10 +37,10 @@ const minute = 60 * second
 const hour = 60 * minute
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
-  const { seed, storage, without } = options
+  const { only, seed, storage } = options
   const found: { world?: World; began: number } = { began: 0 }
   const elapsed = () => (found.world?.time.now() ?? 0) - found.began
-  const plan = makePlan({ seed, without, elapsed })
+  const plan = makePlan({ seed, only, elapsed })
   const { listen = () => {} } = options
   const tell = (line: string) => listen(`${elapsed()} ${line}`)
 

@@ -48,6 +48,7 @@ type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
 
 export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: WorkloadOptions): Workload => {
   const { provider, time } = world
+  const { hosted, kinds } = plan.draw.pick(abouts)
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
   const told: Array<Told> = []
   const wrong: Array<string> = []
@@ -81,7 +82,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
   const create = async (draw: Draw, process: MortalProcess) => {
     const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
     // Without a key the same request is another order.
-    if (again !== undefined && (again.idempotencyKey === null || !(await isKeyKept(again)))) return
+    if (again !== undefined && (again.idempotencyKey === null || !(await isKeyKept(again)))) return passTime(draw)
     const order = again ?? newOrder(draw)
     order.asked += 1
     const what = `create ${order.reference} of ${order.tenant}${order.idempotencyKey === null ? "" : " by key"}`
@@ -111,7 +112,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
       idempotencyKey,
       details: { captureMethod: draw.pick(["automatic", "manual", "manual"]), reference }
     })
-    const request = draw.chance(0.35) ? { ...direct, returnUrl: shop } : direct
+    const request = draw.chance(hosted) ? { ...direct, returnUrl: shop } : direct
     const order = { tenant, reference, idempotencyKey, firstAskedAt: time.now(), asked: 0, unsent: 0, request }
     orders.push(order)
     return order
@@ -155,8 +156,8 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
       <A>(work: (it: Pointsman["Service"], token: string) => Effect.Effect<A, unknown>): Work<A> =>
       (it) =>
         Effect.flatMap(it.pageToken(id), (token) => work(it, token))
-    const chosen = draw.below(10)
-    if (chosen === 0) {
+    const isAtCheckout = sentToCheckout.has(id)
+    if (draw.chance(0.1)) {
       const what = `cancel the page of ${short(id)}`
       return ask(
         process,
@@ -165,7 +166,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
         hears(what)
       )
     }
-    if (chosen < 3) {
+    if (draw.chance(isAtCheckout ? 0.6 : 0.1)) {
       const what = `come back from the checkout of ${short(id)}`
       return ask(
         process,
@@ -269,16 +270,16 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
         return lie(draw, process)
     }
     const all = await payments()
-    const payment = draw.one(kind === "visit" ? all.filter(({ hosted }) => hosted !== null) : all)
-    if (payment === undefined) return
+    const fits = (payment: Payment): boolean =>
+      kind === "visit" ? payment.hosted !== null : kind !== "pay" || sentToCheckout.has(payment.id)
+    const payment = draw.one(all.filter(fits)) ?? draw.one(all)
+    if (payment === undefined) return passTime(draw)
     const name = short(payment.id)
+    if (!fits(payment) || kind === "act") return operateAtOnce(draw, payment)
     switch (kind) {
       case "visit":
         return visit(draw, process, payment)
-      case "act":
-        return operateAtOnce(draw, payment)
       case "pay": {
-        if (!sentToCheckout.has(payment.id)) return
         const later = draw.pick([null, null, 2 * minute, 5 * hour])
         const becomes = draw.pick(["done", "done", "refused"])
         plan.note(`the customer of ${name} pays at the provider: ${becomes}`)
@@ -298,28 +299,33 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     if (kind === "pass") return passTime(draw)
     await begin(draw, kind)
     // Many steps begin while those before them are under way.
-    if (draw.chance(0.7)) await time.settle()
+    const millis = draw.pick([null, 0, 0, 10, 100])
+    if (millis !== null) await time.pass(millis)
   }
 
   return { orders, told, wrong, step }
 }
 
+type Kind = "create" | "act" | "visit" | "pay" | "pass" | "sweep" | "payOut" | "redeliver" | "lie" | "die" | "start"
+
 /** How often each, among the others. */
-const weights = {
-  create: 6,
-  act: 10,
-  visit: 4,
-  pay: 3,
-  pass: 8,
-  sweep: 2,
-  payOut: 1,
-  redeliver: 1,
-  lie: 1,
-  die: 1,
-  start: 1
-} as const
-type Kind = keyof typeof weights
-const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array<Kind>(weight).fill(kind as Kind))
+const kindsBy = (weights: Readonly<Partial<Record<Kind, number>>>): ReadonlyArray<Kind> =>
+  Object.entries({ sweep: 2, payOut: 1, redeliver: 1, lie: 1, die: 1, start: 1, ...weights }).flatMap(
+    ([kind, weight]) => Array<Kind>(weight).fill(kind as Kind)
+  )
+
+interface About {
+  /** How many of the payments are hosted. */
+  readonly hosted: number
+  readonly kinds: ReadonlyArray<Kind>
+}
+
+/** What a run is mostly about. */
+const abouts: readonly [About, ...ReadonlyArray<About>] = [
+  { hosted: 0.3, kinds: kindsBy({ create: 6, act: 10, visit: 4, pay: 3, pass: 8 }) },
+  { hosted: 0.05, kinds: kindsBy({ create: 3, act: 16, pass: 8 }) },
+  { hosted: 0.9, kinds: kindsBy({ create: 4, act: 4, visit: 12, pay: 6, pass: 8 }) }
+]
 
 /** Whatever was refused or given up. */
 export const redeliverAll =
@@ -337,7 +343,8 @@ const callerOf = (environment: "sandbox" | "production"): Caller => (environment
 const flat = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => lists.flat()
 
 /** Ids of a simulation are counted: their end names them. */
-export const short = (id: string): string => `payment ${Number.parseInt(id.slice(-6), 16)}`
+export const short = (id: string | undefined): string =>
+  id === undefined ? "no payment" : `payment ${Number.parseInt(id.slice(-6), 16)}`
 
 const tagOf = (cause: Cause.Cause<unknown>): string => {
   const failure = Cause.squash(cause)

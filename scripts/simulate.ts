@@ -1,0 +1,112 @@
+/**
+ * Runs simulations: `npm run simulate -- --seed 1 --count 1000 --storage memory`. It exits with 1 when a seed is wrong,
+ * and prints the first of them, as small as it can be made.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { type PlanId, report, shrink, simulate } from "@pointsman/contracts/simulator"
+import { Clock, Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { storageNames, storageOf } from "./simulate/Storages.ts"
+import { runSeeds } from "./simulate/Threads.ts"
+
+const flags = {
+  seed: Flag.Int("seed").pipe(Flag.withDescription("The first seed"), Flag.withDefault(1)),
+  count: Flag.Int("count").pipe(
+    Flag.withDescription("How many seeds, one after the other"),
+    Flag.filter(
+      (count) => count >= 1,
+      () => "1 or more"
+    ),
+    Flag.withDefault(1)
+  ),
+  storage: Flag.Literals("storage", storageNames).pipe(
+    Flag.withDescription("The store to run over"),
+    Flag.withDefault("memory")
+  ),
+  only: Flag.String("only").pipe(
+    Flag.withMetavar("ids"),
+    Flag.withDescription(
+      "The steps and faults of the plan that are not left out, as a failure names them; of one seed"
+    ),
+    Flag.withDefault("")
+  ),
+  trace: Flag.Boolean("trace").pipe(
+    Flag.withDescription("Print everything that happens; of one seed"),
+    Flag.withDefault(false),
+    Flag.withoutNegation
+  )
+}
+
+/** Between two lines of progress, in milliseconds. */
+const progressEvery = 5_000
+
+const numberText = (value: number): string => Math.round(value).toLocaleString("en-US")
+
+const simulateSeeds = Effect.fnUntraced(function* (options: {
+  readonly seed: number
+  readonly count: number
+  readonly storage: (typeof storageNames)[number]
+}) {
+  const { count, seed: first, storage } = options
+  const console = yield* Console.Console
+  const clock = yield* Clock.Clock
+  const began = clock.currentTimeMillisUnsafe()
+  const seconds = () => Math.max(0.001, (clock.currentTimeMillisUnsafe() - began) / 1_000)
+  let toldAt = 0
+  const onProgress = (done: number, wrong: number) => {
+    if (seconds() * 1_000 < toldAt + progressEvery) return
+    toldAt = seconds() * 1_000
+    const rate = numberText(done / seconds())
+    console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage}, ${rate} a second, ${wrong} wrong`)
+  }
+  const wrong = yield* Effect.promise(() => runSeeds({ storage, first, count, onProgress }))
+  const told = `${numberText(count)} seeds on ${storage}, from ${first}, in ${seconds().toFixed(0)} s`
+  console.log(`${told} (${numberText(count / seconds())} a second): ${wrong.length} wrong`)
+  return wrong
+})
+
+const explain = (storage: (typeof storageNames)[number], seed: number, only: ReadonlySet<PlanId> | undefined) =>
+  Effect.promise(async () => {
+    const options = { storage: storageOf(storage, seed), seed, only }
+    const first = await simulate(options)
+    if (first.wrong.length === 0) return undefined
+    const shrunk = await shrink(options, first)
+    return report(first, shrunk, { command: `npm run simulate -- --storage ${storage}` })
+  })
+
+const command = Command.make(
+  "simulate",
+  flags,
+  Effect.fnUntraced(function* ({ count, only: left, seed, storage, trace }) {
+    const only = left === "" ? undefined : new Set(left.split(","))
+    if (count > 1 && (only !== undefined || trace)) {
+      yield* Console.error("--only and --trace are for one seed: leave --count out")
+      return setExitCode(2)
+    }
+    if (trace) {
+      const console = yield* Console.Console
+      const listen = (line: string) => console.log(line)
+      yield* Effect.promise(() => simulate({ storage: storageOf(storage, seed), seed, only, listen }))
+    }
+    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage })
+    const [first] = wrong
+    if (first === undefined) return
+    const explained = yield* explain(storage, first, only)
+    if (explained === undefined) return yield* Console.log(`seed ${first} on ${storage}: all is well`)
+    if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${wrong.join(", ")}`)
+    yield* Console.log(explained)
+    return setExitCode(1)
+  })
+).pipe(
+  Command.withDescription(
+    "Runs the whole core over a store, with faults and crashes everywhere, and compares what is left with the " +
+      "provider's books. The same seed is the same run."
+  )
+)
+
+const setExitCode = (code: number): void => {
+  process.exitCode = code
+}
+
+Command.run(command, { version: "0.1.0" }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)

@@ -1,0 +1,55 @@
+/** Runs many seeds on all processors. */
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { StorageName } from "./Storages.ts"
+import type { Batch, BatchEnd } from "./Worker.ts"
+
+export interface RunSeedsOptions {
+  readonly storage: StorageName
+  readonly first: number
+  readonly count: number
+  /** Called as seeds have run, with how many they are by now. */
+  readonly onProgress: (done: number, wrong: number) => void
+}
+
+/** Few enough for the threads to end together, and enough to keep them from waiting. */
+const batchSize = 50
+
+/** More failures than this tell nothing new. */
+const wrongAtMost = 20
+
+/** The seeds that are wrong, in order; it stops early where there are many. */
+export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<number>> => {
+  const { count, first, onProgress, storage } = options
+  const end = first + count
+  const threads = Math.min(availableParallelism(), Math.ceil(count / batchSize))
+  const wrong: Array<number> = []
+  let next = first
+  let done = 0
+  const takeBatch = (): Batch | undefined => {
+    if (next >= end || wrong.length >= wrongAtMost) return undefined
+    const batch = { first: next, count: Math.min(batchSize, end - next) }
+    next += batch.count
+    return batch
+  }
+  const runThread = () =>
+    new Promise<void>((resolve, reject) => {
+      const worker = new Worker(new URL("Worker.ts", import.meta.url), { workerData: { storage } })
+      const goOn = () => {
+        const batch = takeBatch()
+        if (batch === undefined) void worker.terminate()
+        else worker.postMessage(batch)
+      }
+      worker.on("error", reject)
+      worker.on("exit", () => resolve())
+      worker.on("message", (batch: BatchEnd) => {
+        done += batch.count
+        wrong.push(...batch.wrong)
+        onProgress(done, wrong.length)
+        goOn()
+      })
+      goOn()
+    })
+  await Promise.all(Array.from({ length: threads }, runThread))
+  return wrong.toSorted((a, b) => a - b)
+}

@@ -1,0 +1,31 @@
+/** A thread that runs seeds, a few at a time, and tells which of them are wrong. */
+import { parentPort, workerData } from "node:worker_threads"
+import { simulate } from "@pointsman/contracts/simulator"
+import { type StorageName, storageOf } from "./Storages.ts"
+
+/** Some seeds, from the first on. */
+export interface Batch {
+  readonly first: number
+  readonly count: number
+}
+
+/** What a batch came to. */
+export interface BatchEnd {
+  readonly count: number
+  /** The seeds that are wrong; those that did not come to their end are. */
+  readonly wrong: ReadonlyArray<number>
+}
+
+// The places of errors are looked at when a seed is run again; finding them takes a third of the time.
+Error.stackTraceLimit = 0
+
+const storage: StorageName = workerData.storage
+
+parentPort?.on("message", async ({ count, first }: Batch) => {
+  const wrong: Array<number> = []
+  for (let seed = first; seed < first + count; seed++) {
+    const run = await simulate({ storage: storageOf(storage, seed), seed }).catch(() => undefined)
+    if (run === undefined || run.wrong.length > 0) wrong.push(seed)
+  }
+  parentPort?.postMessage({ count, wrong } satisfies BatchEnd)
+})
