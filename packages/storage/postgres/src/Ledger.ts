@@ -105,11 +105,13 @@ export const make = Effect.fnUntraced(function* (db: Database) {
       all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], readAttempt),
     claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
     oldClaims: (query) =>
-      all("oldClaims", ...selectOldClaims(query), (row) => ({
-        tenant: readTenant(row),
-        claim: readClaim(row),
-        payment: soundPayment(row["payment"] as Row)
-      })),
+      Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (rows) =>
+        rows.flatMap((row) => {
+          const payment = row["payment"] as Row | null
+          if (payment === null) return []
+          return [{ tenant: readTenant(row), claim: readClaim(row), payment: soundPayment(payment) }]
+        })
+      ),
     forgetClaims: (claims) => forgetClaims(db, claims),
     timeline: (tenant, paymentId, { after, limit }) =>
       all(

@@ -18,16 +18,16 @@ export const selectOldClaims = ({
     after.tenant.environment,
     bindText(after.key)
   ]
-  const found = `select ${list(claimColumns)} from claims where claimed_at < $1
+  // The payment of each is looked up by its key: a join might read all payments for the sake of a page.
+  const sql = `select ${list(claimColumns)}, (
+      select to_json(payments) from payments
+      where payments.workspace_id = claims.workspace_id and payments.environment = claims.environment
+        and payments.id = claims.payment_id
+    ) as payment
+    from claims where claimed_at < $1
     ${following === undefined ? "" : `and (${place}) > ($3::bigint, $4::text, $5::text, $6::text)`}
     order by ${place} limit $2`
-  return [
-    `select found.*, to_json(payments) as payment from (${found}) as found join payments
-      on payments.workspace_id = found.workspace_id and payments.environment = found.environment
-        and payments.id = found.payment_id
-      order by claimed_at, found.workspace_id, found.environment, key`,
-    [String(claimedBefore), String(limit), ...(following ?? [])]
-  ]
+  return [sql, [String(claimedBefore), String(limit), ...(following ?? [])]]
 }
 
 const forget = `delete from claims using jsonb_to_recordset($1::text::jsonb)

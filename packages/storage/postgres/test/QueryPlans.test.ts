@@ -1,0 +1,239 @@
+/**
+ * How PostgreSQL goes about what is asked of it: by an index, and along the part of it that is the tenant's. Once in a
+ * new database, of which it knows nothing, and once among a thousand workspaces.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Ids } from "@pointsman/core"
+import { Effect } from "effect"
+import { type Database, open } from "../src/Database.ts"
+import { make as makeDeliveries } from "../src/Deliveries.ts"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { migrate } from "../src/Migrations.ts"
+import { newChange, tenant } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+/** By workspaces of 20 payments each, every one with its attempt, event, claim and delivery. */
+const fill = (workspaces: number) => [
+  `insert into payments (workspace_id, environment, id, version, state, amount_minor, currency, country, method,
+      initiator, capture_method, authorized_minor, captured_minor, refunded_minor, refund_pending_minor, created_at,
+      updated_at, check_at, review, review_since)
+    select 'ws' || w, 'sandbox', 'p' || w || '-' || n, 1, (array['Captured', 'Declined', 'Charging'])[n % 3 + 1], 1000,
+      'EUR', 'DE', 'card', 'cit', 'automatic', 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end,
+      case when n % 10 = 1 then '{}' end, case when n % 10 = 1 then n end
+    from generate_series(1, ${workspaces}) as w, generate_series(1, 20) as n`,
+  `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
+      timeout_millis, sent_at)
+    select workspace_id, environment, id, 'att' || id, 1, 'first', 1000, 'EUR', 1, 1 from payments`,
+  `insert into refunds (workspace_id, environment, payment_id, id, stage, balance, amount_minor, currency, connection_id,
+      provider_ref, timeout_millis, sent_at)
+    select workspace_id, environment, id, 'rf' || id, 'Refused', 'nothing', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
+  `insert into operations (workspace_id, environment, payment_id, id, kind, amount_minor, currency, connection_id,
+      provider_ref, timeout_millis, sent_at)
+    select workspace_id, environment, id, 'op' || id, 'capture', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
+  `insert into events (workspace_id, environment, id, type, payment_id, created_at, data)
+    select workspace_id, environment, 'evt' || id, 'payment.' || state, id, 1, '{}' from payments`,
+  `insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
+    select workspace_id, environment, 'key' || id, 1, 'Claimed', 'fp', id, created_at from payments`,
+  `insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id, is_applied,
+      written_at, received_at, body)
+    select workspace_id, environment, 'first', 'e' || id, id, 'settlement', id, true, 1, 1, '' from payments`,
+  `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at,
+      created_at)
+    select workspace_id, environment, 'dlv' || id, 'endpoint ' || workspace_id, 'evt' || id,
+      (array['Due', 'Delivered', 'Refused'])[created_at % 3 + 1], 0, 0, case when created_at % 10 = 0 then 1 end, 1
+    from payments`,
+  "analyze"
+]
+
+interface Step {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Index Name"?: string
+  readonly "Index Cond"?: string
+  readonly Plans?: ReadonlyArray<Step>
+}
+
+const stepsOf = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
+
+/** `plansOf`: what each statement that the effect asks does with tables. */
+const newPlanner = Effect.fnUntraced(function* (workspaces: number) {
+  const url = yield* newDatabase
+  const db = yield* open({ url })
+  yield* migrate(db)
+  if (workspaces > 0) for (const statement of fill(workspaces)) yield* db.client.unsafe(statement)
+  const asked: Array<string> = []
+  const listening: Database = {
+    ...db,
+    read: (operation, text, params) =>
+      Effect.suspend(() => {
+        asked.push(text)
+        return db.read(operation, text, params)
+      }),
+    write: (operation, text, params) =>
+      Effect.suspend(() => {
+        asked.push(text)
+        return db.write(operation, text, params)
+      }),
+    update: (operation, text, params) =>
+      Effect.suspend(() => {
+        asked.push(text)
+        return db.update(operation, text, params)
+      }),
+    transaction: (operation, body) =>
+      db.transaction(operation, (query) =>
+        body((text, params) => {
+          asked.push(text)
+          return query(text, params)
+        })
+      )
+  }
+  const ledger = yield* makeLedger(listening)
+  return {
+    ledger,
+    deliveries: makeDeliveries(listening),
+    plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
+      asked.length = 0
+      yield* effect
+      const plans = yield* Effect.forEach([...asked], (text) =>
+        db.transaction("explain", (query) =>
+          Effect.gen(function* () {
+            // As the connections of the storage do: one plan, whatever the parameters.
+            yield* query(`prepare asked as ${text}`)
+            const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])))
+            const nulls = count === 0 ? "" : `(${Array(count).fill("null").join(", ")})`
+            const rows = yield* query(`explain (format json) execute asked ${nulls}`)
+            yield* query("deallocate asked")
+            return rows.flatMap((row) => row["QUERY PLAN"] as ReadonlyArray<{ readonly Plan: Step }>)
+          })
+        )
+      )
+      return plans.flatMap((trees) => trees.flatMap(({ Plan }) => stepsOf(Plan)))
+    })
+  }
+}, Effect.provide(Ids.layer))
+
+/** The indexes, each with the columns that narrow it. */
+const walksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
+  [
+    ...new Set(
+      steps.flatMap((step) => {
+        const index = step["Index Name"]
+        if (index === undefined) return []
+        const columns = [...(step["Index Cond"] ?? "").matchAll(/\(?(\w+)\)? (?:=|<|>|<=|>=) /g)].map(
+          (found) => found[1]
+        )
+        return [`${index} (${[...new Set(columns)].join(", ")})`]
+      })
+    )
+  ].toSorted()
+
+/** Tables of ours that are read from end to end. */
+const scanned = (steps: ReadonlyArray<Step>) =>
+  steps
+    .filter((step) => step["Node Type"] === "Seq Scan")
+    .map((step) => step["Relation Name"] ?? "")
+    .filter((name) => !name.startsWith("pg_"))
+
+const byTenant = "workspace_id, environment"
+
+describe.skipIf(!hasServer)("query plans", () => {
+  it.live("given a new database, when a change is written, then what it looks for is found by its own key", () =>
+    Effect.gen(function* () {
+      const { ledger, plansOf } = yield* newPlanner(0)
+      const change = yield* newChange().pipe(Effect.provide(Ids.layer))
+      const created = yield* plansOf(ledger.commit(change))
+      expect(scanned(created)).toEqual([])
+      expect(walksOf(created)).toEqual([
+        `claims_pkey (${byTenant}, key)`,
+        `payments_pkey (${byTenant}, id)`,
+        `refunds_pkey (${byTenant}, payment_id)`,
+        `webhook_endpoints_by_tenant (${byTenant}, active)`
+      ])
+      const { after } = change.payment
+      const moved = yield* plansOf(
+        ledger.commit({ ...change, payment: { expected: 1, after: { ...after, version: 2 } }, claim: undefined })
+      )
+      expect(scanned(moved)).toEqual([])
+      expect(walksOf(moved)).toEqual([
+        `payments_pkey (${byTenant}, id)`,
+        `refunds_pkey (${byTenant}, payment_id)`,
+        `webhook_endpoints_by_tenant (${byTenant}, active)`
+      ])
+    })
+  )
+
+  it.live(
+    "given a thousand workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
+    () =>
+      Effect.gen(function* () {
+        const { deliveries, ledger, plansOf } = yield* newPlanner(1000)
+        const page = { before: "p~", limit: 10 }
+        const book = [
+          `attempts_pkey (${byTenant}, payment_id)`,
+          `operations_pkey (${byTenant}, payment_id)`,
+          `payments_pkey (${byTenant}, id)`,
+          `refunds_pkey (${byTenant}, payment_id)`
+        ]
+        const walks: Readonly<Record<string, readonly [Effect.Effect<unknown, unknown>, ...Array<string>]>> = {
+          "a payment": [ledger.payment(tenant, "a"), `payments_pkey (${byTenant}, id)`],
+          "a payment's book": [ledger.book(tenant, "a"), ...book],
+          "the book of an attempt": [
+            ledger.bookOf(tenant, { attemptId: "a" }),
+            `attempts_by_id (${byTenant}, id)`,
+            ...book,
+            `messages_told (${byTenant}, payment_id)`
+          ],
+          "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
+          "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],
+          "a page of payments": [ledger.payments(tenant, page), `payments_pkey (${byTenant}, id)`],
+          "a page of payments in two states": [
+            ledger.payments(tenant, { ...page, states: ["Charging", "Captured"] }),
+            `payments_by_state (${byTenant}, state, id)`
+          ],
+          "the attempts of a payment": [ledger.attempts(tenant, "a"), `attempts_pkey (${byTenant}, payment_id)`],
+          "a claim": [ledger.claim(tenant, "a"), `claims_pkey (${byTenant}, key)`],
+          "a timeline": [
+            ledger.timeline(tenant, "a", { limit: 10 }),
+            `events_by_payment (${byTenant}, payment_id, id)`
+          ],
+          "a page of events": [
+            ledger.events(tenant, page),
+            `events_pkey (${byTenant})`,
+            `events_pkey (${byTenant}, id)`
+          ],
+          "the events of a type": [
+            ledger.events(tenant, { type: "payment.created", after: "a", limit: 10 }),
+            `events_by_type (${byTenant}, type, id)`,
+            `events_pkey (${byTenant})`
+          ],
+          "a workspace's usage": [
+            ledger.usage({ workspaceId: "ws", from: 0, until: 1 }),
+            `attempts_pkey (${byTenant}, payment_id)`,
+            `payments_by_creation (${byTenant}, created_at)`
+          ],
+          "what is due": [
+            ledger.takeDue({ now: 100, leaseMillis: 1, limit: 10 }),
+            "payments_due (check_at)",
+            `payments_pkey (${byTenant}, id)`
+          ],
+          "what operations have to look at": [ledger.reviews({ limit: 10 }), "payments_reviewed ()"],
+          "old keys": [
+            ledger.oldClaims({ claimedBefore: 10, limit: 10 }),
+            "claims_by_time (claimed_at)",
+            `payments_pkey (${byTenant}, id)`
+          ],
+          "a page of deliveries": [deliveries.list(tenant, page), `deliveries_pkey (${byTenant}, id)`],
+          "the deliveries in a state": [
+            deliveries.list(tenant, { ...page, state: "Refused" }),
+            `deliveries_by_state (${byTenant}, state, id)`
+          ]
+        }
+        for (const [what, [effect, ...expected]] of Object.entries(walks)) {
+          const steps = yield* plansOf(effect)
+          expect.soft(scanned(steps), what).toEqual([])
+          expect.soft(walksOf(steps), what).toEqual(expected.toSorted())
+        }
+      }),
+    60_000
+  )
+})

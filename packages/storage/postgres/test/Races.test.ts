@@ -1,0 +1,149 @@
+/**
+ * Writers that wait for one row, each on a connection of its own. Beside each race stands its control: the same race by
+ * a statement without the guard, which several win.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { type Change, Ledger } from "@pointsman/core"
+import { Effect, Fiber, type Redacted, Result } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+const writers = 8
+
+const clientOf = (url: Redacted.Redacted) =>
+  PgClient.make({ url, maxConnections: writers + 2 }).pipe(Effect.provide(Reactivity.layer))
+
+/** Until all of them wait for the same row, or for the one that waits for it. */
+const allWait = (sql: PgClient.PgClient) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 1_000; turn++) {
+      const [row] = yield* sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      if (row?.waiters === writers) return
+      yield* Effect.sleep("10 millis")
+    }
+    throw new Error("they do not wait")
+  })
+
+/** `holder` holds what all of them need, until all of them wait; `sql` has other connections. */
+const raceBehind = <A, E>(
+  holder: PgClient.PgClient,
+  sql: PgClient.PgClient,
+  hold: Effect.Effect<unknown, unknown>,
+  one: (index: number) => Effect.Effect<A, E>
+) =>
+  Effect.gen(function* () {
+    const racers: Array<Fiber.Fiber<Result.Result<A, E>>> = []
+    const held = Effect.gen(function* () {
+      yield* hold
+      for (let index = 0; index < writers; index++) racers.push(yield* Effect.forkDetach(Effect.result(one(index))))
+      yield* allWait(sql)
+      // What it wrote is taken back.
+      return yield* Effect.fail("all wait" as const)
+    })
+    expect(yield* Effect.flip(holder.withTransaction(held))).toBe("all wait")
+    return yield* Effect.forEach(racers, Fiber.join)
+  })
+
+const tagsOf = (results: ReadonlyArray<Result.Result<unknown, { readonly _tag: string }>>) =>
+  results.map((result) => (Result.isSuccess(result) ? "written" : result.failure._tag)).toSorted()
+
+/** The change that comes next, without attempts and events. */
+const nextOf = (change: Change, reference: string): Change => ({
+  tenant,
+  payment: { expected: 1, after: { ...change.payment.after, version: 2, reference } },
+  attempts: [],
+  events: []
+})
+
+describe.skipIf(!hasServer)("races of waiting writers", () => {
+  it.live(
+    `given ${writers} writers that wait for one payment, then one of them writes it, and the others are stale`,
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        const [holder, sql] = [yield* clientOf(url), yield* clientOf(url)]
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const change = yield* newChange()
+            yield* ledger.commit(change)
+            const hold = holder`select 1 from payments for update`
+            const results = yield* raceBehind(holder, sql, hold, (index) =>
+              ledger.commit(nextOf(change, `order ${index}`))
+            )
+            expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/Stale"), "written"])
+
+            const control = yield* raceBehind(
+              holder,
+              sql,
+              hold,
+              (index) =>
+                sql`update payments set version = 3, reference = ${`order ${index}`} where id = ${change.payment.after.id}`
+            )
+            expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+          })
+        )
+      })
+  )
+
+  it.live(`given ${writers} writers that wait for one key, then one of them claims it, and the others learn who`, () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url), yield* clientOf(url)]
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const changes = yield* Effect.forEach(Array(writers).keys(), () => newChange())
+          const under = (change: Change, key: string): Change => ({
+            ...change,
+            ...(change.claim && { claim: { ...change.claim, after: { ...change.claim.after, key } } })
+          })
+          // Claims the key, and gives it back when all wait.
+          const results = yield* raceBehind(holder, sql, holdKey(holder, "the-key"), (index) =>
+            ledger.commit(under(changes[index] as Change, "the-key"))
+          )
+          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/KeyTaken"), "written"])
+          expect(yield* ledger.payments(tenant, { limit: 100 })).toHaveLength(1)
+
+          const control = yield* raceBehind(holder, sql, holdKey(holder, "another"), () => overwriteKey(sql, "another"))
+          expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+        })
+      )
+    })
+  )
+
+  it.live("given a row that somebody holds too long, then a commit gives up, and surely wrote nothing", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const sql = yield* clientOf(url)
+      yield* withStorage({ url, lockTimeoutMillis: 100 })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const change = yield* newChange()
+          yield* ledger.commit(change)
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select 1 from payments for update`
+              const failure = yield* Effect.flip(ledger.commit(nextOf(change, "too late")))
+              expect(failure).toMatchObject({ _tag: "pointsman/StorageError", cause: { code: "55P03" } })
+            })
+          )
+          yield* ledger.commit(nextOf(change, "in time"))
+        })
+      )
+    })
+  )
+})
+
+/** It is taken back at the end of the transaction: those who wait find the key free. */
+const holdKey = (sql: PgClient.PgClient, key: string) =>
+  sql`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
+    values (${tenant.workspaceId}, ${tenant.environment}, ${key}, 1, 'Claimed', 'fp', 'of nobody', 0)`
+
+const overwriteKey = (sql: PgClient.PgClient, key: string) =>
+  sql`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
+    values (${tenant.workspaceId}, ${tenant.environment}, ${key}, 1, 'Claimed', 'fp', 'of nobody', 0)
+    on conflict (workspace_id, environment, key) do update set fingerprint = excluded.fingerprint`

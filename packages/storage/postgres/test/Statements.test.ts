@@ -1,0 +1,149 @@
+/** How many statements each operation asks of the database, through the whole of core. */
+import { describe, expect, it } from "@effect/vitest"
+import {
+  type Caller,
+  Connectors,
+  credentialsContext,
+  Deliveries,
+  Directory,
+  Ids,
+  Ledger,
+  Merchants,
+  Pointsman,
+  Transport,
+  Unanswered,
+  type WebhookEndpoint
+} from "@pointsman/core"
+import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Database, open } from "../src/Database.ts"
+import { make as makeDeliveries } from "../src/Deliveries.ts"
+import { make as makeDirectory } from "../src/Directory.ts"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { make as makeMerchants } from "../src/Merchants.ts"
+import { migrate } from "../src/Migrations.ts"
+import { tenant } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+const caller: Caller = {
+  tenant,
+  workspace: { id: tenant.workspaceId, name: "Shop", country: null, category: null, suspended: false, partner: null }
+}
+
+const endpoint = (id: string): WebhookEndpoint => ({
+  id,
+  ...tenant,
+  url: `https://shop.example/${id}`,
+  events: ["*"],
+  sealedSecret: "sealed",
+  active: true
+})
+
+/** Core over a database that counts, with a provider that approves and an endpoint for each event. */
+const counted = Effect.gen(function* () {
+  const asked: Array<string> = []
+  const db = yield* open({ url: yield* newDatabase })
+  yield* migrate(db)
+  const counting: Database = {
+    ...db,
+    read: (operation, ...statement) => {
+      asked.push(operation)
+      return db.read(operation, ...statement)
+    },
+    write: (operation, ...statement) => {
+      asked.push(operation)
+      return db.write(operation, ...statement)
+    },
+    update: (operation, ...statement) => {
+      asked.push(operation)
+      return db.update(operation, ...statement)
+    },
+    transaction: () => Effect.die("a transaction of several statements")
+  }
+  const provider = scriptedProvider()
+  const { directory } = yield* makeDirectory(counting)
+  yield* directory.write({
+    workspaces: [caller.workspace],
+    apiKeys: [],
+    connections: [
+      {
+        ...tenant,
+        id: "first",
+        name: "First",
+        connector: provider.definition.name,
+        active: true,
+        priority: 1,
+        sealedCredentials: `${credentialsContext("first")}|{}`,
+        sealedWebhookSecret: null,
+        timeoutMillis: null,
+        supports: {},
+        restrictions: [],
+        circuitBreaker: null
+      }
+    ],
+    routing: [],
+    webhookEndpoints: [endpoint("one"), endpoint("two")]
+  })
+  const pointsman = yield* Effect.provide(
+    Pointsman,
+    Pointsman.layer().pipe(
+      Layer.provide([
+        Layer.effect(Ledger, makeLedger(counting)),
+        Layer.succeed(Directory, directory),
+        Layer.succeed(Deliveries, makeDeliveries(counting)),
+        Layer.succeed(Merchants, makeMerchants(counting, Effect.void)),
+        Connectors.layer([provider.definition]),
+        openSecretsLayer,
+        Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+      ]),
+      Layer.provide(Ids.layer)
+    )
+  )
+  // The word of our own write may still be on its way; from then on the copy is used.
+  do {
+    asked.length = 0
+    yield* TestClock.withLive(Effect.sleep("20 millis"))
+    yield* directory.contents
+  } while (asked.length > 0)
+  const askedBy = Effect.fnUntraced(function* <A, E, R>(operation: Effect.Effect<A, E, R>) {
+    asked.length = 0
+    const answer = yield* operation
+    return { answer, asked: [...asked] }
+  })
+  return { askedBy, db, pointsman }
+}).pipe(Effect.provide(Ids.layer))
+
+describe.skipIf(!hasServer)("statements", () => {
+  it.effect("given each operation, when it goes well, then it asks for no more than it needs", () =>
+    Effect.gen(function* () {
+      const { askedBy, db, pointsman } = yield* counted
+      const direct = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
+      expect(direct.asked).toEqual(["commit", "commit"])
+      const again = yield* askedBy(pointsman.create(caller, sampleRequest({ idempotencyKey: "key-0001" })))
+      expect(again.asked).toEqual(["commit"])
+      expect(again.answer.isReplay).toBe(true)
+
+      const authorize = { details: { captureMethod: "manual" } } as const
+      const [captured, voided] = [
+        (yield* pointsman.create(caller, sampleRequest(authorize))).payment.id,
+        (yield* pointsman.create(caller, sampleRequest(authorize))).payment.id
+      ]
+      const order = { idempotencyKey: null, amountMinor: null, reason: null }
+      const capture = yield* askedBy(pointsman.capture(caller, { ...order, paymentId: captured }))
+      expect(capture.asked).toEqual(["book", "commit", "commit"])
+      const annulled = yield* askedBy(pointsman.void(caller, { ...order, paymentId: voided }))
+      expect(annulled.asked).toEqual(["book", "commit", "commit"])
+      const refund = yield* askedBy(pointsman.refund(caller, { ...order, paymentId: captured }))
+      expect(refund.asked).toEqual(["book", "commit", "commit"])
+
+      // Each event has gone to both endpoints, in those same commits.
+      const [row] = yield* db.read(
+        "test",
+        "select (select count(*)::integer from events) as events, (select count(*)::integer from deliveries) as sent"
+      )
+      expect(row?.["sent"]).toBe(2 * (row?.["events"] as number))
+      expect(row?.["events"]).toBeGreaterThan(8)
+    })
+  )
+})
