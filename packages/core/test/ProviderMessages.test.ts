@@ -244,3 +244,38 @@ describe("a message about a checkout", () => {
     )
   }
 })
+
+describe("a message that is faster than the answer", () => {
+  for (const state of [authorized, captured]) {
+    const own = world()
+    it.effect(`given ${state._tag} is told while its request waits, when nobody answers that, then it stays`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
+        own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
+        const asked = yield* Effect.forkChild(
+          pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
+          { startImmediately: true }
+        )
+        yield* TestClock.adjust("20 seconds")
+        const [charge] = own.provider.charges
+        yield* record(messageOf(about(charge?.attemptId ?? "", state)))
+        const { payment } = yield* runOut(asked)
+        assert.strictEqual(payment.state, state._tag)
+        assert.deepStrictEqual(
+          (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
+          [[state._tag, providerRef]]
+        )
+        assert.deepStrictEqual(
+          payment.routing?.attempts.map(({ outcome }) => outcome),
+          [state._tag]
+        )
+        // The only charge there is has no rival.
+        yield* TestClock.adjust("2 days")
+        while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* stored(payment)).review, null)
+        assert.notInclude(yield* typesOf(payment), "payment.conflict")
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})

@@ -76,14 +76,16 @@ const write = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonly
     if (wasAbandoned(fact, stored, claim)) return { payment: stored, isAbandoned: true }
     const now = yield* Clock.currentTimeMillis
     const { moved, isAsStated } = decide(stored, inHand, fact, now)
-    const payment = withRouting(moved.payment, [...inHand.earlier, ...ended])
+    // Silence says less than what another courier has told of the attempt meanwhile.
+    const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
+    const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...ended])
     const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
     const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
     const written = yield* Effect.result(
       commitInsistently({
         tenant: payment.tenant,
         payment: { expected: stored.version, after: payment },
-        attempts: ended,
+        attempts: isTold ? [] : ended,
         events: moved.events,
         claim: claimChange(claim, answered)
       })
@@ -117,6 +119,12 @@ const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: nu
     now
   )
   return { moved: Result.getOrElse(second, () => stands), isAsStated: false }
+}
+
+/** Whether the provider's word on the attempt is recorded: a message of it may be faster than its answer. */
+const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
+  const outcome = routing?.attempts.find(({ attemptId }) => attemptId === id)?.outcome ?? null
+  return outcome !== null && outcome !== "Unanswered"
 }
 
 const mayHoldMoney = (fact: ChargeFact): fact is Extract<ChargeFact, { readonly connectionId: string }> =>
