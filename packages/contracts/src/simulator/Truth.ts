@@ -52,6 +52,13 @@ export const wrongWith = (
   if (held[0] !== undefined && payment.connectionId !== held[0].connectionId) {
     wrong.push(`it is with ${payment.connectionId}, and its money with ${held[0].connectionId}`)
   }
+  // This provider contradicts nobody, and states what was asked: where somebody thought otherwise, we had guessed.
+  for (const { type } of events) {
+    if (type === "payment.conflict" || type === "payment.amount_mismatch") wrong.push(`its timeline tells ${type}`)
+  }
+  if (payment.review !== null && !isLeftOpen) {
+    wrong.push(`it waits for operations: ${payment.review.reasons.join(", ")}`)
+  }
   if (events.some(({ type }) => type === "payment.settled") && !charges.some(({ isPaidOut }) => isPaidOut)) {
     wrong.push("it is told as settled, and was not paid out")
   }
