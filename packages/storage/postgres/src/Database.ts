@@ -7,10 +7,10 @@
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"
-import { Effect, type Redacted, Result, type Scope } from "effect"
+import { Deferred, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { Connection } from "effect/sql/SqlConnection"
-import { SqlError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import type { Row } from "./Rows.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
@@ -60,7 +60,10 @@ export interface PostgresOptions {
   readonly url: Redacted.Redacted
   /** Connections at most, one of which listens for changes of the directory: 12 unless set. */
   readonly maxConnections?: number | undefined
-  /** What takes longer is taken back: 10,000 milliseconds unless set. */
+  /**
+   * What takes longer is taken back by the server: 10,000 milliseconds unless set. Who hears nothing for more than twice
+   * as long gives the connection up.
+   */
   readonly statementTimeoutMillis?: number | undefined
   /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
   readonly lockTimeoutMillis?: number | undefined
@@ -73,15 +76,17 @@ const maxDeadlocks = 5
 /** The directory comes as one row. */
 const maxMessageBytes = 256 * 1024 * 1024
 
-export const open = (options: PostgresOptions): Effect.Effect<Database, StorageError, Scope.Scope> =>
-  PgClient.make({
+export const open = (options: PostgresOptions): Effect.Effect<Database, StorageError, Scope.Scope> => {
+  const statementMillis = options.statementTimeoutMillis ?? 10_000
+  return PgClient.make({
     url: options.url,
     applicationName: "pointsman",
     maxConnections: options.maxConnections ?? 12,
+    keepAlive: "10 seconds",
     maxMessageSize: maxMessageBytes,
     types: numbers(),
     startupParameters: {
-      statement_timeout: String(options.statementTimeoutMillis ?? 10_000),
+      statement_timeout: String(statementMillis),
       lock_timeout: String(options.lockTimeoutMillis ?? 5_000),
       idle_in_transaction_session_timeout: String(idleInTransactionMillis),
       // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
@@ -93,10 +98,11 @@ export const open = (options: PostgresOptions): Effect.Effect<Database, StorageE
   }).pipe(
     Effect.provide(Reactivity.layer),
     Effect.mapError((error) => storageError("open", error)),
-    Effect.map(fromClient)
+    Effect.map((client) => fromClient(client, runWithin(2 * statementMillis + 1_000)))
   )
+}
 
-const fromClient = (client: PgClient.PgClient): Database => {
+const fromClient = (client: PgClient.PgClient, run: Run): Database => {
   const write: Database["write"] = (operation, sql, params = []) =>
     withConnection(client, operation, (connection) =>
       Effect.mapError(run(connection, sql, params), (error) => failure(operation, error))
@@ -124,7 +130,7 @@ const fromClient = (client: PgClient.PgClient): Database => {
         }
       ),
     transaction: (operation, body) =>
-      withConnection(client, operation, (connection) => transaction(operation, connection, body))
+      withConnection(client, operation, (connection) => transaction(operation, connection, run, body))
   }
 }
 
@@ -146,6 +152,7 @@ const withConnection = <A, E>(
 const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
   connection: Connection,
+  run: Run,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
   const query: Query = (sql, params = []) => run(connection, sql, params)
@@ -165,11 +172,44 @@ const transaction = Effect.fnUntraced(function* <A, E>(
   return done.success
 })
 
-const run = (
+type Run = (
   connection: Connection,
   sql: string,
   params: ReadonlyArray<string | null>
-): Effect.Effect<ReadonlyArray<Row>, SqlError> => connection.execute(sql, params, undefined)
+) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+/**
+ * A server answers within its own time-outs, or the network lost it: the kernel would go on sending for a quarter of an
+ * hour. The clock runs beside the statement, so that it also ends one whose caller cannot be interrupted; the
+ * connection is closed then.
+ */
+const runWithin =
+  (millis: number): Run =>
+  (connection, sql, params) =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<ReadonlyArray<Row>, SqlError>()
+      const asked = yield* Effect.forkDetach(
+        Deferred.into(Effect.interruptible(connection.execute(sql, params, undefined)), answer)
+      )
+      const late = yield* Effect.forkDetach(
+        Effect.interruptible(Effect.andThen(Effect.sleep(millis), Deferred.fail(answer, noAnswer(millis))))
+      )
+      return yield* Deferred.await(answer).pipe(
+        // A read whose caller goes away is taken back by the server first.
+        Effect.onInterrupt(() => Fiber.interrupt(asked)),
+        Effect.ensuring(
+          Effect.sync(() => {
+            late.interruptUnsafe()
+            asked.interruptUnsafe()
+          })
+        )
+      )
+    })
+
+const noAnswer = (millis: number): SqlError => {
+  const message = `the server did not answer within ${millis} ms`
+  return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
+}
 
 /** What the server says of an error (https://www.postgresql.org/docs/current/protocol-error-fields.html). */
 interface ErrorFields {

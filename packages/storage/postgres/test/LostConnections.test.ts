@@ -61,6 +61,25 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
+  it.live(
+    "given a line that goes silent, when a commit waits for its answer, then it gives up and its end is unknown",
+    () =>
+      Effect.gen(function* () {
+        const proxy = yield* proxyTo(yield* newDatabase)
+        yield* withStorage({ url: proxy.url, statementTimeoutMillis: 300 })(
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const [first, second] = [yield* newChange(), yield* newChange()]
+            proxy.cutAt = { text: first.payment.after.id, when: "never" }
+            const failure = yield* Effect.flip(ledger.commit(first))
+            expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
+            expect(String(Object(failure).cause)).toContain("did not answer within 1600 ms")
+            yield* ledger.commit(second)
+          })
+        )
+      })
+  )
+
   it.live("given a read whose answer is lost, then it fails, and the next one is answered", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {

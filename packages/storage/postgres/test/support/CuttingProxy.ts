@@ -6,9 +6,9 @@ export interface CuttingProxy {
   readonly url: Redacted.Redacted
   /**
    * Cuts the line of the next client that sends the text: before the server hears of it, or when the server has
-   * answered, before the client hears of it.
+   * answered, before the client hears of it. `never`: the line stays, and says nothing any more.
    */
-  cutAt: { readonly text: string; readonly when: "before" | "after" } | undefined
+  cutAt: { readonly text: string; readonly when: "before" | "after" | "never" } | undefined
   /** How often it cut. */
   cuts: number
 }
@@ -22,6 +22,7 @@ export const proxyTo = (target: Redacted.Redacted): Effect.Effect<CuttingProxy, 
         const server = createServer((client) => {
           const upstream = connect(Number(port), hostname)
           let isSwallowing = false
+          let isSilent = false
           const cut = () => {
             proxy.cuts++
             client.destroy()
@@ -40,12 +41,13 @@ export const proxyTo = (target: Redacted.Redacted): Effect.Effect<CuttingProxy, 
               proxy.cutAt = undefined
               if (cutAt.when === "before") return cut()
               isSwallowing = true
+              isSilent = cutAt.when === "never"
             }
             upstream.write(sent)
           })
           upstream.on("data", (answered) => {
             // "Z", ready for the next query, ends the answer: the server is done.
-            if (isSwallowing && answered.at(-6) === "Z".charCodeAt(0)) return cut()
+            if (isSwallowing && !isSilent && answered.at(-6) === "Z".charCodeAt(0)) return cut()
             if (!isSwallowing) client.write(answered)
           })
         })
