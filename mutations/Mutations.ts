@@ -174,6 +174,54 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "write without the version, in PostgreSQL",
+    harm: "A writer that waited for another one's row writes over what that one decided.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Commit.ts",
+        find: "t.id = $4 and t.version = $5 returning 1 as one",
+        replace: "t.id = $4 returning 1 as one"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Races.test.ts",
+      test: "given 8 writers that wait for one payment, then one of them writes it, and the others are stale"
+    }
+  },
+  {
+    name: "a commit whose answer was lost, taken for not written",
+    harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Database.ts",
+        find: "return new CommitUnknown({ operation, cause: causeOf(error) })",
+        replace: 'return new Refused("", storageError(operation, error))'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostConnections.test.ts",
+      test: "given a commit whose answer is lost, then its end is unknown, and a read tells that it is stored"
+    }
+  },
+  {
+    name: "show an event before a smaller id is committed",
+    harm: "A follower goes past an event that it never saw: a capture that nobody books.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/EventIds.ts",
+        find: "return first < afterNewest ? first : afterNewest",
+        replace: "return afterNewest"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/EventOrder.test.ts",
+      test: "given a commit that is held open, then later events of its tenant wait for it, and no others"
+    }
+  },
+  {
     name: "write without the version, in SQLite",
     harm: "Two writers that decided on the same record overwrite each other.",
     edits: [
