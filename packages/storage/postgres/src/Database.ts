@@ -7,7 +7,7 @@
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"
-import { Deferred, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
+import { Clock, Deferred, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -96,6 +96,7 @@ export const open = (options: PostgresOptions): Effect.Effect<Database, StorageE
       jit: "off"
     }
   }).pipe(
+    inRealTime,
     Effect.provide(Reactivity.layer),
     Effect.mapError((error) => storageError("open", error)),
     Effect.map((client) => fromClient(client, runWithin(2 * statementMillis + 1_000)))
@@ -192,7 +193,7 @@ const runWithin =
         Deferred.into(Effect.interruptible(connection.execute(sql, params, undefined)), answer)
       )
       const late = yield* Effect.forkDetach(
-        Effect.interruptible(Effect.andThen(Effect.sleep(millis), Deferred.fail(answer, noAnswer(millis))))
+        Effect.interruptible(Effect.andThen(inRealTime(Effect.sleep(millis)), Deferred.fail(answer, noAnswer(millis))))
       )
       return yield* Deferred.await(answer).pipe(
         // A read whose caller goes away is taken back by the server first.
@@ -205,6 +206,10 @@ const runWithin =
         )
       )
     })
+
+/** The network's time passes by itself, whatever clock the program is given. */
+const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
 const noAnswer = (millis: number): SqlError => {
   const message = `the server did not answer within ${millis} ms`
