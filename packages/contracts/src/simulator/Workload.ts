@@ -242,12 +242,17 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     )
   }
 
-  const passTime = (draw: Draw) => {
+  /** The background looks at what is due meanwhile, now and then. */
+  const passTime = async (draw: Draw) => {
     const millis = draw.chance(0.04)
       ? 25 * hour
       : draw.pick([1, 2, 10, second, 6 * second, 31 * second, minute, 5 * minute, 16 * minute, 70 * minute])
-    plan.note(`${millis / 1_000} s pass`)
-    return time.pass(millis)
+    plan.note(`${millis / second} s pass`)
+    for (let piece = 0; piece < 3; piece++) {
+      await time.pass(Math.ceil(millis / 3))
+      const process = draw.chance(0.25) ? draw.one(world.alive()) : undefined
+      process?.ask((pointsman) => pointsman.sweep)
+    }
   }
 
   const begin = async (draw: Draw, kind: Exclude<Kind, "pass">): Promise<void> => {
