@@ -1,0 +1,133 @@
+/** Two storages on one database, as two servers have them. */
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { type ApiKey, Deliveries, Directory, type DirectoryContents, Ids, Ledger } from "@pointsman/core"
+import { layer } from "@pointsman/storage-postgres"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { TestClock } from "effect/testing"
+import { newChange, tenant } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+const storageOf = (url: Redacted.Redacted) => Layer.build(Layer.fresh(layer({ url }).pipe(Layer.provide(Ids.layer))))
+
+const clientOf = (url: Redacted.Redacted) =>
+  PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))
+
+const apiKey: ApiKey = { hash: "h", ...tenant, scopes: null, revokedAt: null, source: "operator", createdAt: 1 }
+
+const contents = (fields: Partial<DirectoryContents>): DirectoryContents => ({
+  workspaces: [{ id: "ws", name: "Shop", country: null, category: null, suspended: false, partner: null }],
+  apiKeys: [apiKey],
+  connections: [],
+  routing: [],
+  webhookEndpoints: [],
+  ...fields
+})
+
+const revokedAt = (directory: Directory["Service"]) =>
+  Effect.map(directory.keyHolder("h"), (holder) => Option.getOrThrow(holder).apiKey.revokedAt)
+
+/** In real time, at most ten seconds. */
+const until = <E>(isSo: Effect.Effect<boolean, E>) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 1_000; turn++) {
+      if (yield* isSo) return
+      yield* TestClock.withLive(Effect.sleep("10 millis"))
+    }
+    throw new Error("it did not come to that within ten seconds")
+  })
+
+/** A directory that two servers keep, and a client beside them. The clock stands still. */
+const given = Effect.gen(function* () {
+  const url = yield* newDatabase
+  const [one, other] = [yield* storageOf(url), yield* storageOf(url)]
+  const directory = Context.get(other, Directory)
+  yield* Context.get(one, Directory).write(contents({}))
+  const sql = yield* clientOf(url)
+  const isListening = Effect.map(
+    sql`select 1 as one from pg_stat_activity where datname = current_database() and query = 'LISTEN "pointsman_directory"'`,
+    (rows) => rows.length === 2
+  )
+  yield* until(isListening)
+  yield* until(Effect.map(directory.keyHolder("h"), Option.isSome))
+  /** Changes the key behind everybody's back. */
+  const revoke = (at: number) =>
+    sql.withTransaction(
+      Effect.andThen(
+        sql`update api_keys set revoked_at = ${at}`,
+        sql`update directory_version set version = version + 1`
+      )
+    )
+  /** Until the copy is used: then what is changed behind our back does not show. */
+  let changes = 0
+  const isKept = Effect.gen(function* () {
+    yield* directory.contents
+    yield* revoke(++changes)
+    return (yield* revokedAt(directory)) !== changes
+  })
+  yield* until(isKept)
+  return { directory, one, other, revoke, sql }
+})
+
+describe.skipIf(!hasServer)("two servers", () => {
+  it.effect("given a copy that one keeps, when the other writes, then it is told, and reads what was written", () =>
+    Effect.gen(function* () {
+      const { directory, one } = yield* given
+      yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))
+      yield* until(Effect.map(revokedAt(directory), (at) => at === 12_345))
+    })
+  )
+
+  it.effect("given a word that did not arrive, when a second has passed, then the copy is compared and replaced", () =>
+    Effect.gen(function* () {
+      const { directory, revoke } = yield* given
+      yield* revoke(12_345)
+      expect(yield* revokedAt(directory)).not.toBe(12_345)
+      yield* TestClock.adjust("1 second")
+      expect(yield* revokedAt(directory)).toBe(12_345)
+    })
+  )
+
+  it.effect("given a server that lost the line on which it listens, then it uses no copy", () =>
+    Effect.gen(function* () {
+      const { directory, revoke, sql } = yield* given
+      yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and query = 'LISTEN "pointsman_directory"'`
+      yield* until(
+        Effect.gen(function* () {
+          yield* revoke(23_456)
+          return (yield* revokedAt(directory)) === 23_456
+        })
+      )
+      for (const at of [34_567, 45_678]) {
+        yield* revoke(at)
+        expect(yield* revokedAt(directory)).toBe(at)
+      }
+    })
+  )
+
+  it.live("given an endpoint with much that is due, when both take at once, then its limit holds over both", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const both = [yield* storageOf(url), yield* storageOf(url)] as const
+      yield* Context.get(both[0], Directory).write(
+        contents({
+          webhookEndpoints: [
+            { id: "whe", ...tenant, url: "https://shop.example", events: ["*"], sealedSecret: "sealed", active: true }
+          ]
+        })
+      )
+      for (let count = 0; count < 12; count++) yield* Context.get(both[0], Ledger).commit(yield* newChange())
+      const takers = Array.from({ length: 16 }, (_, index) => Context.get(both[index % 2] ?? both[0], Deliveries))
+      const taken = yield* Effect.forEach(
+        takers,
+        (deliveries) => deliveries.takeDue({ now: 1, leaseMillis: 60_000, limit: 100, limitPerEndpoint: 5 }),
+        { concurrency: "unbounded" }
+      )
+      const ids = taken.flat().map(({ delivery }) => delivery.id)
+      expect(ids).toHaveLength(5)
+      expect(new Set(ids).size).toBe(5)
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
