@@ -6,4 +6,9 @@ export interface Mutation {
   /** Each text must stand exactly once in its file, so that a planted fault cannot go stale unseen. */
   readonly edits: ReadonlyArray<{ readonly file: string; readonly find: string; readonly replace: string }>
   readonly caughtBy: { readonly project: string; readonly file: string; readonly test: string }
+  /**
+   * Where simulations over this storage catch it too, within some hundred seeds: they know nothing of the fault, and
+   * look at the money alone.
+   */
+  readonly simulatedOn?: "memory" | "sqlite"
 }

@@ -27,7 +27,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a first commit that fails, then NothingSent, no provider call, and a retry works"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "retry on unknown",
@@ -53,7 +54,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/CreatePayment.test.ts",
       test: "given mode failover, when the first ends unanswered, then the second is never asked"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "send on an unknown commit",
@@ -69,7 +71,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a first commit whose answer is lost (lost), then nothing is sent on it and the key is free"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "send on an old claim",
@@ -139,7 +142,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-memory",
       file: "packages/storage/memory/test/Memory.contract.test.ts",
       test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "answer before the durable commit",
@@ -155,7 +159,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/GroupCommit.test.ts",
       test: "given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written"
-    }
+    },
+    simulatedOn: "sqlite"
   },
   {
     name: "a commit that the disk did not confirm, taken for not written",
@@ -236,7 +241,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
-    }
+    },
+    simulatedOn: "sqlite"
   },
   {
     name: "refund without a reservation",
@@ -252,7 +258,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/RefundLedger.test.ts",
       test: "given 64 at once of a tenth each, then ten reach the provider"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "release an unknown capture's key",
@@ -301,7 +308,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/OperationFaults.test.ts",
       test: "of a capture is lost, then nothing is sent, the key is free, and a retry does it once"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "refunds that do not add up, in memory",
@@ -381,7 +389,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/HostedFaults.test.ts",
       test: `given its fate is unknown, ["lost"], then nothing is sent: FAILED, told of once`
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "give up another tab's charge",
@@ -397,7 +406,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/HostedFaults.test.ts",
       test: "given it is lost and another tab's provider is at work, then its payment is left alone"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "act on a page that is over",
@@ -429,7 +439,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/HostedCheckout.test.ts",
       test: "given nothing is found, conclusively, then nothing changes: it may still be paid"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "cancel a checkout on an old look-up",
@@ -477,7 +488,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it"
-    }
+    },
+    simulatedOn: "sqlite"
   },
   {
     name: "retry a 4xx",
@@ -546,7 +558,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderMessages.test.ts",
       test: "given a message of another connection than the attempt's, then it touches nothing"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "believe too early that a charge never arrived",

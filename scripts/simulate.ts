@@ -54,11 +54,12 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
   const began = clock.currentTimeMillisUnsafe()
   const seconds = () => Math.max(0.001, (clock.currentTimeMillisUnsafe() - began) / 1_000)
   let toldAt = 0
-  const onProgress = (done: number, wrong: number) => {
+  const onProgress = (done: number, wrong: ReadonlyArray<number>) => {
     if (seconds() * 1_000 < toldAt + progressEvery) return
     toldAt = seconds() * 1_000
     const rate = numberText(done / seconds())
-    console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage}, ${rate} a second, ${wrong} wrong`)
+    const found = wrong.length === 0 ? "none wrong" : `wrong: ${wrong.join(", ")}`
+    console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage}, ${rate} a second, ${found}`)
   }
   const wrong = yield* Effect.promise(() => runSeeds({ storage, first, count, onProgress }))
   const told = `${numberText(count)} seeds on ${storage}, from ${first}, in ${seconds().toFixed(0)} s`

@@ -1,64 +1,65 @@
-/** Every planted fault is caught by the test that is named beside it; without a fault that test passes. */
+/**
+ * Every planted fault is caught by the test that is named beside it, and by simulations where that is said; without the
+ * fault the same passes. Two processes judge all of them, each by its own means.
+ */
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
-import type { Mutation } from "../Mutation.ts"
+import type { Verdict } from "../judge/Verdict.ts"
 import { mutations } from "../Mutations.ts"
-import { plantVariable } from "../PlantMutation.ts"
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
-const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
+/** For all of them together, in milliseconds. */
+const timeout = 600_000
 
-interface Report {
-  readonly testResults: ReadonlyArray<{
-    readonly assertionResults: ReadonlyArray<{ readonly title: string; readonly status: string }>
-  }>
-}
-
-/** How the named test of a project ended, in a process of its own. */
-const outcomeOf = async (
-  { project, file, test }: Mutation["caughtBy"],
-  planted: string | undefined
-): Promise<string> => {
-  const folder = mkdtempSync(join(tmpdir(), "pointsman-mutation-"))
-  const reportFile = join(folder, "report.json")
-  const pattern = `${test.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")}$`
+/** The verdicts of a judge, each as soon as it is told. */
+const judge = (file: string): ((name: string) => Promise<Verdict>) => {
   const child = spawn(
     process.execPath,
-    [
-      ...[vitest, "run", "--project", project, file, "--testNamePattern", pattern, "--testTimeout", "10000"],
-      ...["--reporter", "json", "--outputFile", reportFile]
-    ],
-    {
-      cwd: root,
-      env: { ...process.env, ...(planted === undefined ? {} : { [plantVariable]: planted }) },
-      stdio: ["ignore", "ignore", "pipe"]
-    }
+    ["--conditions=@pointsman/source", fileURLToPath(new URL(`../judge/${file}`, import.meta.url))],
+    { stdio: ["ignore", "pipe", "pipe"] }
   )
+  const told = new Map<string, PromiseWithResolvers<Verdict>>()
+  const verdictOf = (name: string) => {
+    const known = told.get(name) ?? Promise.withResolvers<Verdict>()
+    told.set(name, known)
+    return known
+  }
   let errors = ""
   child.stderr.on("data", (chunk: Buffer) => {
     errors += chunk.toString()
   })
-  await new Promise((done) => child.on("close", done))
-  const report: Report = existsSync(reportFile) ? JSON.parse(readFileSync(reportFile, "utf8")) : { testResults: [] }
-  rmSync(folder, { recursive: true })
-  const found = report.testResults.flatMap((result) => result.assertionResults).filter((one) => one.title === test)
-  const outcomes = [...new Set(found.map((result) => result.status))]
-  return outcomes.join(", ") || `the test did not run: ${errors.slice(0, 2000)}`
+  createInterface(child.stdout).on("line", (line) => {
+    const verdict: Verdict = JSON.parse(line)
+    verdictOf(verdict.name).resolve(verdict)
+  })
+  child.on("close", () => {
+    const nothing = `${file} said nothing of it: ${errors.slice(-2_000)}`
+    for (const { name } of mutations) verdictOf(name).resolve({ name, planted: nothing, control: nothing })
+  })
+  return (name) => verdictOf(name).promise
 }
 
+const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
+
 describe("planted faults", () => {
-  for (const { name, harm, caughtBy } of mutations) {
-    it(`"${name}" is caught: ${harm}`, { timeout: 120_000 }, async () => {
-      assert.strictEqual(await outcomeOf(caughtBy, name), "failed")
+  const byTest = judge("Tests.ts")
+  for (const { harm, name } of mutations) {
+    it(`"${name}" is caught: ${harm}`, { timeout }, async () => {
+      assert.deepInclude(await byTest(name), { planted: "failed", control: "passed" })
+    })
+  }
+})
+
+describe("planted faults, simulated", () => {
+  const bySimulation = judge("Simulations.ts")
+  for (const { name, simulatedOn } of simulated) {
+    it(`"${name}" is found by simulations over ${simulatedOn}`, { timeout }, async () => {
+      assert.deepInclude(await bySimulation(name), { planted: "failed", control: "passed" })
     })
   }
 
-  // The others pass in the ordinary run of the same tests; this one shows that a pass is told from a failure.
-  it("without a fault the first of these tests passes", { timeout: 120_000 }, async () => {
-    assert.strictEqual(await outcomeOf((mutations[0] as Mutation).caughtBy, undefined), "passed")
+  it("given the list, then simulations find at least a dozen of the faults", () => {
+    assert.isAtLeast(simulated.length, 12)
   })
 })

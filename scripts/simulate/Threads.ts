@@ -8,8 +8,8 @@ export interface RunSeedsOptions {
   readonly storage: StorageName
   readonly first: number
   readonly count: number
-  /** Called as seeds have run, with how many they are by now. */
-  readonly onProgress: (done: number, wrong: number) => void
+  /** Called as seeds have run, with how many they are by now, and those that are wrong. */
+  readonly onProgress: (done: number, wrong: ReadonlyArray<number>) => void
 }
 
 /** Few enough for the threads to end together, and enough to keep them from waiting. */
@@ -45,7 +45,7 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
       worker.on("message", (batch: BatchEnd) => {
         done += batch.count
         wrong.push(...batch.wrong)
-        onProgress(done, wrong.length)
+        onProgress(done, wrong)
         goOn()
       })
       goOn()

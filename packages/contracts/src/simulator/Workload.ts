@@ -2,7 +2,7 @@
  * What merchants, customers and operators do: one step at a time, drawn from the plan. Nobody waits for an answer before
  * the next step.
  */
-import { type Caller, type ChargeState, type Payment, type Pointsman, statusOf } from "@pointsman/core"
+import type { Caller, ChargeState, Payment, Pointsman } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Cause, Effect, Exit } from "effect"
 import type { Order, Told } from "./Asked.ts"
@@ -97,11 +97,11 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     )
   }
 
-  /** The key of an unknown payment lives for as long as it is unknown; else its 24 hours run from the answer. */
+  /** The key of a charge that nobody knows lives on, and a day longer once it is known; else from its answer. */
   const isKeyKept = async ({ firstAskedAt, reference }: Order): Promise<boolean> => {
     if (time.now() - firstAskedAt <= keyLivesAtLeast) return true
     const made = (await payments()).filter((payment) => payment.reference === reference)
-    return made.some(({ state }) => statusOf[state] === "UNKNOWN")
+    return made.some(({ settledAt, state }) => state === "ChargeUnknown" && settledAt === null)
   }
 
   const newOrder = (draw: Draw) => {
