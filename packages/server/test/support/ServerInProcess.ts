@@ -9,6 +9,7 @@ import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Random } f
 import { onTestFinished } from "vitest"
 import { serve } from "../../src/Serve.ts"
 import { environmentProvider, readSettings } from "../../src/Settings.ts"
+import { watchCrypto } from "./CryptoUnderWay.ts"
 import { type JsonRequest, jsonRequestsTo } from "./ServerProcess.ts"
 import type { TurnedClock } from "./TurnedClock.ts"
 
@@ -42,7 +43,8 @@ const lookEveryMillis = 1_000
 
 /**
  * Turns of the event loop for which nobody sleeps but the background before the server counts as being at rest. Between
- * two sleeps work never waits for the outside, and takes a few turns: for a commit, and for who waits for it.
+ * two sleeps work waits for nothing outside of the thread but cryptography, which is counted, and takes a few turns: for a
+ * commit, and for who waits for it.
  */
 const turnsAtRest = 25
 
@@ -51,6 +53,7 @@ const patienceMillis = 20_000
 
 export const startInProcess = async (options: ServerInProcessOptions): Promise<ServerInProcess> => {
   const { turned, drawn = () => 0.5 } = options
+  const cryptoUnderWay = watchCrypto()
   const configuration = join(options.folder, "pointsman.json")
   writeFileSync(configuration, JSON.stringify(options.configuration))
   const environment: Record<string, string> = {
@@ -86,7 +89,7 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
     const deadline = AbortSignal.timeout(patienceMillis)
     for (let turns = 0; turns < turnsAtRest; turns++) {
       await new Promise((resolve) => setImmediate(resolve))
-      if (!isSo()) turns = 0
+      if (!isSo() || cryptoUnderWay() > 0) turns = 0
       if (deadline.aborted) throw new Error(`the server did not come to rest: ${turned.sleeping()} sleep`)
     }
   }

@@ -1,0 +1,24 @@
+/** How much cryptography this process waits for: WebCrypto leaves the thread, and nothing else tells of it. */
+import { createHook } from "node:async_hooks"
+import { onTestFinished } from "vitest"
+
+/** As Node names those that are never done on the thread itself: sealing, opening, hashing and signing by WebCrypto. */
+const jobs: ReadonlySet<string> = new Set(["CIPHERREQUEST", "HASHREQUEST", "SIGNREQUEST"])
+
+/** Counts the jobs that begin from now on and are not done, until the test is over. */
+export const watchCrypto = (): (() => number) => {
+  const underWay = new Set<number>()
+  const hook = createHook({
+    init: (id, type) => {
+      if (jobs.has(type)) underWay.add(id)
+    },
+    // Its result comes in.
+    before: (id) => {
+      underWay.delete(id)
+    }
+  }).enable()
+  onTestFinished(() => {
+    hook.disable()
+  })
+  return () => underWay.size
+}
