@@ -90,6 +90,7 @@ describe("what the document covers", () => {
       "RefundEventData",
       "RefundFailedEventData",
       "RefundPayment",
+      "ReviewedEventData",
       "RoutingDecision",
       "RoutingExclusion",
       "SimulatedCharge",
