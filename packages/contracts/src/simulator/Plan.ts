@@ -56,7 +56,8 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
   let step = 0
   let faults = 0
   let isOver = false
-  let isNoted = true
+  /** Where the current step stands among them, until it is written down. */
+  let place: number | undefined
   const isLeftOut = (id: PlanId) => only !== undefined && !only.has(id)
   let jitter = drawFrom(seed, step, jitterStream)
   return {
@@ -67,15 +68,14 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
       faults = 0
       jitter = drawFrom(seed, step, jitterStream)
       if (isLeftOut(String(number))) return undefined
-      isNoted = false
+      place = happened.length
       happened.push({ id: String(number), kind: "step", at: elapsed(), what: "nothing to do" })
       return drawFrom(seed, number)
     },
     jitter: (bound) => jitter.below(bound),
     note: (what) => {
-      if (!isNoted) happened.pop()
-      isNoted = true
-      happened.push({ id: String(step), kind: "step", at: elapsed(), what })
+      happened[place ?? happened.length] = { id: String(step), kind: "step", at: elapsed(), what }
+      place = undefined
     },
     fault: (probability, what) => {
       faults += 1

@@ -11,6 +11,7 @@ import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"
 import { refOf } from "./ProviderBooks.ts"
 import { secretHeader, writeProviderMessage } from "./ProviderMail.ts"
+import { short, tagOf, wordOf } from "./Words.ts"
 import { callers, messageSecretOf, production, sandbox, type World } from "./World.ts"
 
 const second = 1_000
@@ -346,18 +347,3 @@ export const redeliverAll =
 const callerOf = (environment: "sandbox" | "production"): Caller => (environment === "sandbox" ? sandbox : production)
 
 const flat = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => lists.flat()
-
-/** Ids of a simulation are counted: their end names them. */
-export const short = (id: string | undefined): string =>
-  id === undefined ? "no payment" : `payment ${Number.parseInt(id.slice(-6), 16)}`
-
-const tagOf = (cause: Cause.Cause<unknown>): string => {
-  const failure = Cause.squash(cause)
-  return typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : String(failure)
-}
-
-const wordOf = (exit: Exit.Exit<unknown, unknown>): string => {
-  if (Exit.isFailure(exit)) return tagOf(exit.cause)
-  const { value } = exit
-  return typeof value === "object" && value !== null && "payment" in value ? JSON.stringify(value.payment) : "done"
-}

@@ -38,6 +38,8 @@ export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, u
 
 export interface WorldOptions {
   readonly storage: Storage
+  /** Its own unless set. */
+  readonly time?: Time | undefined
   /** Of the randomness that Pointsman itself uses; 1 unless set. */
   readonly seed?: number | undefined
   /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
@@ -201,8 +203,7 @@ const keyOf = (bytes: Uint8Array): KeyObject => {
 }
 
 export const makeWorld = async (options: WorldOptions): Promise<World> => {
-  const { seed = 1 } = options
-  const time = makeTime()
+  const { seed = 1, time = makeTime() } = options
   const draw = drawFrom(seed, 0, 0)
   const surroundings = Context.make(Ids, countedIds()).pipe(
     Context.add(Clock.Clock, time.clock),

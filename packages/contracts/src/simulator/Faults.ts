@@ -1,0 +1,93 @@
+/** What goes wrong in a run, and how often: drawn from the plan, and said in words. */
+import type { ProviderMessage } from "@pointsman/core"
+import type { CommitFault } from "@pointsman/core/testing"
+import { type Boundary, type Crossing, type Fate, isWrite } from "./Boundary.ts"
+import type { Draw } from "./Draw.ts"
+import type { Postage } from "./Mail.ts"
+import type { Fault } from "./Plan.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Probabilities, each for one call. */
+export interface Rates {
+  /** That the process dies or freezes there, where that matters most. */
+  readonly fate: number
+  readonly commit: number
+  /** Of what the store is asked besides. */
+  readonly storage: number
+  readonly provider: number
+  readonly receiver: number
+  readonly mail: number
+}
+
+/** In some runs there is one kind of fault alone, and in some none. */
+export const drawRates = (draw: Draw): Rates => ({
+  fate: draw.pick([0, 0.02, 0.06]),
+  commit: draw.pick([0, 0.05, 0.15]),
+  storage: draw.pick([0, 0.01, 0.04]),
+  provider: draw.pick([0, 0.3, 0.6]),
+  receiver: draw.pick([0, 0.3, 0.6]),
+  mail: draw.pick([0, 0.4, 0.9])
+})
+
+/** Where it matters most when a process dies: the rest is looks at what is due, and reads. */
+const matters: ReadonlySet<Crossing> = new Set<Crossing>([
+  "ledger.commit",
+  "ledger.keepMessage",
+  "deliveries.record",
+  "deliveries.replace",
+  "provider.charge",
+  "provider.openCheckout",
+  "provider.capture",
+  "provider.void",
+  "provider.refund",
+  "receiver.send"
+])
+
+export const fateRate = ({ crossing }: Boundary, { fate }: Rates): number => (matters.has(crossing) ? fate : fate / 10)
+
+export interface Blow {
+  readonly fate: Fate
+  /** Of a process that dies: when its supervisor starts another one, in milliseconds. */
+  readonly restartsAfter: number
+}
+
+export const drawBlow = (draw: Draw, { crossing, process, side }: Boundary): Fault<Blow> => {
+  const where = `process ${process} ${side} ${crossing}`
+  if (draw.chance(0.6)) {
+    const restartsAfter = draw.pick([second, minute, 30 * minute])
+    return { is: { fate: "dies", restartsAfter }, words: `${where}: dies, back after ${restartsAfter / second} s` }
+  }
+  const fate = draw.pick([second, 6 * second, 40 * second, 20 * minute])
+  return { is: { fate, restartsAfter: 0 }, words: `${where}: freezes for ${fate / second} s` }
+}
+
+export const drawStorageFault = (draw: Draw, crossing: Crossing): Fault<CommitFault> => {
+  const is = storageFault(draw, crossing)
+  return { is, words: `${crossing}: ${inWords(is)}` }
+}
+
+const storageFault = (draw: Draw, crossing: Crossing): CommitFault => {
+  if (!isWrite(crossing)) return "unwritten"
+  if (crossing !== "ledger.commit" && crossing !== "ledger.keepMessage") {
+    return draw.pick<CommitFault>(["unwritten", second])
+  }
+  const fault = draw.pick(["unwritten", "lost", "unheard", "late", "slow"])
+  if (fault === "late") return { landsAfter: draw.pick([0, 1, second, 20 * second]) }
+  return fault === "slow" ? draw.pick([1, 3 * second, 6 * second, 20 * minute]) : fault
+}
+
+/** As a message gets here when nothing is wrong with the way. */
+export const ordinaryPostage: Postage = [50]
+
+export const drawPostage = (draw: Draw, { about, id }: ProviderMessage): Fault<Postage> => {
+  const mayBeLost = about._tag === "Charge" || about._tag === "Refund"
+  const is = draw.pick<Postage>([mayBeLost ? [] : [minute], [0, second], [10 * second], [hour], [minute, 5 * hour, 0]])
+  const when =
+    is.length === 0 ? "never arrives" : `arrives after ${is.map((millis) => `${millis / second} s`).join(" and ")}`
+  return { is, words: `message ${id} about a ${about._tag} ${when}` }
+}
+
+export const inWords = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
