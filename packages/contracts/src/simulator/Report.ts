@@ -17,7 +17,7 @@ export const report = (first: Simulated, shrunk: Shrunk, { command }: ReportOpti
     `seed ${first.seed} is wrong:`,
     ...first.wrong.map((sentence) => `  ${sentence}`),
     "",
-    `${steps} steps and ${run.happened.length - steps} faults are enough (found in ${runs} runs):`,
+    `${counted(steps, "step")} and ${counted(run.happened.length - steps, "fault")} are enough (found in ${runs} runs):`,
     ...run.happened.map(
       ({ at, id, kind, what }) => `  ${seconds(at)}  ${id.padEnd(7)}  ${kind === "fault" ? "  ! " : ""}${what}`
     ),
@@ -33,3 +33,5 @@ export const report = (first: Simulated, shrunk: Shrunk, { command }: ReportOpti
 }
 
 const seconds = (millis: number): string => `${(millis / 1_000).toFixed(3).padStart(11)} s`
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
