@@ -1,4 +1,5 @@
 /** What a server without a configuration starts with, so that a first payment takes one command. */
+import { hkdfSync } from "node:crypto"
 import {
   apiKeyEntropyBytes,
   type Connection,
@@ -12,9 +13,9 @@ import {
 } from "@pointsman/core"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { fileFailure } from "./EncryptionKey.ts"
+import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import { readSecretFile, replaceSecretFile } from "./SecretFile.ts"
-import type { Database } from "./Settings.ts"
+import type { Settings } from "./Settings.ts"
 
 export const demoWorkspaceId = "demo"
 
@@ -38,13 +39,16 @@ const connections = [
  * Makes the demo workspace in a database that has none, and gives its key. Nothing is made beside workspaces that
  * somebody else brought, and then there is no key to give; nor where the key was revoked.
  */
-export const ensureDemo = Effect.fnUntraced(function* (database: Database, present: DirectoryContents) {
+export const ensureDemo = Effect.fnUntraced(function* (
+  settings: Pick<Settings, "database" | "encryptionKey">,
+  present: DirectoryContents
+) {
   const isThere = present.workspaces.some((stored) => stored.id === demoWorkspaceId)
   if (!isThere && present.workspaces.length > 0) return Option.none<Redacted.Redacted<string>>()
 
   const directory = yield* Directory
   const secrets = yield* Secrets
-  const key = yield* sandboxKey(database)
+  const key = yield* sandboxKey(settings)
   const hash = yield* secrets.hash(Redacted.value(key))
   const stored = present.apiKeys.find((one) => one.hash === hash)
   // The database holds the key's hash alone. Where the file is gone, a new key takes its place.
@@ -98,8 +102,10 @@ const demoConnection = Effect.fnUntraced(function* (connection: (typeof connecti
 })
 
 /** The key beside the database, so that it can be printed at every start; what a crash left of one is replaced. */
-const sandboxKey = Effect.fnUntraced(function* (database: Database) {
+const sandboxKey = Effect.fnUntraced(function* (settings: Pick<Settings, "database" | "encryptionKey">) {
+  const { database } = settings
   if (database._tag === "SqliteMemory") return yield* newSandboxKey
+  if (database._tag === "Postgres") return derivedSandboxKey(yield* obtainEncryptionKey(settings))
   const path = sandboxKeyFile(database.path)
   const found = yield* readSecretFile(path).pipe(Effect.mapError(fileFailure(path, "read")))
   if (Option.isSome(found) && environmentOfApiKey(found.value) === "sandbox") return Redacted.make(found.value)
@@ -112,3 +118,9 @@ const newSandboxKey = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   return Redacted.make(formatApiKey("sandbox", yield* random.randomBytes(apiKeyEntropyBytes)))
 })
+
+/** The same on every server of one database, which have no file in common; nothing leads back to the encryption key. */
+const derivedSandboxKey = (encryptionKey: Redacted.Redacted<Uint8Array>): Redacted.Redacted<string> => {
+  const entropy = hkdfSync("sha256", Redacted.value(encryptionKey), "", "pointsman sandbox key", apiKeyEntropyBytes)
+  return Redacted.make(formatApiKey("sandbox", new Uint8Array(entropy)))
+}

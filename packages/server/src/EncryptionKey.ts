@@ -10,13 +10,21 @@ export const encryptionKeyFile = (databasePath: string): string => `${databasePa
 
 /**
  * The key of the settings; else the one beside the database file, which is made with a new database and never for
- * one that holds something: what is sealed there would be lost without a word.
+ * one that holds something: what is sealed there would be lost without a word. A database that servers of other
+ * machines share has no such file.
  */
 export const obtainEncryptionKey = Effect.fnUntraced(function* (
   settings: Pick<Settings, "encryptionKey" | "database">
 ) {
   if (settings.encryptionKey !== null) return settings.encryptionKey
   if (settings.database._tag === "SqliteMemory") return yield* randomKey
+  if (settings.database._tag === "Postgres") {
+    return yield* new StartFailure({
+      message:
+        `POINTSMAN_ENCRYPTION_KEY (--encryption-key): expected ${SecretsLayer.encryptionKeyExpected}. With PostgreSQL ` +
+        "there is no file to keep one in, and all servers of one database need the same."
+    })
+  }
   const { path } = settings.database
   const keyPath = encryptionKeyFile(path)
   // Looked at before the key is: a process that starts at the same time writes its key before its database.

@@ -8,7 +8,6 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
-import * as SqliteStorage from "@pointsman/storage-sqlite"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Option, Path, Redacted, Scope } from "effect"
 import { HttpRouter } from "effect/http"
@@ -25,7 +24,8 @@ import { readConfiguration } from "./ReadConfiguration.ts"
 import { sendsNothing } from "./SendsNothing.ts"
 import type { Database, Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
-import { filenameOf, storageFailure } from "./StorageFailure.ts"
+import { storageFailure } from "./StorageFailure.ts"
+import { storageLayer } from "./StorageLayer.ts"
 
 /** Serves until it is interrupted, and is done when the last request is answered and the storage closed. */
 export const serve = Effect.fnUntraced(
@@ -46,7 +46,7 @@ export const serve = Effect.fnUntraced(
     return yield* Effect.scoped(start(settings, listener, configuration)).pipe(
       Effect.provide(
         Layer.mergeAll(
-          SqliteStorage.layer({ filename: filenameOf(settings.database) }),
+          storageLayer(settings.database),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),
@@ -71,7 +71,7 @@ const start = Effect.fnUntraced(function* (
   yield* checkStoredTimeouts(settings, present, configuration)
   const sandboxKey =
     settings.configuration === null || configuration === undefined
-      ? yield* ensureDemo(settings.database, present)
+      ? yield* ensureDemo(settings, present)
       : yield* Effect.as(applyConfiguration(settings.configuration, configuration, present), Option.none())
   const contents = yield* directory.contents
 
@@ -184,7 +184,7 @@ const greeting = (
 }
 
 const ensureFolder = Effect.fnUntraced(function* (database: Database) {
-  if (database._tag === "SqliteMemory") return
+  if (database._tag !== "SqliteFile") return
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const folder = paths.dirname(paths.resolve(database.path))

@@ -4,12 +4,22 @@
  * a secret.
  */
 import { defaultWebhookScheduleMillis, SecretsLayer } from "@pointsman/core"
-import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
+import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
 import { durationExpected, readDelay, readDuration } from "./DurationText.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** Where the server keeps what it must not forget. */
-export type Database = { readonly _tag: "SqliteFile"; readonly path: string } | { readonly _tag: "SqliteMemory" }
+export type Database = SqliteDatabase | PostgresDatabase
+
+export type SqliteDatabase = { readonly _tag: "SqliteFile"; readonly path: string } | { readonly _tag: "SqliteMemory" }
+
+export interface PostgresDatabase {
+  readonly _tag: "Postgres"
+  /** With its user and password. */
+  readonly url: Redacted.Redacted
+  /** `postgres://host:port/database`: what messages call it. */
+  readonly name: string
+}
 
 interface Variable<A> {
   readonly variable: string
@@ -59,11 +69,40 @@ const readUrl = (text: string): Option.Option<string> => {
 
 const readText = (text: string): Option.Option<string> => (text.trim() === "" ? Option.none() : Option.some(text))
 
-const databaseExpected = "`sqlite:<path>` or `sqlite::memory:`"
+const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
+
+const postgresExpected =
+  "`postgres://user:password@host:port/database`, with `%XX` for characters that a URL does not hold as they are, such " +
+  "as `%40` for @"
+
+/**
+ * What it is called is made of host, port and database alone. Where those are not plainly to be seen, as with an "@" or
+ * a "/" in the password, a part of the password would be taken for one of them, and shown.
+ */
+const readPostgres = (text: string): Option.Option<PostgresDatabase> => {
+  const url = URL.parse(text)
+  if (url === null || url.hash !== "" || !/^\/\/[^/]/u.test(text.slice(url.protocol.length))) return Option.none()
+  const isPlain = url.hostname !== "" && /^\/[^/@]+$/u.test(url.pathname) && !url.search.includes("@")
+  if (!isPlain || ![url.username, url.password, url.pathname].every(isDecodable)) return Option.none()
+  return Option.some({
+    _tag: "Postgres",
+    url: Redacted.make(text, { label: "database URL" }),
+    name: `postgres://${url.host}${url.pathname}`
+  })
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const readDatabase = (text: string): Result.Result<Database, string> => {
   if (/^postgres(ql)?:/u.test(text)) {
-    return Result.fail(`${databaseExpected}; this version has no storage for Postgres yet`)
+    return Result.fromOption(readPostgres(text), () => postgresExpected)
   }
   if (text === "sqlite::memory:") return Result.succeed({ _tag: "SqliteMemory" })
   const path = /^sqlite:(?!\/\/[^/])(?!:)(.+)$/u.exec(text)?.[1]
@@ -123,7 +162,7 @@ export const variables = {
   database: variable<Database>({
     variable: "POINTSMAN_DATABASE_URL",
     flag: "database-url",
-    meaning: "Database: sqlite:<path> or sqlite::memory:",
+    meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; prefer the variable where it has a password",
     expected: databaseExpected,
     default: "sqlite:.pointsman/pointsman.db",
     absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
@@ -143,7 +182,7 @@ export const variables = {
     flag: "encryption-key",
     meaning: "Encrypts credentials and secrets at rest; prefer the variable, other users of the machine see flags",
     expected: SecretsLayer.encryptionKeyExpected,
-    default: "made beside the database file",
+    default: "made beside the database file; required with postgres://",
     absent: null,
     read: SecretsLayer.parseEncryptionKey
   }),
@@ -219,8 +258,8 @@ export const variables = {
   workers: variable<number>({
     variable: "POINTSMAN_WORKERS",
     flag: "workers",
-    meaning: "Server processes; more than one needs Postgres",
-    expected: "1, as more server processes need Postgres",
+    meaning: "Server processes; 1 alone in this version",
+    expected: "1; for more, start several servers on one PostgreSQL database",
     default: "1",
     absent: 1,
     used: false,

@@ -213,7 +213,13 @@ describe("wrong settings", () => {
       /POINTSMAN_CLAIM_WINDOW \(--claim-window\): expected a duration/
     ],
     ["a flag", {}, ["--provider-timeout", "1 hour"], /POINTSMAN_PROVIDER_TIMEOUT .*: expected less than/],
-    ["another storage", { POINTSMAN_DATABASE_URL: "postgres://u:visible@db/x" }, [], /no storage for Postgres yet/],
+    ["another storage", { POINTSMAN_DATABASE_URL: "mysql://u:visible@db/x" }, [], /expected `sqlite:<path>`/],
+    [
+      "PostgreSQL without a key",
+      { POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:1/x" },
+      [],
+      /^POINTSMAN_ENCRYPTION_KEY \(--encryption-key\): expected base64 of 32 bytes.* With PostgreSQL/
+    ],
     ["a file that is not there", { POINTSMAN_CONFIG: "nowhere.json" }, [], /nowhere\.json cannot be read \(NotFound\)/],
     ["another machine's address", { HOST: "192.0.2.1" }, [], /HOST \(--host\): expected an address of this machine/],
     [

@@ -1,4 +1,4 @@
 /** The built-in provider simulator: `SandboxConnector.make(SandboxRecords.memory())`. */
 export * as SandboxConnector from "./SandboxConnector.ts"
 export * from "./SandboxRecords.ts"
-export type { ChargeRecord, Played, RefundRecord } from "./Simulator.ts"
+export { ChargeRecord, type Played, type RefundRecord } from "./Simulator.ts"

@@ -16,7 +16,6 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core"
-import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, Path } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
@@ -25,6 +24,7 @@ import { sendsNothing } from "../SendsNothing.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
+import { storageLayer } from "../StorageLayer.ts"
 import type { CommandFailure } from "./CommandFailure.ts"
 
 /** What names the database and opens it. */
@@ -49,7 +49,7 @@ export const onDatabase = Effect.fnUntraced(
           "by its own process alone."
       })
     }
-    if (yield* isAbsentOrEmpty(database.path)) {
+    if (database._tag === "SqliteFile" && (yield* isAbsentOrEmpty(database.path))) {
       return yield* new StartFailure({
         message:
           `There is no database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
@@ -63,7 +63,7 @@ export const onDatabase = Effect.fnUntraced(
     }).pipe(
       Effect.provide(
         Pointsman.layer(pointsmanOptions(settings)).pipe(
-          Layer.provideMerge(SqliteStorage.layer({ filename: database.path, existing: true })),
+          Layer.provideMerge(storageLayer(database, { existing: true })),
           Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
           Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
         )

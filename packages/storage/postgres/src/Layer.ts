@@ -5,9 +5,15 @@ import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
-import { migrate } from "./Migrations.ts"
+import { migrate, requireSchema } from "./Migrations.ts"
 
-export type PostgresStorageOptions = PostgresOptions
+export interface PostgresStorageOptions extends PostgresOptions {
+  /**
+   * `true` for a visitor: the database must hold the schema of this version, or the layer fails. Nothing is made and
+   * nothing is brought up to date.
+   */
+  readonly existing?: boolean | undefined
+}
 
 /**
  * A store in one PostgreSQL database, which any number of servers may share. What it answered is durable, as far as the
@@ -19,7 +25,7 @@ export const layer = (
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* open(options)
-      yield* migrate(db)
+      yield* options.existing === true ? requireSchema(db) : migrate(db)
       const ledger = yield* makeLedger(db)
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(

@@ -1,0 +1,21 @@
+/** The storage that the settings name. */
+import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError } from "@pointsman/core"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Effect, Layer } from "effect"
+import type { Database } from "./Settings.ts"
+
+/** `existing`: for who may not make a database, and not change the schema of one that is there. */
+export const storageLayer = (
+  database: Database,
+  { existing = false }: { readonly existing?: boolean } = {}
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> => {
+  if (database._tag === "SqliteMemory") return SqliteStorage.layer({ filename: ":memory:" })
+  if (database._tag === "SqliteFile") return SqliteStorage.layer({ filename: database.path, existing })
+  return Layer.unwrap(
+    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    Effect.map(
+      Effect.promise(() => import("@pointsman/storage-postgres")),
+      (PostgresStorage) => PostgresStorage.layer({ url: database.url, existing })
+    )
+  )
+}

@@ -1,0 +1,233 @@
+/** The server on PostgreSQL, in processes of its own: what is promised on SQLite, and what several servers owe. */
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { PgClient } from "@effect/sql-pg"
+import { formatApiKey, Ids } from "@pointsman/core"
+import * as PostgresStorage from "@pointsman/storage-postgres"
+import { Effect, Layer, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import {
+  type EmbeddedPostgres,
+  findBinaries,
+  startPostgres
+} from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { runCommand } from "./support/CommandProcess.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import {
+  runServer,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+  temporaryFolder
+} from "./support/ServerProcess.ts"
+
+const binaries = findBinaries()
+if ("missing" in binaries) process.stderr.write(`server: its tests on PostgreSQL are skipped: ${binaries.missing}\n`)
+
+const encryptionKey = Buffer.alloc(32, 7).toString("base64")
+const path = "/api/v1/payments"
+const body = { amount: 1000, currency: "EUR", country: "NL" }
+const password = "visible"
+
+describe.skipIf("missing" in binaries)("on PostgreSQL", { timeout: 60_000 }, () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    if ("native" in binaries) postgres = await startPostgres(binaries.native)
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  const query = (url: string, statement: string) =>
+    PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
+      Effect.flatMap((sql) => sql.unsafe<Readonly<Record<string, unknown>>>(statement)),
+      Effect.scoped,
+      Effect.provide(Reactivity.layer),
+      Effect.runPromise
+    )
+
+  /** The server of the tests trusts everybody: the password is there to be looked for in what is printed. */
+  const urlOf = (name: string): string => {
+    const url = new URL(postgres.url)
+    url.password = password
+    url.pathname = `/${name}`
+    return url.href
+  }
+
+  const newDatabase = async (): Promise<string> => {
+    const name = `server_${randomUUID().replaceAll("-", "")}`
+    await query(postgres.url, `create database ${name}`)
+    return urlOf(name)
+  }
+
+  const environmentOf = (url: string) => ({
+    POINTSMAN_DATABASE_URL: url,
+    POINTSMAN_ENCRYPTION_KEY: encryptionKey
+  })
+
+  const start = (url: string, options: Pick<ServerOptions, "configuration" | "clockAheadMillis"> = {}) =>
+    startServer({ folder: temporaryFolder(), environment: environmentOf(url), ...options })
+
+  const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
+    for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
+  }
+
+  it("given two servers that start at once on an empty database, then they share keys, payments and the simulator's record", async () => {
+    const url = await newDatabase()
+    const [one, two] = await Promise.all([start(url), start(url)])
+    assert.match(one.sandboxKey ?? "", /^ps_test_/u)
+    assert.strictEqual(two.sandboxKey, one.sandboxKey)
+    const create = (server: ServerProcess, idempotencyKey: string, fields: object = {}) =>
+      server.request("POST", path, { idempotencyKey, body: { ...body, ...fields } })
+
+    const made = await create(one, "first-key", { capture_method: "manual" })
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "AUTHORIZED"])
+    const read = await two.request("GET", `${path}/${made.body.data.id}`)
+    assert.deepStrictEqual([read.status, read.body.data.status], [200, "AUTHORIZED"])
+    // The simulator captures what it was asked to hold by the other server.
+    const captured = await two.request("POST", `${path}/${made.body.data.id}/capture`, { body: {} })
+    assert.deepStrictEqual([captured.status, captured.body.data.status], [200, "CAPTURED"])
+    const refunded = await one.request("POST", `${path}/${made.body.data.id}/refunds`, { body: { amount: 400 } })
+    assert.deepStrictEqual([refunded.status, refunded.body.data.status], [200, "PARTIALLY_REFUNDED"])
+
+    const both = await Promise.all([create(one, "both-key"), create(two, "both-key")])
+    const statuses = both.map(({ status }) => status).sort()
+    // Whoever comes while the other one is at work is told so; the answer is one either way.
+    assert.include([201, 409], statuses[1])
+    assert.strictEqual(statuses[0], 201)
+    const [again, other] = await Promise.all([create(one, "both-key"), create(two, "both-key")])
+    assert.deepStrictEqual(other.body, again.body)
+    assert.strictEqual(other.headers.get("idempotent-replay"), "true")
+    assert.lengthOf((await two.request("GET", path)).body.data, 2)
+
+    assert.deepStrictEqual([(await one.stop()).code, (await two.stop()).code], [0, 0])
+    const third = await start(url)
+    assert.strictEqual(third.sandboxKey, one.sandboxKey)
+    assert.deepStrictEqual((await create(third, "both-key")).body, again.body)
+    assert.strictEqual((await third.stop()).code, 0)
+    assertSilent(one, two, third)
+  })
+
+  it("given a server that is killed while its provider is asked, then the next one never asks again, and says what is true", async () => {
+    const url = await newDatabase()
+    const provider = await startProvider()
+    const create = (server: ServerProcess, reference: string) =>
+      server.request("POST", path, { key, idempotencyKey: reference, body: { ...body, reference } })
+    const one = await start(url, { configuration: configurationFor(provider) })
+    const acknowledged = await create(one, "acknowledged")
+    assert.deepStrictEqual([acknowledged.status, acknowledged.body.data.status], [201, "CAPTURED"])
+    const hold = provider.hold("charge")
+    const lost = create(one, "in-flight").catch((cause: unknown) => cause)
+    await hold.arrived
+    await one.kill("SIGKILL")
+    hold.release() // The provider executes it, and there is nobody to tell.
+    assert.instanceOf(await lost, TypeError)
+
+    // Longer than the claim window, which is 15 minutes.
+    const next = await start(url, { configuration: configurationFor(provider), clockAheadMillis: 16 * 60_000 })
+    const ended = await create(next, "in-flight")
+    assert.deepStrictEqual([ended.status, ended.body.data.status], [201, "UNKNOWN"])
+    assert.deepStrictEqual((await create(next, "in-flight")).body, ended.body)
+    assert.deepStrictEqual((await create(next, "acknowledged")).body, acknowledged.body)
+    assert.lengthOf(provider.charges, 2)
+    assert.lengthOf(
+      provider.calls.filter(({ operation }) => operation === "charge"),
+      2
+    )
+  })
+
+  it("given a database that is not to be used, when a server starts, then it says within seconds which and why", async () => {
+    const unreachable = new URL(urlOf("x"))
+    unreachable.port = "1"
+    const began = performance.now()
+    const [refused, missing] = await Promise.all([
+      runServer({ folder: temporaryFolder(), environment: environmentOf(unreachable.href) }),
+      runServer({ folder: temporaryFolder(), environment: environmentOf(urlOf("not_there")) })
+    ])
+    assert.isBelow(performance.now() - began, 15_000)
+    for (const [exited, why] of [
+      [refused, "ECONNREFUSED"],
+      [missing, 'database "not_there" does not exist']
+    ] as const) {
+      assert.strictEqual(exited.code, 1)
+      assert.match(exited.stderr, /^The database postgres:\/\/127\.0\.0\.1:\d+\/\w+ cannot be used: .+\.\n$/u)
+      assert.include(exited.stderr, why)
+      assert.notInclude(exited.stdout + exited.stderr, password)
+    }
+  })
+
+  it("given a database without our tables, of another version or of a server's, when a command runs, then it changes no schema", async () => {
+    const [empty, ours, older, newer] = await Promise.all([newDatabase(), newDatabase(), newDatabase(), newDatabase()])
+    for (const url of [ours, older, newer]) {
+      await Effect.runPromise(
+        Effect.scoped(Layer.build(Layer.provide(PostgresStorage.layer({ url: Redacted.make(url) }), Ids.layer)))
+      )
+    }
+    await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
+    await query(older, "update pointsman_migrations set migration_id = 0")
+    await query(newer, "update pointsman_migrations set migration_id = 1000")
+    const list = ["webhooks", "list", "--environment", "sandbox", "--json"]
+    const [onEmpty, onOurs, onOlder, onNewer] = await Promise.all([
+      runCommand(temporaryFolder(), list, environmentOf(empty)),
+      runCommand(temporaryFolder(), list, environmentOf(ours)),
+      runCommand(temporaryFolder(), list, environmentOf(older)),
+      runCommand(temporaryFolder(), list, environmentOf(newer))
+    ])
+    assert.deepStrictEqual(JSON.parse(onOurs.stdout), { data: [], has_more: false, next_cursor: null })
+    for (const [{ code, stderr, stdout }, why] of [
+      [onEmpty, "cannot be used: it holds no payments of this library's: start the server on it once"],
+      [onOlder, "its schema is number 0, made by an older version"],
+      [onNewer, "its schema is number 1000, made by a newer version"]
+    ] as const) {
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.include(stderr, why)
+      assert.notInclude(stderr, password)
+    }
+    const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
+    assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
+    assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 0 }])
+  })
+
+  // Last: it takes the server of all of them down.
+  it("given PostgreSQL that goes away and comes back, then the server says that it is not ready, and is again", async () => {
+    const server = await start(await newDatabase())
+    const ready = () => server.request("GET", "/health/ready", { key: null })
+    const untilReadyIs = async (status: number) => {
+      const until = Date.now() + 10_000
+      while (Date.now() < until && (await ready()).status !== status) await sleep(50)
+      assert.strictEqual((await ready()).status, status)
+    }
+    await untilReadyIs(200)
+    await postgres.kill()
+    // What was read is used for a second.
+    await untilReadyIs(503)
+    const refused = await server.request("POST", path, { idempotencyKey: "while-gone", body })
+    assert.strictEqual(refused.status, 500)
+    assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
+    await postgres.restart()
+    await untilReadyIs(200)
+    const made = await server.request("POST", path, { idempotencyKey: "while-gone", body })
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    assert.strictEqual((await server.stop()).code, 0)
+    assertSilent(server)
+  })
+})
+
+const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
+
+const configurationFor = (provider: ScriptedProvider) => ({
+  workspaces: [
+    {
+      id: "acme",
+      name: "Acme",
+      keys: [{ environment: "sandbox", secret: key }],
+      connections: [
+        {
+          id: "main",
+          environment: "sandbox",
+          connector: "http",
+          credentials: { baseUrl: provider.url, apiKey: provider.apiKey }
+        }
+      ]
+    }
+  ]
+})
