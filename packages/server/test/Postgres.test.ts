@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { PgClient } from "@effect/sql-pg"
+import type { ChargeRecord } from "@pointsman/connector-sandbox"
 import { formatApiKey, Ids } from "@pointsman/core"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
@@ -12,6 +13,7 @@ import {
   findBinaries,
   startPostgres
 } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { openRecords } from "../src/PostgresSandboxRecords.ts"
 import { runCommand } from "./support/CommandProcess.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import {
@@ -185,6 +187,57 @@ describe.skipIf("missing" in binaries)("on PostgreSQL", { timeout: 60_000 }, () 
     const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
     assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
     assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 0 }])
+  })
+
+  it("given the simulator's record in two servers, when both play on one charge at once, then no step is lost or done twice", async () => {
+    const url = Redacted.make(await newDatabase())
+    const charge: ChargeRecord = {
+      connectionId: "main",
+      attemptId: "attempt",
+      paymentId: "payment",
+      minorUnits: 1000,
+      currency: "EUR",
+      capture: true,
+      state: "Captured",
+      executed: true,
+      capturedMinor: 1000,
+      decline: null,
+      operations: [],
+      refunds: []
+    }
+    const execute = (before: ChargeRecord | undefined) => ({
+      answer: before === undefined ? "executed" : "known",
+      record: before ?? charge
+    })
+    const refund = (id: string) => (before: ChargeRecord | undefined) => {
+      const known = before ?? charge
+      return {
+        answer: id,
+        record: { ...known, refunds: [...known.refunds, { id, minorUnits: 1, state: "Succeeded" as const }] }
+      }
+    }
+    const [executed, refunded, found, none] = await Effect.runPromise(
+      Effect.gen(function* () {
+        const both = yield* Effect.all([openRecords(url), openRecords(url)], { concurrency: 2 })
+        const racers = Array.from({ length: 12 }, (_, at) => [both[at % 2 === 0 ? 0 : 1], `refund-${at}`] as const)
+        const race = <A, E>(play: (racer: (typeof racers)[number]) => Effect.Effect<A, E>) =>
+          Effect.forEach(racers, play, { concurrency: "unbounded" })
+        const answers = yield* race(([records]) => records.playCharge("main", "attempt", execute))
+        yield* race(([records, id]) => records.playCharge("main", "attempt", refund(id)))
+        const look = (before: ChargeRecord | undefined) => ({ answer: before?.attemptId ?? "none", record: before })
+        return [
+          answers.filter((answer) => answer === "executed").length,
+          (yield* both[0].charges("payment")).flatMap((record) => record.refunds.map(({ id }) => id)).sort(),
+          yield* race(([records, id]) => records.playRefund("main", id, look)),
+          yield* both[1].playRefund("other", "refund-0", look)
+        ] as const
+      }).pipe(Effect.scoped)
+    )
+    const ids = Array.from({ length: 12 }, (_, at) => `refund-${at}`)
+    assert.strictEqual(executed, 1)
+    assert.deepStrictEqual(refunded, ids.sort())
+    assert.deepStrictEqual(new Set(found), new Set(["attempt"]))
+    assert.strictEqual(none, "none")
   })
 
   // Last: it takes the server of all of them down.
