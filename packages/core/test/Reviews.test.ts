@@ -12,7 +12,7 @@ import {
   type ReviewReason,
   Unanswered
 } from "@pointsman/core"
-import { Effect, Option, Result } from "effect"
+import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { courier, liveCaller, liveConnections, paged } from "./support/Pages.ts"
@@ -608,4 +608,22 @@ describe("what is open for too long", () => {
       assert.lengthOf(yield* waiting, 1)
     }).pipe(Effect.provide(waited.layer))
   )
+})
+
+describe("a step that tells operations nothing", () => {
+  const own = world()
+  for (const type of ["payment.unknown", "payment.conflict", "payment.amount_mismatch"] as const) {
+    it.effect(`given ${type} without a review, when it is written, then it dies and nothing is stored`, () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const payment = yield* create(own, { _tag: "Captured", providerRef })
+        const after = { ...payment, version: payment.version + 1 }
+        const event = { type, paymentId: payment.id, createdAt: 0, data: {} }
+        const change = { tenant: payment.tenant, payment: { expected: payment.version, after }, attempts: [] }
+        assert.isTrue(Exit.hasDies(yield* Effect.exit(ledger.commit({ ...change, events: [event] }))))
+        assert.deepStrictEqual((yield* bookOf(payment)).payment, payment)
+        yield* ledger.commit({ ...change, events: [] })
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
 })

@@ -6,11 +6,12 @@
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Event, EventDraft } from "../events/Event.ts"
+import type { EventType } from "../events/EventType.ts"
 import type { Claim } from "../idempotency/Claim.ts"
 import type { Attempt } from "../payment/Attempt.ts"
 import type { Operation } from "../payment/Operation.ts"
 import { brokenInvariant, type Payment } from "../payment/Payment.ts"
-import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
+import type { PaymentState } from "../payment/PaymentMachine.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
@@ -124,15 +125,19 @@ export const brokenChange = (change: Change): string | undefined => {
   return brokenInvariant(payment.after)
 }
 
-/** Whoever looked may leave a contradiction behind. What is unknown stays unknown. */
-const needsReview = ({ events, payment }: Change): boolean => {
-  if (statusOf[payment.after.state] === "UNKNOWN") return true
+/** Of the events of a step: whoever looked may leave a contradiction behind. */
+const needsReview = ({ events }: Change): boolean => {
   const types = events.map(({ type }) => type)
-  return (
-    !types.includes("payment.reviewed") &&
-    (types.includes("payment.conflict") || types.includes("payment.amount_mismatch"))
-  )
+  return !types.includes("payment.reviewed") && types.some((type) => toldToOperations.has(type))
 }
+
+const toldToOperations: ReadonlySet<EventType> = new Set([
+  "payment.unknown",
+  "payment.capture_unknown",
+  "payment.void_unknown",
+  "payment.conflict",
+  "payment.amount_mismatch"
+])
 
 /** Another write came first: decide again on a fresh read. */
 export class Stale extends Schema.TaggedError<Stale>()("pointsman/Stale", {}) {}
