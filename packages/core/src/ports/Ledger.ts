@@ -11,7 +11,7 @@ import type { Claim } from "../idempotency/Claim.ts"
 import type { Attempt } from "../payment/Attempt.ts"
 import type { Operation } from "../payment/Operation.ts"
 import { brokenInvariant, type Payment } from "../payment/Payment.ts"
-import type { PaymentState } from "../payment/PaymentMachine.ts"
+import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
 import type { Refund } from "../refunds/Refund.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
@@ -125,8 +125,12 @@ export const brokenChange = (change: Change): string | undefined => {
   return brokenInvariant(payment.after)
 }
 
-/** Of the events of a step: whoever looked may leave a contradiction behind. */
-const needsReview = ({ events }: Change): boolean => {
+/**
+ * Whoever looked may leave a contradiction behind; what is unknown stays so. A write without events carries a payment on
+ * as it stands, also one that an older version left without a review.
+ */
+const needsReview = ({ events, payment }: Change): boolean => {
+  if (statusOf[payment.after.state] === "UNKNOWN" && events.length > 0) return true
   const types = events.map(({ type }) => type)
   return !types.includes("payment.reviewed") && types.some((type) => toldToOperations.has(type))
 }
