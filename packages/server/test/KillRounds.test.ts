@@ -2,29 +2,32 @@
  * `kill -9` at any moment, under mixed load, with a provider that times out, drops connections and finishes late, and a
  * receiver of webhooks that fails. When everybody is well again, the API and the provider agree to the cent.
  *
- * `POINTSMAN_KILL_ROUNDS` sets the number of rounds: 3 unless set. `POINTSMAN_KILL_SEED` repeats the plan of a run: when
- * which server is killed and how everybody is inclined, though not which request meets which mood.
+ * `POINTSMAN_KILL_ROUNDS` and `POINTSMAN_KILL_ROUNDS_POSTGRES` set the number of rounds on each storage: 3 and 1 unless
+ * set. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
+ * though not which request meets which mood.
  */
-import { assert, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
-import { type KillWorld, openKillWorld } from "./support/kill/KillWorld.ts"
+import { type KillStorage, type KillWorld, openKillWorld, sqliteFile } from "./support/kill/KillWorld.ts"
+import { postgresDatabase } from "./support/kill/PostgresStorage.ts"
+import { postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
 
-const rounds = Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 3)
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 
-const run = async (world: KillWorld): Promise<Evidence> => {
+const run = async (world: KillWorld, rounds: number): Promise<Evidence> => {
   await world.killWhileMigrating()
   for (let round = 1; round <= rounds; round++) await world.round(round)
   return world.rest()
 }
 
-describe("kill -9 under mixed load", () => {
+const testOn = (storage: KillStorage, rounds: number) =>
   it(`given ${rounds} servers that were killed, when everybody is well, then nothing was lost, doubled or invented`, {
     timeout: 120_000 + rounds * 10_000
   }, async () => {
-    const world = await openKillWorld(seed)
-    const evidence = await run(world).catch((cause: unknown) => {
+    const world = await openKillWorld(seed, storage)
+    const evidence = await run(world, rounds).catch((cause: unknown) => {
       throw new Error(`POINTSMAN_KILL_SEED=${seed}`, { cause })
     })
     assert.deepStrictEqual(
@@ -42,4 +45,20 @@ describe("kill -9 under mixed load", () => {
     assert.isNotEmpty(evidence.wishes.filter(({ answers }) => answers.some(({ payment }) => payment !== null)))
     assert.isNotEmpty(evidence.wishes.filter(({ lost }) => lost > 0))
   })
+
+describe("kill -9 under mixed load", () => {
+  testOn(sqliteFile, Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 3))
+})
+
+describe.skipIf(postgresMissing !== undefined)("kill -9 under mixed load, on PostgreSQL", () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  testOn(
+    postgresDatabase(() => postgres),
+    Number(process.env["POINTSMAN_KILL_ROUNDS_POSTGRES"] ?? 1)
+  )
 })

@@ -1,20 +1,20 @@
 /** The server on PostgreSQL, in processes of its own: what is promised on SQLite, and what several servers owe. */
-import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { PgClient } from "@effect/sql-pg"
 import type { ChargeRecord } from "@pointsman/connector-sandbox"
 import { formatApiKey, Ids } from "@pointsman/core"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import {
-  type EmbeddedPostgres,
-  findBinaries,
-  startPostgres
-} from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { openRecords } from "../src/PostgresSandboxRecords.ts"
 import { runCommand } from "./support/CommandProcess.ts"
+import {
+  environmentOn,
+  newDatabase as newDatabaseOn,
+  postgresMissing,
+  query,
+  startPostgresServer
+} from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import {
   runServer,
@@ -24,50 +24,29 @@ import {
   temporaryFolder
 } from "./support/ServerProcess.ts"
 
-const binaries = findBinaries()
-if ("missing" in binaries) process.stderr.write(`server: its tests on PostgreSQL are skipped: ${binaries.missing}\n`)
-
-const encryptionKey = Buffer.alloc(32, 7).toString("base64")
 const path = "/api/v1/payments"
 const body = { amount: 1000, currency: "EUR", country: "NL" }
 const password = "visible"
 
-describe.skipIf("missing" in binaries)("on PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_000 }, () => {
   let postgres: EmbeddedPostgres
   beforeAll(async () => {
-    if ("native" in binaries) postgres = await startPostgres(binaries.native)
+    postgres = await startPostgresServer()
   }, 60_000)
   afterAll(() => postgres?.stop())
 
-  const query = (url: string, statement: string) =>
-    PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
-      Effect.flatMap((sql) => sql.unsafe<Readonly<Record<string, unknown>>>(statement)),
-      Effect.scoped,
-      Effect.provide(Reactivity.layer),
-      Effect.runPromise
-    )
-
   /** The server of the tests trusts everybody: the password is there to be looked for in what is printed. */
-  const urlOf = (name: string): string => {
+  const urlOf = (database: string): string => {
     const url = new URL(postgres.url)
     url.password = password
-    url.pathname = `/${name}`
+    url.pathname = `/${database}`
     return url.href
   }
 
-  const newDatabase = async (): Promise<string> => {
-    const name = `server_${randomUUID().replaceAll("-", "")}`
-    await query(postgres.url, `create database ${name}`)
-    return urlOf(name)
-  }
-
-  const environmentOf = (url: string) => ({
-    POINTSMAN_DATABASE_URL: url,
-    POINTSMAN_ENCRYPTION_KEY: encryptionKey
-  })
+  const newDatabase = async () => urlOf(new URL(await newDatabaseOn(postgres)).pathname.slice(1))
 
   const start = (url: string, options: Pick<ServerOptions, "configuration" | "clockAheadMillis"> = {}) =>
-    startServer({ folder: temporaryFolder(), environment: environmentOf(url), ...options })
+    startServer({ folder: temporaryFolder(), environment: environmentOn(url), ...options })
 
   const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
@@ -142,8 +121,8 @@ describe.skipIf("missing" in binaries)("on PostgreSQL", { timeout: 60_000 }, () 
     unreachable.port = "1"
     const began = performance.now()
     const [refused, missing] = await Promise.all([
-      runServer({ folder: temporaryFolder(), environment: environmentOf(unreachable.href) }),
-      runServer({ folder: temporaryFolder(), environment: environmentOf(urlOf("not_there")) })
+      runServer({ folder: temporaryFolder(), environment: environmentOn(unreachable.href) }),
+      runServer({ folder: temporaryFolder(), environment: environmentOn(urlOf("not_there")) })
     ])
     assert.isBelow(performance.now() - began, 15_000)
     for (const [exited, why] of [
@@ -169,10 +148,10 @@ describe.skipIf("missing" in binaries)("on PostgreSQL", { timeout: 60_000 }, () 
     await query(newer, "update pointsman_migrations set migration_id = 1000")
     const list = ["webhooks", "list", "--environment", "sandbox", "--json"]
     const [onEmpty, onOurs, onOlder, onNewer] = await Promise.all([
-      runCommand(temporaryFolder(), list, environmentOf(empty)),
-      runCommand(temporaryFolder(), list, environmentOf(ours)),
-      runCommand(temporaryFolder(), list, environmentOf(older)),
-      runCommand(temporaryFolder(), list, environmentOf(newer))
+      runCommand(temporaryFolder(), list, environmentOn(empty)),
+      runCommand(temporaryFolder(), list, environmentOn(ours)),
+      runCommand(temporaryFolder(), list, environmentOn(older)),
+      runCommand(temporaryFolder(), list, environmentOn(newer))
     ])
     assert.deepStrictEqual(JSON.parse(onOurs.stdout), { data: [], has_more: false, next_cursor: null })
     for (const [{ code, stderr, stdout }, why] of [

@@ -1,0 +1,48 @@
+/** A server of PostgreSQL for one test file, and empty databases on it. */
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  findBinaries,
+  startPostgres
+} from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+
+const binaries = findBinaries()
+
+/** Why there is no PostgreSQL here, and tests on it are skipped; `undefined` where there is. */
+export const postgresMissing = "missing" in binaries ? binaries.missing : undefined
+if (postgresMissing !== undefined) {
+  process.stderr.write(`server: its tests on PostgreSQL are skipped: ${postgresMissing}\n`)
+}
+
+export const startPostgresServer = (options?: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+  if ("missing" in binaries) throw new Error(binaries.missing)
+  return startPostgres(binaries.native, options)
+}
+
+/** By a connection of its own. */
+export const query = (url: string, statement: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> =>
+  PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
+    Effect.flatMap((sql) => sql.unsafe<Readonly<Record<string, unknown>>>(statement)),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer),
+    Effect.runPromise
+  )
+
+/** The URL of a new and empty database. */
+export const newDatabase = async (postgres: EmbeddedPostgres): Promise<string> => {
+  const name = `server_${randomUUID().replaceAll("-", "")}`
+  await query(postgres.url, `create database ${name}`)
+  const url = new URL(postgres.url)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** What a server needs to run on the database: on PostgreSQL, no key is made beside it. */
+export const environmentOn = (url: string) => ({
+  POINTSMAN_DATABASE_URL: url,
+  POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
+})

@@ -1,0 +1,19 @@
+/** A database on a server of PostgreSQL that outlives the servers of ours. */
+import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { environmentOn, newDatabase, query } from "../PostgresServer.ts"
+import type { KillStorage } from "./KillWorld.ts"
+
+export const postgresDatabase = (postgres: () => EmbeddedPostgres): KillStorage => ({
+  name: "PostgreSQL",
+  open: async () => {
+    const url = await newDatabase(postgres())
+    return {
+      environment: environmentOn(url),
+      isBegun: async () => {
+        const ours =
+          "select 1 from pg_stat_activity where datname = current_database() and application_name = 'pointsman'"
+        return (await query(url, ours)).length > 0
+      }
+    }
+  }
+})

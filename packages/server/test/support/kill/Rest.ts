@@ -1,0 +1,95 @@
+/** When everything has come to rest, and what there is to compare then. */
+import type { ServerProcess } from "../ServerProcess.ts"
+import type { EventFollower } from "./EventFollower.ts"
+import type { EventShown, Evidence, PaymentShown } from "./Evidence.ts"
+import type { Merchant } from "./Merchant.ts"
+import type { MoodyProvider } from "./MoodyProvider.ts"
+import type { MoodyReceiver } from "./MoodyReceiver.ts"
+import { apiKey, endpoints, pause, wantsOf } from "./Setting.ts"
+
+/** How long the last server may take to bring everything to rest, on a busy machine. */
+const restWithinMillis = 90_000
+
+/** Those who outlive every server. */
+interface Town {
+  readonly provider: MoodyProvider
+  readonly receiver: MoodyReceiver
+  readonly follower: EventFollower
+}
+
+/** Fails with what is still open when it takes too long. */
+export const untilAtRest = async (server: ServerProcess, { follower, provider, receiver }: Town): Promise<void> => {
+  const deadline = Date.now() + restWithinMillis
+  for (;;) {
+    const open = await openAt(server, provider, receiver, follower)
+    if (open === undefined) return
+    if (Date.now() > deadline) throw new Error(`not at rest: ${open}\n${server.stderr()}`)
+    await pause(200)
+  }
+}
+
+/** What is still open, in words; `undefined` when nothing is. */
+const openAt = async (
+  server: ServerProcess,
+  provider: MoodyProvider,
+  receiver: MoodyReceiver,
+  follower: EventFollower
+): Promise<string | undefined> => {
+  if (provider.open() > 0) return `${provider.open()} of the provider's own`
+  for (const status of ["PENDING", "UNKNOWN"]) {
+    const { body } = await server.request("GET", `/api/v1/payments?status=${status}&limit=100`, { key: apiKey })
+    if (body.data.length > 0) return `${body.data.length} payments are ${status}, such as ${body.data[0].payment_id}`
+  }
+  const payments = await pagesOf<PaymentShown>(server, "/api/v1/payments")
+  const refunding = payments.filter((payment) => payment.refund_pending_amount > 0)
+  if (refunding.length > 0) return `${refunding.length} payments wait for refunds, such as ${refunding[0]?.payment_id}`
+  const events = await pagesOf<EventShown>(server, "/api/v1/events")
+  if (follower.followed.length < events.length) return "the follower is behind"
+  for (const [name, types] of Object.entries(endpoints)) {
+    const missing = events.filter(({ id, type }) => wantsOf(types)(type) && !receiver.heard.get(name)?.has(id))
+    if (missing.length > 0) return `${name} has not heard of ${missing.length} events, such as ${missing[0]?.id}`
+  }
+  return undefined
+}
+
+export const evidenceFrom = async (
+  server: ServerProcess,
+  { follower, merchant, provider, receiver }: Town & { readonly merchant: Merchant }
+): Promise<Evidence> => {
+  const payments = await pagesOf<PaymentShown>(server, "/api/v1/payments")
+  const timelines = new Map<string, ReadonlyArray<EventShown>>()
+  for (const { payment_id: id } of payments) {
+    timelines.set(id, await pagesOf<EventShown>(server, `/api/v1/payments/${id}/events`, "after"))
+  }
+  return {
+    wishes: merchant.wishes,
+    seen: merchant.seen,
+    payments,
+    timelines,
+    events: (await pagesOf<EventShown>(server, "/api/v1/events")).toReversed(),
+    followed: follower.followed,
+    endpoints: Object.entries(endpoints).map(([name, types]) => ({
+      name,
+      wants: wantsOf(types),
+      heard: receiver.heard.get(name) ?? new Map()
+    })),
+    books: provider.books
+  }
+}
+
+/** All of a list in its own order: a list goes on `before` the last row of a page, a timeline `after` it. */
+const pagesOf = async <Row>(
+  server: ServerProcess,
+  path: string,
+  direction: "before" | "after" = "before"
+): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  let cursor = ""
+  // Bounded by the list: each page begins where the one before it ended.
+  for (;;) {
+    const { body } = await server.request("GET", `${path}?limit=100${cursor}`, { key: apiKey })
+    rows.push(...body.data)
+    if (!body.has_more) return rows
+    cursor = `&${direction}=${body.next_cursor}`
+  }
+}
