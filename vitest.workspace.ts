@@ -23,7 +23,15 @@ export default [
   },
   project("connector-sandbox", "packages/connectors/sandbox"),
   project("connector-http", "packages/connectors/http"),
-  project("http", "packages/http"),
+  {
+    extends: true,
+    test: {
+      name: "http",
+      root: "packages/http",
+      include: ["test/**/*.test.ts"],
+      globalSetup: ["test/support/GlobalSetup.ts"]
+    }
+  },
   project("server", "packages/server"),
   project("example-embed", "examples/embed"),
   project("mutations", "mutations"),

@@ -4,15 +4,11 @@
  * it reaches the store, and between the drawing of its events' ids and the write. The controls are ledgers that give ids
  * before they wait, as a database with several writers at a time does by itself: there a follower misses events.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { type Change, type Event, Ids, type Ledger } from "@pointsman/core"
-import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { answerOf, create, get, operate, type WireEvent } from "./support/Payments.ts"
-import { type Store, stores } from "./support/Stores.ts"
+import { inMemory, newShared, type Store, stores } from "./support/Stores.ts"
 import { own } from "./support/Workspaces.ts"
 import { keys, openWorld, type World } from "./support/World.ts"
 
@@ -280,12 +276,12 @@ describe.each(stores)("followers over %s", (_name, store) => {
   })
 })
 
-describe("followers over a SQLite file that two processes write", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pointsman-http-"))
+describe("followers over a store that two processes write", () => {
+  const scope = Scope.makeUnsafe()
   const gate = overtaking()
   const worlds: Array<World> = []
   beforeAll(async () => {
-    const store = SqliteStorage.layer({ filename: join(folder, "pointsman.db") }).pipe(Layer.orDie)
+    const store = await Effect.runPromise(Scope.provide(newShared, scope))
     const ledger = (ledger: Ledger["Service"]) => ({
       ...ledger,
       commit: (change: Change) => gate.hold(ledger.commit(change))
@@ -295,7 +291,7 @@ describe("followers over a SQLite file that two processes write", () => {
   })
   afterAll(async () => {
     for (const world of worlds) await world.close()
-    rmSync(folder, { recursive: true })
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   test("given clocks that differ, when many follow at both, then each sees every event once, in order", async () => {
@@ -311,7 +307,7 @@ describe("followers over a SQLite file that two processes write", () => {
 describe("followers over a ledger that gives ids before it waits", () => {
   const gate = overtaking()
   const open = (holdsBack: boolean) =>
-    openWorld(stores[0][1], { servers: 2, ledger: (ledger) => stampingFirst(ledger, gate, holdsBack) })
+    openWorld(inMemory, { servers: 2, ledger: (ledger) => stampingFirst(ledger, gate, holdsBack) })
 
   test("given nothing else (control), when commits overtake each other, then a follower misses events", async () => {
     const world = await open(false)

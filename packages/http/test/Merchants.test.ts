@@ -1,12 +1,11 @@
-/** `POST /merchants` and `GET /merchants` over the real core, in memory and in SQLite. */
+/** `POST /merchants` and `GET /merchants` over the real core, over every store. */
 import { ApiKeyRevoked, CommitUnknown, formatApiKey, NotAPartner, StorageError } from "@pointsman/core"
 import { RateLimit } from "@pointsman/http"
-import * as MemoryStorage from "@pointsman/storage-memory"
-import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, describe, expect, test } from "vitest"
 import { keys, partnerWorld, workspaceOf } from "./support/PartnerWorld.ts"
 import { scripted } from "./support/Scripted.ts"
+import { stores } from "./support/Stores.ts"
 import { type Reply, serve } from "./support/Web.ts"
 
 const path = "/api/v1/merchants"
@@ -18,13 +17,8 @@ const padded = (size: number): string => {
   return `${start},"pad":"${"x".repeat(size - start.length - 10)}"}`
 }
 
-const stores = {
-  "in memory": MemoryStorage.layer({ yieldBetween: true }),
-  "in SQLite": SqliteStorage.layer({ filename: ":memory:" })
-}
-
-describe.each(Object.entries(stores))("partners %s", (_, storage) => {
-  const world = partnerWorld(storage)
+describe.each(stores)("partners over %s", (_name, store) => {
+  const world = partnerWorld(store)
   const web = serve(world.layer)
   afterAll(web.close)
 

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, test } from "vitest"
 import { charge, deliver } from "./support/Messages.ts"
 import { answerOf, captured } from "./support/Payments.ts"
-import { stores } from "./support/Stores.ts"
+import { anyStore } from "./support/Stores.ts"
 import { openWorld } from "./support/World.ts"
 
 const run = <A, E>(work: Effect.Effect<A, E>) =>
@@ -71,7 +71,7 @@ describe("the rate of messages", () => {
           taken.push(connectionId)
         })
     })
-    const world = await openWorld(stores[0][1], { messageRate: counted })
+    const world = await openWorld(anyStore, { messageRate: counted })
     await captured(world)
     const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
     expect(answerOf(await deliver(world, message, { secret: "whsec_of_nobody" }))).toBe("401 unauthorized")

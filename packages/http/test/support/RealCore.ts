@@ -1,4 +1,4 @@
-/** The real core over storage in memory and the simulator, with two workspaces and a live side. */
+/** The real core over a store and the simulator, with two workspaces and a live side. */
 
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
@@ -18,9 +18,9 @@ import {
   Unanswered
 } from "@pointsman/core"
 import { scriptedProvider } from "@pointsman/core/testing"
-import * as MemoryStorage from "@pointsman/storage-memory"
 import { Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { anyStore } from "./Stores.ts"
 
 /** Real keys, each of bytes of its own. */
 const keyOf = (environment: Environment, byte: number) => formatApiKey(environment, new Uint8Array(64).fill(byte))
@@ -118,7 +118,7 @@ const configured = Layer.effectDiscard(
 
 export const realCore: Layer.Layer<Pointsman> = Pointsman.layer().pipe(
   Layer.provide(configured),
-  Layer.provide(MemoryStorage.layer()),
+  Layer.provide(anyStore),
   Layer.provide([
     Ids.layer,
     secrets,

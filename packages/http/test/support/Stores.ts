@@ -1,29 +1,50 @@
-/** The stores that every behaviour is tested over. */
+/** The stores that every behaviour is tested over: memory and SQLite, or PostgreSQL where the run asks for it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Deliveries, Directory, Ids, Ledger, Merchants } from "@pointsman/core"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
+import { isOnPostgres } from "./OnPostgres.ts"
 
 /** A new and empty store each time that it is built. */
 export type Store = Layer.Layer<Ledger | Deliveries | Directory | Merchants, never, Ids>
 
-const newFile = Effect.map(
+const newFile: Effect.Effect<Store, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-http-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   ),
-  (folder) => join(folder, "pointsman.db")
+  (folder) => SqliteStorage.layer({ filename: join(folder, "pointsman.db") }).pipe(Layer.orDie)
 )
+
+/** Loaded here alone: no other run needs a client of PostgreSQL. */
+const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(function* () {
+  const [PostgresStorage, { newDatabase }] = yield* Effect.promise(() =>
+    Promise.all([
+      import("@pointsman/storage-postgres"),
+      import("../../../storage/postgres/test/support/TestDatabase.ts")
+    ])
+  )
+  const url = yield* newDatabase
+  return PostgresStorage.layer({ url }).pipe(Layer.orDie)
+})
+
+/** A store that is one and the same however often it is built, as servers share it; it is gone with the scope. */
+export const newShared = isOnPostgres ? newDatabase : newFile
 
 type Named = readonly [name: string, store: Store]
 
-export const stores: readonly [memory: Named, sqlite: Named] = [
-  ["memory, with other fibers between check and write", MemoryStorage.layer({ yieldBetween: true })],
-  [
-    "SQLite in a file",
-    Layer.unwrap(Effect.map(newFile, (filename) => SqliteStorage.layer({ filename }))).pipe(Layer.orDie)
-  ]
-]
+/** For who puts a ledger of the test's own in the store's place. */
+export const inMemory: Store = MemoryStorage.layer({ yieldBetween: true })
+
+export const stores: readonly [Named, ...ReadonlyArray<Named>] = isOnPostgres
+  ? [["PostgreSQL", Layer.unwrap(newShared)]]
+  : [
+      ["memory, with other fibers between check and write", inMemory],
+      ["SQLite in a file", Layer.unwrap(newShared)]
+    ]
+
+/** For who tests what does not depend on the store. */
+export const [[, anyStore]] = stores

@@ -35,7 +35,7 @@ import {
   scriptedProvider
 } from "@pointsman/core/testing"
 import { RateLimit } from "@pointsman/http"
-import { type Context, type Duration, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Context, type Duration, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Store } from "./Stores.ts"
 import { serve, type Web } from "./Web.ts"
@@ -242,11 +242,27 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
           })
         )
       })
-  const replaced = Layer.effect(
-    Ledger,
-    Effect.map(Ledger, (stored) => {
+  const replaced = Layer.effectContext(
+    Effect.gen(function* () {
+      const stored = yield* Ledger
       const ledger = options.ledger?.(stored) ?? stored
-      return { ...ledger, commit: counted(ledger.commit), book: counted(ledger.book), payment: counted(ledger.payment) }
+      const directory = yield* Directory
+      return Context.make(Ledger, {
+        ...ledger,
+        commit: counted(ledger.commit),
+        book: counted(ledger.book),
+        payment: counted(ledger.payment),
+        claim: counted(ledger.claim)
+      }).pipe(
+        Context.add(Directory, {
+          ...directory,
+          keyHolder: counted(directory.keyHolder),
+          workspace: counted(directory.workspace),
+          connections: counted(directory.connections),
+          connection: counted(directory.connection),
+          routing: counted(directory.routing)
+        })
+      )
     })
   )
   const clock: Layer.Layer<never> =

@@ -1,0 +1,13 @@
+/** `POINTSMAN_HTTP_STORAGE=postgres`: one server of PostgreSQL for all files of a run, and a database for each store. */
+import type { TestProject } from "vitest/node"
+import { findBinaries } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import startServer from "../../../storage/postgres/test/support/GlobalSetup.ts"
+import { isOnPostgres } from "./OnPostgres.ts"
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!isOnPostgres) return undefined
+  const found = findBinaries()
+  // Asked for by name: it is not skipped.
+  if ("missing" in found && (process.env["DATABASE_URL"] ?? "") === "") throw new Error(found.missing)
+  return startServer(project)
+}
