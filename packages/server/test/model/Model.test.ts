@@ -2,16 +2,22 @@
  * Random sequences of requests, answered by the API and by the model: they agree on every answer. Each sequence has two
  * workspaces of its own and ends with a look at everything that is to be seen in them.
  *
- * `POINTSMAN_MODEL_MEMORY` and `POINTSMAN_MODEL_SQLITE` set the number of sequences over each storage: 500 and 50
- * unless set. What disagrees is made as short as it gets and printed with its seed and path; `POINTSMAN_MODEL_SEED` and
- * `POINTSMAN_MODEL_PATH` run it again.
+ * `POINTSMAN_MODEL_MEMORY`, `POINTSMAN_MODEL_SQLITE` and `POINTSMAN_MODEL_POSTGRES` set the number of sequences over each
+ * storage: 500, 50 and 20 unless set. What disagrees is made as short as it gets and printed with its seed and path;
+ * `POINTSMAN_MODEL_SEED` and `POINTSMAN_MODEL_PATH` run it again.
  */
+import * as MemoryStorage from "@pointsman/storage-memory"
+import * as PostgresStorage from "@pointsman/storage-postgres"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Redacted } from "effect"
 import * as fc from "fast-check"
-import { afterAll, describe, test } from "vitest"
+import { afterAll, beforeAll, describe, test } from "vitest"
+import type { EmbeddedPostgres } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { newDatabase, postgresMissing, startPostgresServer } from "../support/PostgresServer.ts"
 import { agree } from "./Agree.ts"
 import type { Mode } from "./Contract.ts"
 import { steps } from "./Operations.ts"
-import { startWorld, type World } from "./World.ts"
+import { type Storage, startWorld, type World } from "./World.ts"
 
 const setting = (name: string): number | undefined => {
   const value = process.env[name]
@@ -26,19 +32,14 @@ const maxLength = 24
 /** A world costs as much as a few sequences to start, and the storage in memory grows slower with every one. */
 const sequencesPerWorld = 50
 
-const storages = [
-  ["memory", setting("POINTSMAN_MODEL_MEMORY") ?? 500],
-  ["sqlite", setting("POINTSMAN_MODEL_SQLITE") ?? 50]
-] as const
-
-describe.each(storages)("the API over %s, and the model of the contract", (kind, sequences) => {
+const testOver = (sequences: number, newStorage: () => Promise<Storage>) => {
   let world: World | undefined
   let served = 0
   afterAll(() => world?.close())
   const worldOfNow = async (): Promise<World> => {
     if (world === undefined || ++served % sequencesPerWorld === 0) {
       await world?.close()
-      world = await startWorld(kind)
+      world = await startWorld(await newStorage())
     }
     return world
   }
@@ -56,4 +57,26 @@ describe.each(storages)("the API over %s, and the model of the contract", (kind,
       }
     )
   })
+}
+
+describe("the API over memory, and the model of the contract", () => {
+  // Other requests may come between a read and a write.
+  testOver(setting("POINTSMAN_MODEL_MEMORY") ?? 500, async () => MemoryStorage.layer({ yieldBetween: true }))
+})
+
+describe("the API over SQLite, and the model of the contract", () => {
+  // In memory too: what is tested is the SQL, not the disk.
+  testOver(setting("POINTSMAN_MODEL_SQLITE") ?? 50, async () => SqliteStorage.layer({ filename: ":memory:" }))
+})
+
+describe.skipIf(postgresMissing !== undefined)("the API over PostgreSQL, and the model of the contract", () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  testOver(setting("POINTSMAN_MODEL_POSTGRES") ?? 20, async () =>
+    PostgresStorage.layer({ url: Redacted.make(await newDatabase(postgres)) })
+  )
 })

@@ -8,18 +8,20 @@ import {
   type Connection,
   Connectors,
   credentialsContext,
+  type Deliveries,
   Directory,
   formatApiKey,
   Ids,
+  type Ledger,
+  type Merchants,
   Pointsman,
   Secrets,
+  type StorageError,
   Transport,
   Unanswered
 } from "@pointsman/core"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
-import * as MemoryStorage from "@pointsman/storage-memory"
-import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -35,6 +37,8 @@ export interface World {
   readonly advance: (millis: number) => Promise<void>
   readonly close: () => Promise<void>
 }
+
+export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
 
 interface Opened {
   /** Milliseconds since the epoch. */
@@ -52,17 +56,10 @@ const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
 })
 
-const storages = {
-  /** Other requests may come between a read and a write. */
-  memory: MemoryStorage.layer({ yieldBetween: true }),
-  /** In memory too: what is tested is the SQL, not the disk. */
-  sqlite: SqliteStorage.layer({ filename: ":memory:" })
-}
-
-export const startWorld = async (kind: keyof typeof storages): Promise<World> => {
+export const startWorld = async (storage: Storage): Promise<World> => {
   const records = SandboxRecords.memory()
   const services = Pointsman.layer().pipe(
-    Layer.provideMerge(storages[kind]),
+    Layer.provideMerge(storage),
     Layer.provideMerge(openSecretsLayer),
     Layer.provide([noTransport, Connectors.layer([SandboxConnector.make(records)])]),
     Layer.provideMerge(Ids.layer),
