@@ -183,9 +183,10 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A writer that waited for another one's row writes over what that one decided.",
     edits: [
       {
-        file: "packages/storage/postgres/src/Commit.ts",
-        find: "t.id = $4 and t.version = $5 returning 1 as one",
-        replace: "t.id = $4 returning 1 as one"
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: " and t.version = ${expected} returning",
+        replace: " returning"
       }
     ],
     caughtBy: {

@@ -7,7 +7,7 @@
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"
-import { Clock, Deferred, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
+import { Clock, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -187,25 +187,24 @@ type Run = (
 const runWithin =
   (millis: number): Run =>
   (connection, sql, params) =>
-    Effect.gen(function* () {
-      const answer = yield* Deferred.make<ReadonlyArray<Row>, SqlError>()
-      const asked = yield* Effect.forkDetach(
-        Deferred.into(Effect.interruptible(connection.execute(sql, params, undefined)), answer)
-      )
-      const late = yield* Effect.forkDetach(
-        Effect.interruptible(Effect.andThen(inRealTime(Effect.sleep(millis)), Deferred.fail(answer, noAnswer(millis))))
-      )
-      return yield* Deferred.await(answer).pipe(
+    Effect.withFiber((caller) =>
+      Effect.callback((resume) => {
+        const asked = Effect.runForkWith(caller.context)(connection.execute(sql, params, undefined))
+        const late = setTimeout(() => {
+          resume(Effect.fail(noAnswer(millis)))
+          asked.interruptUnsafe()
+        }, millis)
+        asked.addObserver((exit) => {
+          clearTimeout(late)
+          resume(exit)
+        })
         // A read whose caller goes away is taken back by the server first.
-        Effect.onInterrupt(() => Fiber.interrupt(asked)),
-        Effect.ensuring(
-          Effect.sync(() => {
-            late.interruptUnsafe()
-            asked.interruptUnsafe()
-          })
-        )
-      )
-    })
+        return Effect.suspend(() => {
+          clearTimeout(late)
+          return Fiber.interrupt(asked)
+        })
+      })
+    )
 
 /** The network's time passes by itself, whatever clock the program is given. */
 const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

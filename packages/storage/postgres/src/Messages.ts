@@ -11,7 +11,7 @@ import {
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { tenantKey, tenantRow } from "./PaymentRows.ts"
-import { bindRow, bindText, list, type NewRow, type Row, readText, readTextOrNull } from "./Rows.ts"
+import { bindRow, bindText, type LedgerRow, list, type Row, readText, readTextOrNull } from "./Rows.ts"
 
 export const noteColumns: ReadonlyArray<string> = [
   "connection_id",
@@ -28,7 +28,7 @@ export const noteColumns: ReadonlyArray<string> = [
 
 export const messageColumns: ReadonlyArray<string> = [...tenantKey, ...noteColumns, "body"]
 
-export const messageRow = (tenant: Tenant, message: StoredMessage): NewRow => ({
+export const messageRow = (tenant: Tenant, message: StoredMessage): LedgerRow => ({
   ...tenantRow(tenant),
   connection_id: message.connectionId,
   event_id: message.eventId,

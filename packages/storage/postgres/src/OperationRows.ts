@@ -1,7 +1,7 @@
 /** How operations and refunds lie in their tables. */
 import { columnOf, money, type Operation, type Refund, type Tenant } from "@pointsman/core"
 import { entryKey, tenantRow } from "./PaymentRows.ts"
-import { bindJson, type NewRow, type Row, readJson, readText, readTextOrNull } from "./Rows.ts"
+import { bindJson, type LedgerRow, type Row, readJson, readText, readTextOrNull } from "./Rows.ts"
 
 // Operations.
 
@@ -23,7 +23,7 @@ export const operationColumns: ReadonlyArray<string> = [
   "reply"
 ]
 
-export const operationRow = (tenant: Tenant, operation: Operation): NewRow => ({
+export const operationRow = (tenant: Tenant, operation: Operation): LedgerRow => ({
   ...tenantRow(tenant),
   payment_id: operation.paymentId,
   id: operation.id,
@@ -84,7 +84,7 @@ export const refundColumns: ReadonlyArray<string> = [
   "reply"
 ]
 
-export const refundRow = (tenant: Tenant, refund: Refund): NewRow => ({
+export const refundRow = (tenant: Tenant, refund: Refund): LedgerRow => ({
   ...tenantRow(tenant),
   payment_id: refund.paymentId,
   id: refund.id,

@@ -1,10 +1,10 @@
 /** How payments, attempts and claims lie in their tables. */
 import { type Attempt, type Claim, type Event, money, type Payment, type Tenant } from "@pointsman/core"
-import { bindJson, type NewRow, type Row, readJson, readText, readTextOrNull } from "./Rows.ts"
+import { bindJson, type LedgerRow, type Row, readJson, readText, readTextOrNull } from "./Rows.ts"
 
 export const tenantKey = ["workspace_id", "environment"]
 
-export const tenantRow = (tenant: Tenant): NewRow => ({
+export const tenantRow = (tenant: Tenant): LedgerRow => ({
   workspace_id: tenant.workspaceId,
   environment: tenant.environment
 })
@@ -16,7 +16,7 @@ export const readTenant = (row: Row): Tenant => ({
 
 // Payments.
 
-export const paymentRow = (payment: Payment, checkAt: number | null): NewRow => ({
+export const paymentRow = (payment: Payment, checkAt: number | null): LedgerRow => ({
   ...tenantRow(payment.tenant),
   id: payment.id,
   version: payment.version,
@@ -119,7 +119,7 @@ export const readPayment = (row: Row): Payment => ({
 
 export const entryKey = [...tenantKey, "payment_id", "id"]
 
-export const attemptRow = (tenant: Tenant, attempt: Attempt): NewRow => ({
+export const attemptRow = (tenant: Tenant, attempt: Attempt): LedgerRow => ({
   ...tenantRow(tenant),
   payment_id: attempt.paymentId,
   id: attempt.id,
@@ -184,7 +184,7 @@ export const readEvent = (row: Row): Event => ({
 
 // Claims.
 
-export const claimRow = (tenant: Tenant, claim: Claim): NewRow => ({
+export const claimRow = (tenant: Tenant, claim: Claim): LedgerRow => ({
   ...tenantRow(tenant),
   key: claim.key,
   version: claim.version,

@@ -5,9 +5,12 @@
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
  * they are equal here.
  */
-export type Value = string | number | boolean | null | ReadonlyArray<string>
+export type Scalar = string | number | boolean | null
+export type Value = Scalar | ReadonlyArray<string>
 export type Row = Readonly<Record<string, unknown>>
 export type NewRow = Readonly<Record<string, Value>>
+/** A row of the ledger, which has no lists. */
+export type LedgerRow = Readonly<Record<string, Scalar>>
 
 const mark = "\u0001"
 
@@ -30,11 +33,24 @@ export const readJson = <A>(value: unknown): A => (value === null ? null : JSON.
 
 /** Rows for `jsonb_populate_recordset`: all of their text is bound. */
 export const bindRow = (row: NewRow): NewRow =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, bindValue(value)]))
+  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, bindInJson(value)]))
 
-const bindValue = (value: Value): Value => {
+const bindInJson = (value: Value): Value => {
   if (typeof value === "string") return bindText(value)
   return Array.isArray(value) ? value.map(bindText) : value
+}
+
+/** As a parameter, whose place says the type (`typeOf`). */
+export const bindValue = (value: Scalar): string | null => {
+  if (typeof value === "string") return bindText(value)
+  return value === null ? null : String(value)
+}
+
+/** Of the ledger's columns; all others are text. */
+export const typeOf = (column: string): "bigint" | "integer" | "boolean" | "text" => {
+  if (column === "number") return "integer"
+  if (column === "is_applied") return "boolean"
+  return column === "version" || /_(minor|at|millis|since)$/.test(column) ? "bigint" : "text"
 }
 
 /** `a, b, c` */

@@ -146,7 +146,6 @@ describe.skipIf(!hasServer)("query plans", () => {
       expect(walksOf(created)).toEqual([
         `claims_pkey (${byTenant}, key)`,
         `payments_pkey (${byTenant}, id)`,
-        `refunds_pkey (${byTenant}, payment_id)`,
         `webhook_endpoints_by_tenant (${byTenant}, active)`
       ])
       const { after } = change.payment
@@ -156,7 +155,6 @@ describe.skipIf(!hasServer)("query plans", () => {
       expect(scanned(moved)).toEqual([])
       expect(walksOf(moved)).toEqual([
         `payments_pkey (${byTenant}, id)`,
-        `refunds_pkey (${byTenant}, payment_id)`,
         `webhook_endpoints_by_tenant (${byTenant}, active)`
       ])
     })

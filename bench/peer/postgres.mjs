@@ -1,0 +1,12 @@
+import "./source.mjs"
+
+const { openFlow } = await import("./Flow.ts")
+const PostgresStorage = await import("@pointsman/storage-postgres")
+const { Redacted } = await import("effect")
+
+export const name = "pointsman-postgres"
+export const engine = "postgres"
+
+/** One connection besides the pool's listens. */
+export const setup = ({ pool = 10, url }) =>
+  openFlow(PostgresStorage.layer({ url: Redacted.make(url), maxConnections: pool + 1 }))

@@ -1,0 +1,381 @@
+/**
+ * The text of a commit, and what it binds: one text for each shape of a change, for one change or for many of that
+ * shape at once.
+ *
+ * The rule that a reader would otherwise break: all parts of a statement see the database as it was when the statement
+ * began. So the checks come first, all of them and in the port's order, and where one refuses nothing of that change is
+ * written. Where all agree, another statement may still come between: then the first write finds nothing to do, and all
+ * that hangs on it neither; a later one that finds nothing takes everything back by an error.
+ *
+ * Rows are locked in one order by every statement: claims by their keys, then payments by their ids, each kind whole
+ * before the next. So no two statements wait for each other.
+ *
+ * Each value is a parameter of its own: PostgreSQL reads all of them in the time in which it reads one JSON document.
+ */
+import { type Change, type EventDraft, refundTotals } from "@pointsman/core"
+import { messageColumns, messageRow } from "./Messages.ts"
+import { operationColumns, operationRow, refundColumns, refundRow } from "./OperationRows.ts"
+import {
+  attemptColumns,
+  attemptRow,
+  claimColumns,
+  claimRow,
+  entryKey,
+  paymentColumns,
+  paymentRow,
+  tenantKey
+} from "./PaymentRows.ts"
+import { bindText, bindValue, type LedgerRow, list, onConflictReplace, typeOf } from "./Rows.ts"
+
+/** What decides about the text of the statement. */
+export interface Shape {
+  readonly apiKey: boolean
+  readonly claim: "none" | "new" | "moved"
+  readonly message: boolean
+  readonly payment: "new" | "moved"
+  readonly attempts: number
+  readonly operations: number
+  readonly refunds: number
+  readonly events: number
+}
+
+/** An event, with the id that was drawn for it and the one that its deliveries' ids are made of. */
+export interface DrawnEvent {
+  readonly draft: EventDraft
+  readonly id: string
+  readonly seed: string
+}
+
+/** A change as the rows whose columns its statement binds. */
+export interface ChangeRows {
+  readonly change: Change
+  readonly shape: Shape
+  readonly claim: LedgerRow
+  readonly message: LedgerRow
+  readonly payment: LedgerRow
+  readonly attempts: ReadonlyArray<LedgerRow>
+  readonly operations: ReadonlyArray<LedgerRow>
+  readonly refunds: ReadonlyArray<LedgerRow>
+  readonly events: ReadonlyArray<DrawnEvent>
+}
+
+const noRow: LedgerRow = {}
+
+export const changeRows = (change: Change, events: ReadonlyArray<DrawnEvent>): ChangeRows => {
+  const { apiKeyHash, attempts, claim, message, operations = [], payment, refunds = [], tenant } = change
+  return {
+    change,
+    shape: {
+      apiKey: apiKeyHash !== undefined,
+      claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
+      message: message !== undefined,
+      payment: payment.expected === 0 ? "new" : "moved",
+      attempts: attempts.length,
+      operations: operations.length,
+      refunds: refunds.length,
+      events: events.length
+    },
+    claim: claim === undefined ? noRow : claimRow(tenant, claim.after),
+    message: message === undefined ? noRow : messageRow(tenant, message),
+    payment: paymentRow(payment.after, change.checkAt ?? null),
+    attempts: attempts.map((attempt) => attemptRow(tenant, attempt)),
+    operations: operations.map((operation) => operationRow(tenant, operation)),
+    refunds: refunds.map((refund) => refundRow(tenant, refund)),
+    events
+  }
+}
+
+export const nameOf = ({ apiKey, attempts, claim, events, message, operations, payment, refunds }: Shape): string =>
+  `${apiKey} ${claim} ${message} ${payment} ${attempts} ${operations} ${refunds} ${events}`
+
+/** What the statement says of a change. */
+export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "Unbalanced"
+
+export interface Statement {
+  readonly sql: string
+  /** Its parameters, in their order. */
+  readonly bind: (changes: ReadonlyArray<ChangeRows>) => ReadonlyArray<string | null>
+}
+
+export const statementForOne = (shape: Shape): Statement => statement(shape, false)
+
+/** Of changes that share no payment and no key. Its rows say with `n` which change they are about, from 1. */
+export const statementForMany = (shape: Shape): Statement => statement(shape, true)
+
+type Read = (from: ChangeRows) => string | null
+
+const statement = (shape: Shape, isMany: boolean): Statement => {
+  const reads: Array<Read> = []
+  const types: Array<string> = []
+  /** A value of the change: of many changes it is a column of `verdict`. */
+  const place = (type: string, read: Read): string => {
+    types.push(type)
+    const number = reads.push(read)
+    return isMany ? `i.c${number}` : `$${number}::${type}`
+  }
+  const workspace = place("text", ({ change }) => bindText(change.tenant.workspaceId))
+  const environment = place("text", ({ change }) => change.tenant.environment)
+  const paymentId = place("text", ({ change }) => bindText(change.payment.after.id))
+  const ofTenant = (table: string) => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}`
+  const shared: Readonly<Record<string, string>> = { workspace_id: workspace, environment, payment_id: paymentId }
+
+  type RowOf = (from: ChangeRows) => LedgerRow | undefined
+  const value = (column: string, rowOf: RowOf): string =>
+    place(typeOf(column), (from) => bindValue(rowOf(from)?.[column] ?? null))
+  const values = (columns: ReadonlyArray<string>, rowOf: RowOf): string =>
+    columns.map((column) => shared[column] ?? value(column, rowOf)).join(", ")
+  /** The keys of a row stay as they are. */
+  const assignments = (columns: ReadonlyArray<string>, rowOf: RowOf): string =>
+    columns
+      .filter((column) => ![...tenantKey, "id", "key"].includes(column))
+      .map((column) => `${column} = ${shared[column] ?? value(column, rowOf)}`)
+      .join(", ")
+
+  const claimKey = shape.claim === "none" ? "" : value("key", ({ claim }) => claim)
+  const claimVersion =
+    shape.claim === "moved" ? place("bigint", ({ change: { claim } }) => String(claim?.expected ?? 0)) : ""
+  const connection = shape.message ? value("connection_id", ({ message }) => message) : ""
+  const messageId = shape.message ? value("event_id", ({ message }) => message) : ""
+  const version = shape.payment === "moved" ? place("bigint", ({ change }) => String(change.payment.expected)) : ""
+
+  const isClaim = (table: string) => `${ofTenant(table)} and ${table}.key = ${claimKey}`
+  const isPayment = (table: string) => `${ofTenant(table)} and ${table}.id = ${paymentId}`
+  const isMessage = (table: string) =>
+    `${ofTenant(table)} and ${table}.connection_id = ${connection} and ${table}.event_hash = md5(${messageId})`
+
+  /** The checks, in the port's order. */
+  const checks: Array<string> = []
+  if (shape.apiKey) {
+    const hash = place("text", ({ change }) => bindText(change.apiKeyHash ?? ""))
+    checks.push(
+      `when not exists (select 1 from api_keys where hash = ${hash} and revoked_at is null) then 'ApiKeyRevoked'`
+    )
+  }
+  const storedClaim = `(select version from claims where ${isClaim("claims")})`
+  if (shape.claim === "new") checks.push(`when ${storedClaim} is not null then 'KeyTaken'`)
+  if (shape.claim === "moved") checks.push(`when ${storedClaim} is distinct from ${claimVersion} then 'Stale'`)
+  if (shape.message) {
+    checks.push(`when exists (select 1 from messages where ${isMessage("messages")}) then 'MessageTaken'`)
+  }
+  const storedPayment = `(select version from payments where ${isPayment("payments")})`
+  checks.push(`when ${storedPayment} is ${version === "" ? "not null" : `distinct from ${version}`} then 'Stale'`)
+  if (shape.refunds > 0) {
+    // What the refunds that are stored and stay as they are must add up to. Where the change writes none, a trigger
+    // compares what the payment says with what is stored.
+    const rest = (of: (change: Change) => number) => place("bigint", ({ change }) => String(of(change)))
+    const refunded = rest(
+      ({ payment, refunds = [] }) => payment.after.refundedMinor - refundTotals(refunds).refundedMinor
+    )
+    const pending = rest(
+      ({ payment, refunds = [] }) => payment.after.refundPendingMinor - refundTotals(refunds).refundPendingMinor
+    )
+    const written = Array.from({ length: shape.refunds }, (_, index) => value("id", ({ refunds }) => refunds[index]))
+    checks.push(`when not (
+      select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) = ${refunded}
+        and coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) = ${pending}
+      from refunds where ${ofTenant("refunds")} and refunds.payment_id = ${paymentId}
+        and refunds.id not in (${written.join(", ")})
+    ) then 'Unbalanced'`)
+  }
+
+  // Each write hangs on the one before it. What a write did is asked of `<name>`; of many changes it says their `n`.
+  const writes: Array<string> = []
+  let gate = isMany ? "(select n from verdict where word = 'Sound')" : "(select 1 from verdict where word = 'Sound')"
+  /** Where the values of a write come from: the changes that went through the gate. */
+  const behindGate = () => (isMany ? `verdict as i join ${gate} as gate using (n)` : `${gate} as gate`)
+  const gates: Array<string> = []
+  const through = (name: string) => {
+    gate = name
+    gates.push(name)
+  }
+  /** Another row that has its key already is left as it is. */
+  const inserted = (
+    name: string,
+    table: string,
+    columns: ReadonlyArray<string>,
+    rowOf: RowOf,
+    key: ReadonlyArray<string>,
+    order: ReadonlyArray<string>,
+    is: (table: string) => string
+  ) => {
+    const into = `insert into ${table} (${list(columns)}) select ${values(columns, rowOf)} from ${behindGate()}`
+    const unlessTaken = `on conflict (${list(key)}) do nothing`
+    if (isMany) {
+      const places = order.map((column) => String(columns.indexOf(column) + 1))
+      writes.push(
+        `inserted_${table} as (${into} order by ${list(places)} ${unlessTaken} returning ${list(key)})`,
+        `${name} as materialized (select i.n from verdict as i join inserted_${table} as w on ${is("w")})`
+      )
+    } else writes.push(`${name} as (${into} ${unlessTaken} returning 1 as one)`)
+    through(name)
+  }
+  const moved = (
+    name: string,
+    table: string,
+    columns: ReadonlyArray<string>,
+    rowOf: RowOf,
+    key: string,
+    is: (table: string) => string,
+    expected: string
+  ) => {
+    let from = behindGate()
+    if (isMany) {
+      writes.push(`locked_${table} as materialized (
+        select i.n from ${from} join ${table} as t on ${is("t")}
+        order by t.workspace_id, t.environment, t.${key} for no key update of t
+      )`)
+      from = `verdict as i join locked_${table} using (n)`
+    }
+    writes.push(`${name} as (
+      update ${table} as t set ${assignments(columns, rowOf)} from ${from}
+      where ${is("t")} and t.version = ${expected} returning ${isMany ? "i.n" : "1 as one"}
+    )`)
+    through(name)
+  }
+
+  if (shape.claim === "new") {
+    const key = [...tenantKey, "key"]
+    inserted("claimed", "claims", claimColumns, ({ claim }) => claim, key, key, isClaim)
+  }
+  if (shape.claim === "moved") {
+    moved("claimed", "claims", claimColumns, ({ claim }) => claim, "key", isClaim, claimVersion)
+  }
+  if (shape.message) {
+    const ofConnection = [...tenantKey, "connection_id"]
+    const [key, order] = [
+      [...ofConnection, "event_hash"],
+      [...ofConnection, "event_id"]
+    ]
+    inserted("told", "messages", messageColumns, ({ message }) => message, key, order, isMessage)
+  }
+  if (version === "") {
+    const key = [...tenantKey, "id"]
+    inserted("paid", "payments", paymentColumns, ({ payment }) => payment, key, key, isPayment)
+  } else moved("paid", "payments", paymentColumns, ({ payment }) => payment, "id", isPayment, version)
+
+  const entries = (table: "attempts" | "operations" | "refunds", columns: ReadonlyArray<string>) => {
+    for (let index = 0; index < shape[table]; index++) {
+      writes.push(`${table}_${index} as (
+        insert into ${table} (${list(columns)}) select ${values(columns, (from) => from[table][index])}
+        from ${behindGate()} ${onConflictReplace(columns, entryKey)}
+      )`)
+    }
+  }
+  entries("attempts", attemptColumns)
+  entries("operations", operationColumns)
+  entries("refunds", refundColumns)
+
+  if (shape.events > 0) {
+    const drafts = Array.from({ length: shape.events }, (_, index) => {
+      const event = (type: string, read: (event: DrawnEvent) => string | null) =>
+        place(type, ({ events }) => (events[index] === undefined ? null : read(events[index])))
+      return {
+        id: event("text", ({ id }) => id),
+        rest: [
+          event("text", ({ seed }) => seed),
+          event("text", ({ draft }) => draft.type),
+          event("bigint", ({ draft }) => String(draft.createdAt)),
+          event("text", ({ draft }) => JSON.stringify(draft.data))
+        ].join(", ")
+      }
+    })
+    const due = place("bigint", ({ change }) => (change.deliverAt === undefined ? null : String(change.deliverAt)))
+    const common = `${workspace} as workspace_id, ${environment} as environment, ${paymentId} as payment_id,
+      ${due} as due_at`
+    writes.push(
+      ...(isMany ? stampedForMany(behindGate(), common, drafts) : stampedForOne(behindGate(), common, drafts)),
+      ...writtenEvents(isMany ? "partition by n.id" : "")
+    )
+  }
+
+  const [first] = gates
+  const wrote = (name: string) => `exists (select 1 from ${name} as w ${isMany ? "where w.n = i.n" : ""})`
+  const cameBetween =
+    first === undefined || first === "paid"
+      ? ""
+      : `, case when word = 'Sound' and not ${wrote("paid")} and ${wrote(first)} then came_between() end`
+  const taken = shape.claim === "new"
+  const answer = `select ${isMany ? "i.n, " : ""}word, ${wrote("paid")} as written${cameBetween}${
+    taken ? `, ${list(claimColumns, "t.")}` : ""
+  } from verdict as i ${taken ? `left join claims as t on word = 'KeyTaken' and ${isClaim("t")}` : ""}`
+
+  const word = `case ${checks.join("\n    ")} else 'Sound' end as word`
+  if (!isMany) {
+    return {
+      sql: `with ${[`verdict as materialized (select ${word})`, ...writes].join(",\n")}\n${answer}`,
+      bind: ([change]) => (change === undefined ? [] : reads.map((read) => read(change)))
+    }
+  }
+  const verdict = `verdict as materialized (
+    select i.*, ${word} from unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")})
+      with ordinality as i (${types.map((_, index) => `c${index + 1}`).join(", ")}, n)
+  )`
+  return {
+    sql: `with ${[verdict, ...writes].join(",\n")}\n${answer}`,
+    bind: (changes) => reads.map((read) => arrayLiteral(changes.map(read)))
+  }
+}
+
+/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+const arrayLiteral = (values: ReadonlyArray<string | null>): string =>
+  `{${values.map((value) => (value === null ? "NULL" : `"${value.replaceAll(/["\\]/g, "\\$&")}"`)).join(",")}}`
+
+interface Draft {
+  readonly id: string
+  readonly rest: string
+}
+
+const stampedForOne = (from: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
+  `stamped as materialized (
+    select ${common}, event_ids($1, $2, array[${drafts.map(({ id }) => id).join(", ")}]) as ids from ${from}
+  )`,
+  `new_events as materialized (
+    select workspace_id, environment, payment_id, due_at, d.* from stamped cross join lateral (values
+      ${drafts.map(({ rest }, index) => `(ids[${index + 1}], ${rest})`).join(", ")}
+    ) as d (id, seed, type, created_at, data)
+  )`
+]
+
+/** The events of one tenant, of whichever change, are stamped together. */
+const stampedForMany = (from: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
+  `drafts as materialized (
+    select ${common}, d.* from ${from} cross join lateral (values
+      ${drafts.map(({ id, rest }) => `(${id}, ${rest})`).join(", ")}
+    ) as d (id, seed, type, created_at, data)
+  )`,
+  `stamped as materialized (
+    select workspace_id, environment, event_ids(workspace_id, environment, array_agg(id order by id collate "C")) as ids
+    from drafts group by workspace_id, environment
+  )`,
+  `new_events as materialized (
+    select workspace_id, environment, payment_id, due_at, seed, type, created_at, data,
+      ids[row_number() over (partition by workspace_id, environment order by drafts.id collate "C")] as id
+    from drafts join stamped using (workspace_id, environment)
+  )`
+]
+
+/**
+ * With their deliveries, one for each active endpoint that wants the type. The endpoints are those of the table, not of
+ * a copy: one that another server has withdrawn is sent nothing. A delivery's id is that which was drawn for its event,
+ * with its place among the deliveries added to the last four digits.
+ */
+const writtenEvents = (places: string): ReadonlyArray<string> => [
+  `written_events as (
+    insert into events (workspace_id, environment, id, type, payment_id, created_at, data)
+    select workspace_id, environment, id, type, payment_id, created_at, data from new_events
+  )`,
+  `written_deliveries as (
+    insert into deliveries
+      (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at, created_at)
+    select workspace_id, environment,
+      substr(seed, 1, length(seed) - 4)
+        || lpad(to_hex(('x' || right(seed, 4))::bit(16)::integer + place::integer & 65535), 4, '0'),
+      endpoint_id, id, 'Due', 0, 0, coalesce(due_at, created_at), created_at
+    from (
+      select n.*, e.id as endpoint_id, row_number() over (${places}) - 1 as place
+      from new_events as n join webhook_endpoints as e
+        on e.workspace_id = n.workspace_id and e.environment = n.environment
+          and e.active and e.events && array['*', n.type collate "C"]
+    ) as wanted
+  )`
+]
