@@ -12,6 +12,9 @@ export default defineConfig({
     passWithNoTests: true,
     // The default leaves one processor idle, which is half of a small machine; most of these tests wait.
     maxWorkers: "100%",
+    // A process for each file would load Effect and our sources again for each of them: half of all the time. No test
+    // leaves anything behind; `--sequence.shuffle` shows it.
+    isolate: false,
     // A planted fault that stayed in the cache of transformed modules would be run again as if it were ours.
     fsModuleCache: process.env[plantVariable] === undefined
   }

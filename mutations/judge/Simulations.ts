@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Storage } from "@pointsman/contracts/simulator"
+import { judgedBySimulation } from "../Judged.ts"
 import type { Mutation } from "../Mutation.ts"
 import { mutations } from "../Mutations.ts"
 import { assertPlantable, plantedText } from "../PlantMutation.ts"
@@ -57,11 +58,11 @@ const loadSimulation = async (storage: NonNullable<Mutation["simulatedOn"]>, pla
 
 const sound = { memory: await loadSimulation("memory", "none"), sqlite: await loadSimulation("sqlite", "none") }
 
-for (const [index, mutation] of mutations.entries()) {
+for (const mutation of judgedBySimulation) {
   const { name, simulatedOn } = mutation
   if (simulatedOn === undefined) continue
   assertPlantable(root, mutation)
-  const simulate = await loadSimulation(simulatedOn, String(index))
+  const simulate = await loadSimulation(simulatedOn, String(mutations.indexOf(mutation)))
   let planted = `${seedsAtMost} seeds are all well`
   let seed = 1
   for (; seed <= seedsAtMost; seed++) {

@@ -1,12 +1,12 @@
 /**
- * Judges every planted fault by the test that is named beside it, all in one process: what takes long of a run of Vitest
- * is its start. Each test runs in a worker of its own, with the fault and without it.
+ * Judges planted faults by the test that is named beside each, all in one process: what takes long of a run of Vitest is
+ * its start. Each test runs in a worker of its own, with the fault and without it.
  */
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createVitest, type Vitest } from "vitest/node"
+import { judgedByTest } from "../Judged.ts"
 import type { Mutation } from "../Mutation.ts"
-import { mutations } from "../Mutations.ts"
 import { assertPlantable, plantVariable } from "../PlantMutation.ts"
 import { tell } from "./Verdict.ts"
 
@@ -44,15 +44,15 @@ const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<Named>): Promise
 process.env[plantVariable] = ""
 const vitest = await createVitest(
   "test",
-  { root, watch: false, testTimeout: 10_000, reporters: [{}], passWithNoTests: true },
+  { root, watch: false, isolate: true, testTimeout: 10_000, reporters: [{}], passWithNoTests: true },
   {},
   { stdout: process.stderr }
 )
 const control = await outcomesOf(
   vitest,
-  mutations.map(({ caughtBy }) => caughtBy)
+  judgedByTest.map(({ caughtBy }) => caughtBy)
 )
-for (const mutation of mutations) {
+for (const mutation of judgedByTest) {
   const { caughtBy, edits, name } = mutation
   const paths = [...new Set(edits.map(({ file }) => resolve(root, file)))]
   const forget = () => {

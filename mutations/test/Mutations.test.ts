@@ -1,13 +1,18 @@
 /**
  * Every planted fault is caught by the test that is named beside it, and by simulations where that is said; without the
- * fault the same passes. Two processes judge all of them, each by its own means.
+ * fault the same passes. Two processes judge them, each by its own means: some of them, or all with
+ * `POINTSMAN_MUTATIONS=all`.
  */
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
+import { judgedBySimulation, judgedByTest, simulated } from "../Judged.ts"
 import type { Verdict } from "../judge/Verdict.ts"
 import { mutations } from "../Mutations.ts"
+import { assertPlantable } from "../PlantMutation.ts"
 
 /** For all of them together, in milliseconds. */
 const timeout = 600_000
@@ -40,11 +45,17 @@ const judge = (file: string): ((name: string) => Promise<Verdict>) => {
   return (name) => verdictOf(name).promise
 }
 
-const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
-
 describe("planted faults", () => {
+  it("given the list, then each can be planted, and the file of its test is there", () => {
+    const root = fileURLToPath(new URL("../../", import.meta.url))
+    for (const mutation of mutations) {
+      assertPlantable(root, mutation)
+      assert.isTrue(existsSync(resolve(root, mutation.caughtBy.file)), mutation.name)
+    }
+  })
+
   const byTest = judge("Tests.ts")
-  for (const { harm, name } of mutations) {
+  for (const { harm, name } of judgedByTest) {
     it(`"${name}" is caught: ${harm}`, { timeout }, async () => {
       assert.deepInclude(await byTest(name), { planted: "failed", control: "passed" })
     })
@@ -53,7 +64,7 @@ describe("planted faults", () => {
 
 describe("planted faults, simulated", () => {
   const bySimulation = judge("Simulations.ts")
-  for (const { name, simulatedOn } of simulated) {
+  for (const { name, simulatedOn } of judgedBySimulation) {
     it(`"${name}" is found by simulations over ${simulatedOn}`, { timeout }, async () => {
       assert.deepInclude(await bySimulation(name), { planted: "failed", control: "passed" })
     })

@@ -26,9 +26,7 @@ import {
 import { Deferred, Effect, Exit, Layer } from "effect"
 import { newTenant } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
-import { racers, unguarded } from "./Unguarded.ts"
-
-const rounds = 100
+import { controlRacers, racers, rounds, unguarded } from "./Unguarded.ts"
 
 export const racingCreates = (it: StorageTest): void => {
   describe("racing creates", () => {
@@ -38,7 +36,7 @@ export const racingCreates = (it: StorageTest): void => {
         Effect.gen(function* () {
           const { caller, pointsman, provider } = yield* open(yield* Ledger)
           for (let round = 0; round < rounds; round++) {
-            const exits = yield* raceUnder(`the-key-of-round-${round}`, caller, pointsman, provider)
+            const exits = yield* raceUnder(`the-key-of-round-${round}`, racers, caller, pointsman, provider)
             expect(provider.charges).toHaveLength(1)
             const created = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
             expect(created.map(({ isReplay }) => isReplay)).toEqual([false])
@@ -53,7 +51,7 @@ export const racingCreates = (it: StorageTest): void => {
     it.effect("control: without a guard, the provider is called several times under one key", () =>
       Effect.gen(function* () {
         const { caller, pointsman, provider } = yield* open(unguarded(yield* Ledger))
-        yield* raceUnder("the-only-key", caller, pointsman, provider)
+        yield* raceUnder("the-only-key", controlRacers, caller, pointsman, provider)
         expect(provider.charges.length).toBeGreaterThan(1)
       })
     )
@@ -66,6 +64,7 @@ const isInProgress = (exit: Exit.Failure<unknown, unknown>): boolean =>
 /** All at once; the provider answers when every request has either come to its end or come to the provider. */
 const raceUnder = Effect.fnUntraced(function* (
   key: string,
+  requests: number,
   caller: Caller,
   pointsman: Pointsman["Service"],
   provider: ScriptedProvider
@@ -74,7 +73,7 @@ const raceUnder = Effect.fnUntraced(function* (
   const released = yield* Deferred.make<void>()
   let ended = 0
   const look = Effect.suspend(() =>
-    ended + provider.charges.length < racers ? Effect.void : Effect.asVoid(Deferred.succeed(released, undefined))
+    ended + provider.charges.length < requests ? Effect.void : Effect.asVoid(Deferred.succeed(released, undefined))
   )
   provider.onCharge = (charge) => look.pipe(Effect.andThen(Deferred.await(released)), Effect.andThen(approve(charge)))
   const end = Effect.suspend(() => {
@@ -82,7 +81,7 @@ const raceUnder = Effect.fnUntraced(function* (
     return look
   })
   return yield* Effect.forEach(
-    Array(racers).keys(),
+    Array(requests).keys(),
     () => Effect.tap(Effect.exit(pointsman.create(caller, sampleRequest({ idempotencyKey: key }))), () => end),
     { concurrency: "unbounded" }
   )

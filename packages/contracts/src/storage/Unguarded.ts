@@ -1,10 +1,22 @@
 /** The control of every race: a ledger without the guard that the race proves. */
 import { type Change, Ledger, type Refund } from "@pointsman/core"
-import { Effect, Option } from "effect"
+import { Config, Effect, Option } from "effect"
 import { type Trace, traceOf } from "./Given.ts"
 
 /** Enough that no pool of connections and no batch serves them one after the other by chance. */
 export const racers = 64
+
+/**
+ * `POINTSMAN_RACES=all` runs a hundred rounds where ten are run otherwise, and the controls with as many writers as the
+ * races: without a guard they write over each other, and take their number squared of commits.
+ */
+const isAll = Effect.runSync(Config.String("POINTSMAN_RACES").pipe(Config.withDefault(""))) === "all"
+
+/** How often a race is run that is run more than once. */
+export const rounds = isAll ? 100 : 10
+
+/** As many as show several winners. Whom a race of so few finds out, a race of `racers` finds out. */
+export const controlRacers = isAll ? racers : 16
 
 /**
  * Reads, and then writes over whatever is stored by now: what an adapter without a guard would do. It `forgets` the

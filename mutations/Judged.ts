@@ -1,0 +1,21 @@
+/**
+ * Which of the planted faults are judged: the first of each project and the first of each storage that is simulated,
+ * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one: some minutes.
+ */
+import type { Mutation } from "./Mutation.ts"
+import { mutations } from "./Mutations.ts"
+
+export const isAll = process.env["POINTSMAN_MUTATIONS"] === "all"
+
+/** By the test that is named beside them. */
+export const judgedByTest: ReadonlyArray<Mutation> = isAll
+  ? mutations
+  : [...Map.groupBy(mutations, ({ caughtBy }) => caughtBy.project).values()].flatMap((ofProject) =>
+      ofProject.slice(0, 1)
+    )
+
+export const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
+
+export const judgedBySimulation: ReadonlyArray<Mutation> = isAll
+  ? simulated
+  : [...Map.groupBy(simulated, ({ simulatedOn }) => simulatedOn).values()].flatMap((ofStorage) => ofStorage.slice(0, 1))
