@@ -13,6 +13,8 @@ const wholeWithinMillis = 5_000
 export interface Listener {
   /** `http://127.0.0.1:3000`; an address of all interfaces shows as `localhost`. */
   readonly url: string
+  /** The one that was found, where 0 was asked for. */
+  readonly port: number
   /** Until it is called, requests are answered 503. */
   readonly serve: (handler: RequestListener) => void
   /**
@@ -22,14 +24,15 @@ export interface Listener {
   readonly drain: (limitMillis: number) => Effect.Effect<number>
 }
 
-export const listen = (options: {
-  readonly host: string
-  readonly port: number
-}): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
+/** `first`: of who is ready before the first request can come, and answers none with 503. */
+export const listen = (
+  options: { readonly host: string; readonly port: number },
+  first?: RequestListener
+): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const underWay = new Map<ServerResponse, IncomingMessage>()
     const idle = yield* Deferred.make<void>()
-    let handler: RequestListener | undefined
+    let handler = first
     let draining = false
 
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -53,8 +56,10 @@ export const listen = (options: {
         server.closeAllConnections()
       })
     )
+    const address = server.address() as AddressInfo
     return {
-      url: urlOf(server.address() as AddressInfo),
+      url: urlOf(address),
+      port: address.port,
       serve: (next) => {
         handler = next
       },

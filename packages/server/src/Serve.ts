@@ -3,10 +3,12 @@
  *
  * Nothing is changed before the settings, the configuration file and the address are known to be good.
  */
+import cluster from "node:cluster"
+import type { RequestListener } from "node:http"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer } from "@pointsman/core"
+import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, StorageError } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Option, Path, Redacted, Scope } from "effect"
@@ -26,45 +28,108 @@ import type { Database, Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
+import { keepWorkers } from "./Workers.ts"
+import { askPrimary, endAfterPrimary } from "./WorkerTalk.ts"
 
-/** Serves until it is interrupted, and is done when the last request is answered and the storage closed. */
+/**
+ * Serves until it is interrupted, and is done when the last request is answered and the storage closed. With more than
+ * one worker, this program is started anew for each of them (`node:cluster`), and calls this again there.
+ */
 export const serve = Effect.fnUntraced(
-  function* (settings: Settings, environment: Readonly<Record<string, string | undefined>>) {
-    const configuration =
-      settings.configuration === null
-        ? undefined
-        : yield* readConfiguration(settings.configuration, {
-            connectors: InstalledConnectors.forChecking(),
-            transport: sendsNothing,
-            claimWindowMillis: settings.claimWindowMillis,
-            providerTimeoutMillis: settings.providerTimeoutMillis,
-            environment
-          })
-    const listener = yield* listen(settings)
-    yield* ensureFolder(settings.database)
-    const encryptionKey = yield* obtainEncryptionKey(settings)
-    return yield* Effect.scoped(start(settings, listener, configuration)).pipe(
+  function* (settings: Settings, environment: Environment) {
+    if (settings.workers === 1) return yield* serveAlone(settings, environment)
+    return yield* cluster.isPrimary ? serveByWorkers(settings, environment) : serveAsWorker(settings)
+  },
+  Effect.scoped,
+  Effect.provide([NodeCrypto.layer, NodeHttpServer.layerHttpServices])
+)
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const serveAlone = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
+  const { configuration, encryptionKey, listener } = yield* begin(settings, environment)
+  return yield* Effect.gen(function* () {
+    const prepared = yield* prepare(settings, configuration)
+    yield* answerRequests(settings, listener.url, prepared.contents, (handler) =>
+      Effect.sync(() => {
+        listener.serve(handler)
+        return listener
+      })
+    )
+    yield* Console.log(greeting(settings, listener.url, prepared))
+    return yield* Effect.never
+  }).pipe(onStorage(settings, encryptionKey))
+})
+
+/** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
+const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
+  const holding = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const { configuration, encryptionKey, listener } = yield* Scope.provide(begin(settings, environment), holding)
+  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKey))
+  return yield* keepWorkers({
+    count: settings.workers,
+    address: { host: settings.host, port: listener.port, url: listener.url },
+    release: Scope.close(holding, Exit.void),
+    onListening: Console.log(greeting(settings, listener.url, prepared))
+  })
+})
+
+/**
+ * One of the processes that answer. It leaves the configuration file alone: who takes the place of a worker that died
+ * would apply what stands there by now, and perhaps not start for a mistake in it.
+ */
+const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
+  yield* endAfterPrimary
+  const { url } = yield* askPrimary("Address")
+  return yield* Effect.gen(function* () {
+    const contents = yield* (yield* Directory).contents
+    yield* answerRequests(settings, url, contents, (handler) =>
+      Effect.flatMap(askPrimary("Turn"), (address) => listen(address, handler))
+    )
+    return yield* Effect.never
+  }).pipe(
+    onStorage(settings, yield* obtainEncryptionKey(settings), { existing: true }),
+    Effect.annotateLogs({ pid: process.pid })
+  )
+})
+
+/** Whatever may be wrong before anything is changed. */
+const begin = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
+  const configuration =
+    settings.configuration === null
+      ? undefined
+      : yield* readConfiguration(settings.configuration, {
+          connectors: InstalledConnectors.forChecking(),
+          transport: sendsNothing,
+          claimWindowMillis: settings.claimWindowMillis,
+          providerTimeoutMillis: settings.providerTimeoutMillis,
+          environment
+        })
+  const listener = yield* listen(settings)
+  yield* ensureFolder(settings.database)
+  return { configuration, listener, encryptionKey: yield* obtainEncryptionKey(settings) }
+})
+
+const onStorage =
+  (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>, options: { readonly existing?: boolean } = {}) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.scoped(effect).pipe(
       Effect.provide(
         Layer.mergeAll(
-          storageLayer(settings.database),
+          storageLayer(settings.database, options),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),
           SecretsLayer.layer(encryptionKey)
         ).pipe(Layer.provideMerge(Ids.layer))
       ),
-      Effect.catchTag("pointsman/StorageError", (error) => storageFailure(settings.database, error.cause))
+      Effect.catchIf(isStorageError, (error) => storageFailure(settings.database, error.cause))
     )
-  },
-  Effect.scoped,
-  Effect.provide([NodeCrypto.layer, NodeHttpServer.layerHttpServices])
-)
 
-const start = Effect.fnUntraced(function* (
-  settings: Settings,
-  listener: Listener,
-  configuration: ConfigurationFile | undefined
-) {
+const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError
+
+/** Brings the directory to what the settings say, once for all processes. */
+const prepare = Effect.fnUntraced(function* (settings: Settings, configuration: ConfigurationFile | undefined) {
   const directory = yield* Directory
   const present = yield* directory.contents
   yield* checkSeals(present)
@@ -73,17 +138,29 @@ const start = Effect.fnUntraced(function* (
     settings.configuration === null || configuration === undefined
       ? yield* ensureDemo(settings, present)
       : yield* Effect.as(applyConfiguration(settings.configuration, configuration, present), Option.none())
-  const contents = yield* directory.contents
+  return { sandboxKey, contents: yield* directory.contents }
+})
 
+interface Prepared {
+  /** Of the demo. */
+  readonly sandboxKey: Option.Option<Redacted.Redacted<string>>
+  readonly contents: DirectoryContents
+}
+
+/** Answers requests at the listener until the scope closes, which waits for those that are under way. */
+const answerRequests = Effect.fnUntraced(function* <R>(
+  settings: Settings,
+  url: string,
+  contents: DirectoryContents,
+  bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
+) {
   const requests = yield* Scope.make()
-  const baseUrl = settings.baseUrl ?? listener.url
-  const handler = yield* routes(settings, baseUrl).pipe(
+  const handler = yield* routes(settings, settings.baseUrl ?? url).pipe(
     Effect.flatMap((app) => NodeHttpServer.makeHandler(app, { scope: requests }))
   )
-  yield* Effect.addFinalizer(() => stop(listener, requests, settings, contents))
-  listener.serve(handler)
-  yield* Console.log(greeting(settings, listener.url, sandboxKey, contents))
-  return yield* Effect.never
+  yield* Effect.acquireRelease(bind(handler), (listener) => stop(listener, requests, settings, contents), {
+    interruptible: true
+  })
 })
 
 /**
@@ -155,13 +232,9 @@ const longestCallsMillis = (settings: Settings, contents: DirectoryContents): nu
   return Math.max(settings.providerTimeoutMillis, ...timeouts) * Math.max(2, ...attempts)
 }
 
-const greeting = (
-  settings: Settings,
-  url: string,
-  sandboxKey: Option.Option<Redacted.Redacted<string>>,
-  contents: DirectoryContents
-): string => {
+const greeting = (settings: Settings, url: string, { contents, sandboxKey }: Prepared): string => {
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
+  if (settings.workers > 1) lines.push(`  Workers   ${settings.workers}`)
   // Last, so that whoever waits for it has all the rest.
   const ready = `\nPointsman listens on ${url}`
   if (Option.isNone(sandboxKey)) {

@@ -131,6 +131,9 @@ const interval = (definition: {
   readonly used?: boolean
 }) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
 
+/** More than any machine has processors for; each opens connections to the database. */
+const maxWorkers = 64
+
 export const variables = {
   port: variable<number>({
     variable: "PORT",
@@ -258,12 +261,11 @@ export const variables = {
   workers: variable<number>({
     variable: "POINTSMAN_WORKERS",
     flag: "workers",
-    meaning: "Server processes; 1 alone in this version",
-    expected: "1; for more, start several servers on one PostgreSQL database",
+    meaning: "Server processes that share the address; more than 1 on PostgreSQL alone",
+    expected: `a whole number from 1 to ${maxWorkers}`,
     default: "1",
     absent: 1,
-    used: false,
-    read: readInteger(1, 1)
+    read: readInteger(1, maxWorkers)
   }),
   otlpEndpoint: variable<string | null>({
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -306,6 +308,12 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     mistakes.push(
       `${nameOf("providerTimeoutMillis")}: expected less than ${nameOf("claimWindowMillis")}: ` +
         "a claim would be taken for dead while its provider is still being asked"
+    )
+  }
+  if (mistakes.length === 0 && settings.workers > 1 && settings.database._tag !== "Postgres") {
+    mistakes.push(
+      `${nameOf("workers")}: expected 1 with SQLite, whose file has one server; for more, set ${nameOf("database")} ` +
+        "to a PostgreSQL database"
     )
   }
   if (mistakes.length === 0) return settings

@@ -115,7 +115,9 @@ describe("Settings", () => {
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "0", "or `off`"],
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "1.5", "or `off`"],
     ["POINTSMAN_ALLOW_PRIVATE_WEBHOOKS", "--allow-private-webhooks", "yes", "`true` or `false`"],
-    ["POINTSMAN_WORKERS", "--workers", "2", "1; for more, start several servers"],
+    ["POINTSMAN_WORKERS", "--workers", "0", "a whole number from 1 to 64"],
+    ["POINTSMAN_WORKERS", "--workers", "65", "a whole number from 1 to 64"],
+    ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
     Effect.gen(function* () {
@@ -130,6 +132,13 @@ describe("Settings", () => {
         assert.deepStrictEqual(more, [])
         assert.notInclude(failure.message, "visible")
       }
+    })
+  )
+
+  it.effect("given PostgreSQL, when several workers are asked for, then they are so many", () =>
+    Effect.gen(function* () {
+      const environment = { POINTSMAN_DATABASE_URL: "postgres://u:p@db:5432/x", POINTSMAN_WORKERS: "4" }
+      assert.strictEqual((yield* read(environment)).workers, 4)
     })
   )
 

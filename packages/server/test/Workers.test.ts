@@ -1,0 +1,231 @@
+/** Several server processes by one start: one address, one greeting, one stop. */
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
+import {
+  type EmbeddedPostgres,
+  findBinaries,
+  startPostgres
+} from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import {
+  runServer,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+  temporaryFolder
+} from "./support/ServerProcess.ts"
+
+const binaries = findBinaries()
+if ("missing" in binaries) process.stderr.write(`server: its tests of workers are skipped: ${binaries.missing}\n`)
+
+const path = "/api/v1/payments"
+
+describe.skipIf("missing" in binaries)("workers", { timeout: 60_000 }, () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    if ("native" in binaries) postgres = await startPostgres(binaries.native)
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  const execute = (...statements: ReadonlyArray<string>) =>
+    PgClient.make({ url: Redacted.make(postgres.url), maxConnections: 1 }).pipe(
+      Effect.flatMap((sql) => Effect.forEach(statements, (statement) => sql.unsafe(statement))),
+      Effect.scoped,
+      Effect.provide(Reactivity.layer),
+      Effect.runPromise
+    )
+
+  const newName = () => `workers_${randomUUID().replaceAll("-", "")}`
+
+  const environmentOf = (database: string, workers: number, user = "postgres") => {
+    const url = new URL(postgres.url)
+    url.pathname = `/${database}`
+    url.username = user
+    return {
+      POINTSMAN_DATABASE_URL: url.href,
+      POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64"),
+      POINTSMAN_WORKERS: String(workers)
+    }
+  }
+
+  const start = async (workers: number, options: Omit<ServerOptions, "folder"> = {}) => {
+    const database = newName()
+    await execute(`create database ${database}`)
+    const environment = { ...environmentOf(database, workers), ...options.environment }
+    return startServer({ folder: temporaryFolder(), ...options, environment })
+  }
+
+  it("given 3 on a free port, when the server starts, then it greets once, and each of them answers", async () => {
+    const server = await start(3, { environment: { POINTSMAN_RATE_LIMIT: "5" } })
+    assert.lengthOf(childrenOf(server.pid), 3)
+    const began = performance.now()
+    const answers = await Promise.all(Array.from({ length: 120 }, () => server.request("GET", path)))
+    const seconds = (performance.now() - began) / 1000
+    // Each of them counts for itself, and lets ten through at once: two of them let no more through than this.
+    const passed = answers.filter(({ status }) => status === 200).length
+    assert.isAbove(passed, 2 * (10 + 5 * seconds))
+    const health = await Promise.all(Array.from({ length: 6 }, () => server.request("GET", "/health/ready")))
+    assert.deepStrictEqual(new Set(health.map(({ status }) => status)), new Set([200]))
+    const { code, stderr, stdout } = await server.stop()
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stderr, "")
+    assert.strictEqual(stdout.match(/^Pointsman listens on/gmu)?.length, 1)
+    assert.strictEqual(stdout.match(/^curl /gmu)?.length, 1)
+    assert.match(stdout, /^ {2}Workers {3}3$/mu)
+  })
+
+  it("given payments under way, when a worker is killed, then clients that retry are answered once each, and others come in its place", async () => {
+    const provider = await startProvider()
+    provider.always("charge", async (call) => {
+      await sleep(30)
+      return call.execute()
+    })
+    const server = await start(2, {
+      configuration: configurationWith({ ...connectionTo(provider), timeout: "1 second" }),
+      environment: { POINTSMAN_CLAIM_WINDOW: "2 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1 second" }
+    })
+    const [first = 0, second = 0] = childrenOf(server.pid)
+    const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
+    while (provider.calls.length < 8) await sleep(5)
+    process.kill(first, "SIGSTOP")
+    const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
+    await sleep(100)
+    process.kill(first, "SIGKILL")
+    // Also of those that were handed to it, and that it had not taken.
+    await connections
+    const statuses = await paid
+    for (const [at, status] of statuses.entries()) {
+      const charges = provider.charges.filter(({ amount }) => amount === 1000 + at)
+      assert.include(["CAPTURED", "UNKNOWN"], status)
+      assert.isAtMost(charges.length, 1)
+      if (status === "CAPTURED") assert.lengthOf(charges, 1)
+    }
+    assert.isAbove(statuses.filter((status) => status === "CAPTURED").length, 20)
+    const after = childrenOf(server.pid)
+    assert.lengthOf(after, 2)
+    assert.notInclude(after, first)
+    assert.match(server.stderr(), /a server process ended.*was ended by SIGKILL/u)
+
+    // The one that is left goes too: who came in the place of the first answers.
+    process.kill(second, "SIGKILL")
+    assert.strictEqual(await payUntilAnswered(server, 2000), "CAPTURED")
+
+    const hold = provider.hold("charge")
+    const last = pay(server, 3000)
+    await hold.arrived
+    server.kill("SIGTERM")
+    const exited = server.kill("SIGTERM")
+    await refusesConnections(server)
+    hold.release()
+    const made = await last
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    assert.strictEqual(made.headers.get("connection"), "close")
+    assert.strictEqual((await exited).code, 0)
+  })
+
+  it("given a payment under way, when the process that has the workers is killed, then it is answered, and no worker is left", async () => {
+    const provider = await startProvider()
+    const server = await start(2, { configuration: configurationWith(connectionTo(provider)) })
+    const hold = provider.hold("charge")
+    const answer = pay(server, 1000)
+    await hold.arrived
+    // Resolves when nobody has the standard output any more.
+    const exited = server.kill("SIGKILL")
+    await refusesConnections(server)
+    hold.release()
+    const made = await answer
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    assert.strictEqual((await exited).signal, "SIGKILL")
+  })
+
+  it("given what one server could not start with, when several start, then they end once, and say the same", async () => {
+    const [database, user] = [newName(), newName()]
+    await execute(`create role ${user} login connection limit 4`, `create database ${database} owner ${user}`)
+    const taken = await portTaken()
+    const ended = async (environment: Record<string, string>) => {
+      const { code, stderr, stdout } = await runServer({ folder: temporaryFolder(), environment })
+      assert.strictEqual(code, 1)
+      assert.strictEqual(stdout, "")
+      return stderr
+    }
+    const [port, missing, config, worker] = await Promise.all([
+      ended({ ...environmentOf(database, 2), PORT: String(taken) }),
+      ended(environmentOf("not_there", 2)),
+      ended({ ...environmentOf(database, 2), POINTSMAN_CONFIG: "not-there.json" }),
+      ended(environmentOf(database, 2, user))
+    ])
+    assert.strictEqual(
+      port,
+      `Port ${taken} on 127.0.0.1 is in use. Stop the program that has it, or set PORT (--port) to another.\n`
+    )
+    assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
+    assert.strictEqual(config, "The configuration file not-there.json cannot be read (NotFound).\n")
+    assert.match(worker, /too many connections for role/u)
+    assert.match(worker, /^Server process \d of 2 ended with exit code 1\.$/mu)
+  })
+})
+
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+
+/** The amount stands for the order, so that the provider's record tells who was charged how often. */
+const pay = (server: ServerProcess, amount: number) =>
+  server.request("POST", path, {
+    key: liveKey,
+    idempotencyKey: `order-${amount}`,
+    body: { amount, currency: "EUR", country: "NL" }
+  })
+
+/** As a client should: the same key again after a connection that broke, and while an earlier request holds the key. */
+const payUntilAnswered = async (server: ServerProcess, amount: number): Promise<string> => {
+  const until = Date.now() + 20_000
+  while (Date.now() < until) {
+    const made = await pay(server, amount).catch(() => undefined)
+    if (made?.status === 201) return made.body.data.status
+    if (made !== undefined) assert.include([409, 503], made.status)
+    await sleep(100)
+  }
+  throw new Error(`order-${amount} was not answered`)
+}
+
+/** Asks over a connection of its own, and waits for its end, whatever it is. */
+const connection = (server: ServerProcess): Promise<void> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.on("error", () => undefined)
+    socket.once("close", () => resolve())
+    socket.resume()
+    socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+  })
+
+const refusesConnections = async (server: ServerProcess): Promise<void> => {
+  const { hostname, port } = new URL(server.url)
+  const isTaken = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.once("connect", () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.once("error", () => resolve(false))
+    })
+  while (await isTaken()) await sleep(20)
+}
+
+const portTaken = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resolve(typeof address === "object" && address !== null ? address.port : 0)
+    })
+  })
