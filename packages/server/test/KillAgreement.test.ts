@@ -56,10 +56,17 @@ const done = (shown: PaymentShown, status = 200) => ({
   status,
   code: null,
   payment: { ...shown },
-  text: `${status} ${JSON.stringify(shown)}`
+  text: `${status} ${JSON.stringify(shown)}`,
+  duringOutage: false
 })
 
-const failed = (status: number, code: string) => ({ status, code, payment: null, text: `${status} ${code}` })
+const failed = (status: number, code: string, duringOutage = false) => ({
+  status,
+  code,
+  payment: null,
+  text: `${status} ${code}`,
+  duringOutage
+})
 
 /**
  * One payment refunded in part, one captured in part after a refused void, one voided, one authorized, one declined, one
@@ -264,6 +271,16 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
     /void-2: answered 500 internal_error/
   ],
   [
+    "a failure that no outage explains",
+    ({ wishes }) => (wishes.refusedVoid.answers = [failed(500, "state_unconfirmed")]),
+    /void-1: answered 500 state_unconfirmed/
+  ],
+  [
+    "a refund whose client was told in an outage that nothing was sent",
+    ({ wishes }) => (wishes.refund.answers = [failed(500, "internal_error", true)]),
+    /refund-1: it moved/
+  ],
+  [
     "a success with the status of another",
     ({ wishes, authorized }) => (wishes.authorized.answers = [done(authorized, 200)]),
     /create-4: answered 200 null/
@@ -375,6 +392,16 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
 describe("the judge of the kill rounds", () => {
   it("given a record in which all agrees, then it finds nothing", () => {
     assert.deepStrictEqual(disagreements(sound().evidence), [])
+  })
+
+  it("given answers of a server whose database was away, then it finds nothing", () => {
+    const { evidence, wishes } = sound()
+    wishes.refusedVoid.answers = [failed(500, "internal_error", true)]
+    wishes.lost.answers = [failed(500, "payment_result_unknown", true), failed(409, "idempotency_in_progress")]
+    wishes.lost.lost = 0
+    // It stands under its key when the database is back.
+    wishes.capture.answers = [failed(500, "state_unconfirmed", true), failed(500, "state_unconfirmed")]
+    assert.deepStrictEqual(disagreements(evidence), [])
   })
 
   it.each(faults)("given %s, then it finds it", (_, tamper, found) => {

@@ -12,7 +12,12 @@ export interface EventFollower {
 const beforeAll = "evt_00000000-0000-0000-0000-000000000000"
 const restMillis = 50
 
-export const followEvents = (target: () => string | undefined, apiKey: string): EventFollower => {
+/** `isExcused`: whether what was asked at a time (epoch milliseconds) and failed with a 5xx was to be expected. */
+export const followEvents = (
+  target: () => string | undefined,
+  apiKey: string,
+  isExcused: (askedAt: number) => boolean = () => false
+): EventFollower => {
   const followed: Array<EventShown> = []
   const refused: Array<string> = []
   let isOver = false
@@ -24,13 +29,14 @@ export const followEvents = (target: () => string | undefined, apiKey: string): 
     const url = target()
     if (url === undefined) return []
     const after = followed.at(-1)?.id ?? beforeAll
+    const askedAt = Date.now()
     try {
       const answer = await fetch(`${url}/api/v1/events?after=${after}&limit=100`, {
         headers: { authorization: `Bearer ${apiKey}` }
       })
       const body = (await answer.json()) as { readonly data: ReadonlyArray<EventShown> }
       if (answer.status === 200) return body.data
-      refused.push(`${answer.status} ${JSON.stringify(body)}`)
+      if (answer.status < 500 || !isExcused(askedAt)) refused.push(`${answer.status} ${JSON.stringify(body)}`)
     } catch {
       // The server was killed.
     }

@@ -29,6 +29,8 @@ export interface Answer {
   readonly payment: PaymentShown | null
   /** The whole body as it came. */
   readonly text: string
+  /** Whether the database was away while it was asked for: then it may say that the server could not do it. */
+  readonly duringOutage: boolean
 }
 
 /** One thing that the merchant wanted, however often it was asked for. */

@@ -106,7 +106,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
       // Of the shortest run, too, there is something to compare.
       const life = number === 1 ? "busy" : drawn.weighted(lives)
       // Where the merchant fails, the life is over at once, and the round fails with it.
-      const work = life === "idle" ? [] : [merchant.work(running, drawn, () => isGone)]
+      const work = life === "idle" ? [] : [merchant.work(running, drawn, { isOver: () => isGone })]
       const before = merchant.acknowledged()
       // However slow the machine: in a busy life something is acknowledged, and more is under way.
       while (life === "busy" && merchant.acknowledged() === before) await Promise.race([pause(5), ...work])

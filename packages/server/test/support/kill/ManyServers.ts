@@ -1,0 +1,176 @@
+/**
+ * Several servers on one database of PostgreSQL, under steady load from a merchant whose every request goes to any of
+ * them, so that a key that is sent more than once meets several. Servers are killed one at a time, PostgreSQL with all of
+ * its processes, and both come back; the provider, the receiver, the merchant and the follower outlive them all.
+ */
+import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { environmentOn } from "../PostgresServer.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
+import { drawFrom } from "./Draw.ts"
+import { type EventFollower, followEvents } from "./EventFollower.ts"
+import type { Evidence } from "./Evidence.ts"
+import { type Merchant, merchantOf, type Shop } from "./Merchant.ts"
+import { type MoodyProvider, startMoodyProvider } from "./MoodyProvider.ts"
+import { type MoodyReceiver, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { evidenceFrom, untilAtRest } from "./Rest.ts"
+import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
+
+/** Each of the servers does again what it did before, in milliseconds after the database accepted a connection. */
+export interface Back {
+  readonly createMillis: number
+  readonly readMillis: number
+}
+
+export interface ManyServers {
+  readonly provider: MoodyProvider
+  readonly receiver: MoodyReceiver
+  readonly merchant: Merchant
+  readonly follower: EventFollower
+  /** The merchant begins, and does not stop before `rest`. */
+  readonly open: () => void
+  /** Resolves when so many more things were acknowledged; fails where the merchant did. */
+  readonly busy: (acknowledgements: number) => Promise<void>
+  readonly killServer: (at: number) => Promise<void>
+  readonly startServer: (at: number) => Promise<void>
+  /** `kill -9` of PostgreSQL, and its start after `millis`; gives what each server that is up needs from then on. */
+  readonly crashDatabase: (millis: number) => Promise<ReadonlyArray<Back>>
+  /** Everybody is well; gives what there is to compare, as each server shows it. */
+  readonly rest: () => Promise<readonly [Evidence, ...ReadonlyArray<Evidence>]>
+}
+
+/** The specification names no time; a second is usual, and more than five are an outage of ours. */
+export const backWithinMillis = 5_000
+
+/** How many requests the merchant has under way: enough that each kill meets some, and the servers are not at their end. */
+const lanes = 8
+
+/** Longer than the seconds for which a server goes on trying to write an answer down: else its key would be answered twice. */
+const claimWindow = "10 seconds"
+
+export const startManyServers = async (
+  postgres: EmbeddedPostgres,
+  url: string,
+  seed: number,
+  count: number
+): Promise<ManyServers> => {
+  const draw = drawFrom(seed)
+  const folders = Array.from({ length: count }, temporaryFolder)
+  const up = new Map<number, ServerProcess>()
+  const killed = new Set<ServerProcess>()
+  let aheadMillis = 0
+  /** Until when everybody should be back after the last kill of PostgreSQL, in this machine's time. */
+  let outageEnds = 0
+  const isExcused = (since: number) => since <= outageEnds
+
+  const anyServer = () => draw.one([...up.values()])
+  const target = () => anyServer()?.url
+  const now = () => Date.now() + aheadMillis
+  const provider = await startMoodyProvider(drawFrom(seed + 1), { target, now, isExcused })
+  const receiver = await startMoodyReceiver(drawFrom(seed + 2), { now })
+  const merchant = merchantOf(`run-${seed}`, apiKey)
+  const follower = followEvents(target, apiKey, isExcused)
+
+  /** No answer is to be expected of a server that was killed, and of no other. */
+  const shopAt = (server: () => ServerProcess | undefined): Shop => ({
+    request: async (...asked) => {
+      const one = server()
+      if (one === undefined) throw new Error("no server is up")
+      const since = Date.now()
+      try {
+        const answer = await one.request(...asked)
+        return { ...answer, duringOutage: isExcused(since) }
+      } catch (cause) {
+        if (killed.has(one)) throw cause
+        throw new Error(`${one.url} did not answer ${asked[0]} ${asked[1]}\n${one.stderr()}`, { cause })
+      }
+    }
+  })
+  const shop = shopAt(anyServer)
+
+  const startAt = async (at: number) => {
+    up.set(
+      at,
+      await startServer({
+        folder: folders[at] ?? "",
+        configuration: configurationFor(provider, receiver),
+        environment: { ...environment, POINTSMAN_CLAIM_WINDOW: claimWindow, ...environmentOn(url) },
+        clockAheadMillis: aheadMillis
+      })
+    )
+  }
+  const startAll = () => Promise.all(folders.map((_, at) => startAt(at)))
+  await startAll()
+
+  let isOver = false
+  let work: Promise<void> = Promise.resolve()
+
+  const until = async (isSo: () => Promise<boolean>): Promise<number> => {
+    const began = performance.now()
+    // Bounded by the time that the test allows, which is measured here.
+    while (!(await isSo()) && performance.now() - began < 4 * backWithinMillis) await pause(10)
+    return Math.round(performance.now() - began)
+  }
+
+  const backAt = async (server: ServerProcess): Promise<Back> => {
+    const own = shopAt(() => server)
+    const [createMillis, readMillis] = await Promise.all([
+      until(() => merchant.createOne(own, draw)),
+      until(async () => (await own.request("GET", "/api/v1/payments?limit=1", { key: apiKey })).status === 200)
+    ])
+    return { createMillis, readMillis }
+  }
+
+  return {
+    provider,
+    receiver,
+    merchant,
+    follower,
+    open: () => {
+      work = merchant.work(shop, draw, { isOver: () => isOver, mayBeLost: () => true, lanes })
+    },
+    busy: async (acknowledgements) => {
+      const before = merchant.acknowledged()
+      while (merchant.acknowledged() < before + acknowledgements)
+        await Promise.race([pause(5), work.then(() => pause(5))])
+    },
+    killServer: async (at) => {
+      const server = up.get(at)
+      if (server === undefined) return
+      up.delete(at)
+      killed.add(server)
+      await server.kill("SIGKILL")
+    },
+    startServer: startAt,
+    crashDatabase: async (millis) => {
+      outageEnds = Number.POSITIVE_INFINITY
+      await postgres.kill()
+      await pause(millis)
+      await postgres.restart()
+      outageEnds = Date.now() + backWithinMillis
+      return Promise.all([...up.values()].map(backAt))
+    },
+    rest: async () => {
+      isOver = true
+      await work
+      provider.calm()
+      receiver.calm()
+      // The provider does not know that its time goes ahead: what it still executes it would execute too late.
+      await provider.idle()
+      const stopped = [...up.values()]
+      up.clear()
+      for (const server of stopped) {
+        const { code, stderr } = await server.stop()
+        if (code !== 0) throw new Error(`a server ended with ${code}\n${stderr}`)
+      }
+      aheadMillis = muchMillis
+      await startAll()
+      const [first, ...others] = [...up.values()] as [ServerProcess, ...Array<ServerProcess>]
+      await untilAtRest(first, { provider, receiver, follower })
+      await merchant.repeat(shop, draw, 60)
+      const evidence = (server: ServerProcess) => evidenceFrom(server, { provider, receiver, merchant, follower })
+      const gathered = [await evidence(first), ...(await Promise.all(others.map(evidence)))] as const
+      for (const server of up.values()) await server.stop()
+      return gathered
+    }
+  }
+}
