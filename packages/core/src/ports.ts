@@ -1,4 +1,5 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
+export * from "./ports/CircuitNews.ts"
 export * from "./ports/Connector.ts"
 export * from "./ports/Deliveries.ts"
 export * from "./ports/Directory.ts"

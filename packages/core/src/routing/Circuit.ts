@@ -33,3 +33,7 @@ export const attemptFailed = (circuit: Circuit, settings: CircuitBreakerSettings
   const failures = circuit.failures + 1
   return { failures, openedAt: circuit.openedAt !== null || failures >= settings.failures ? now : null }
 }
+
+/** Another process saw it fail often enough: here too a probe has to succeed first. */
+export const openedElsewhere = (circuit: Circuit, now: number): Circuit =>
+  circuit.openedAt === null ? { ...circuit, openedAt: now } : circuit

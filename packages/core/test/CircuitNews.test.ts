@@ -1,0 +1,105 @@
+/** What processes tell one another of circuits: that one opened, once, and nothing more. */
+import { assert, describe, it } from "@effect/vitest"
+import { CircuitNews, Pointsman, Unanswered } from "@pointsman/core"
+import { Clock, Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, world } from "./support/World.ts"
+
+const connections = [{ id: "main", circuitBreaker: { failures: 2, openMillis: 30_000 } }, { id: "backup" }]
+
+/** Processes that hear one another, each with providers of its own. */
+const processes = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const told: Array<string> = []
+  const hear: Array<(connectionId: string, now: number) => void> = []
+  const start = Effect.fnUntraced(function* (name: string) {
+    const { layer, provider } = world({ connections })
+    const at = hear.length
+    const news = Layer.succeed(CircuitNews, {
+      opened: (connectionId) => {
+        told.push(`${name} ${connectionId}`)
+        for (const [other, word] of hear.entries())
+          if (other !== at) word(connectionId, clock.currentTimeMillisUnsafe())
+      },
+      listen: (word) => {
+        hear.push(word)
+      }
+    })
+    const pointsman = Context.get(yield* Layer.build(Layer.fresh(Layer.provide(layer, news))), Pointsman)
+    const fails = (connectionId: string | null) => {
+      provider.onCharge = (charge) =>
+        charge.connectionId === connectionId
+          ? Effect.fail(new Unanswered({ reason: "time-out" }))
+          : Effect.succeed({ _tag: "Captured", providerRef: "r" })
+    }
+    /** Which connection a payment is sent to first. */
+    const asked = Effect.gen(function* () {
+      provider.charges.length = 0
+      yield* pointsman.create(caller, request())
+      return provider.charges[0]?.connectionId
+    })
+    fails(null)
+    return { asked, fails }
+  })
+  return { one: yield* start("one"), other: yield* start("other"), told }
+})
+
+describe("news of circuits", () => {
+  it.effect(
+    "given a circuit that opens in one process, then another one passes it over, and probes it for itself",
+    () =>
+      Effect.gen(function* () {
+        const { one, other, told } = yield* processes
+        one.fails("main")
+        assert.strictEqual(yield* one.asked, "main")
+        assert.strictEqual(yield* other.asked, "main")
+        assert.strictEqual(yield* one.asked, "main")
+        assert.deepStrictEqual(told, ["one main"])
+        assert.deepStrictEqual([yield* one.asked, yield* other.asked], ["backup", "backup"])
+        yield* TestClock.adjust(30_000)
+        other.fails("main")
+        assert.strictEqual(yield* other.asked, "main")
+        // Its probe failed: it is open for as long again, without five failures more.
+        assert.strictEqual(yield* other.asked, "backup")
+        assert.deepStrictEqual(told, ["one main"])
+      })
+  )
+
+  it.effect(
+    "given a process that alone cannot reach a provider, then the others pass it over once, and not again",
+    () =>
+      Effect.gen(function* () {
+        const { one, other, told } = yield* processes
+        one.fails("main")
+        yield* one.asked
+        yield* one.asked
+        assert.strictEqual(yield* other.asked, "backup")
+        for (let probes = 0; probes < 3; probes++) {
+          yield* TestClock.adjust(30_000)
+          assert.strictEqual(yield* one.asked, "main")
+          assert.strictEqual(yield* one.asked, "backup")
+          assert.deepStrictEqual([yield* other.asked, yield* other.asked], ["main", "main"])
+        }
+        assert.deepStrictEqual(told, ["one main"])
+      })
+  )
+
+  it.effect(
+    "given a circuit that is open here already, when another process's opens, then its time is not longer",
+    () =>
+      Effect.gen(function* () {
+        const { one, other, told } = yield* processes
+        // Both are at it already when the first of them opens: each sees the second failure itself.
+        one.fails("main")
+        other.fails("main")
+        yield* other.asked
+        yield* one.asked
+        yield* one.asked
+        yield* TestClock.adjust(29_000)
+        assert.strictEqual(yield* other.asked, "backup")
+        yield* TestClock.adjust(1_000)
+        assert.strictEqual(yield* other.asked, "main")
+        assert.deepStrictEqual(told, ["one main"])
+      })
+  )
+})
