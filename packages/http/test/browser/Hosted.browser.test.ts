@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { describeInChromium } from "./Chromium.ts"
-import { pictures, sizes, visit } from "./Visitor.ts"
+import { pictures, sizes, takesPictures, visit } from "./Visitor.ts"
 import { type Created, merchant, openWorld, type World } from "./World.ts"
 
 let world: World
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  console.info(`Pictures of the hosted pages are in ${pictures}`)
+  if (takesPictures) console.info(`Pictures of the hosted pages are in ${pictures}`)
 })
 
 const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).innerText()

@@ -4,7 +4,9 @@ import axe from "axe-core"
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { expect } from "vitest"
 
+/** Where pictures of the pages go, for who asks for them with `POINTSMAN_PICTURES=all`: no test reads them. */
 export const pictures = fileURLToPath(new URL("../../artifacts/hosted/", import.meta.url))
+export const takesPictures = process.env["POINTSMAN_PICTURES"] === "all"
 
 export const sizes = {
   phone: { width: 390, height: 844 },
@@ -45,7 +47,7 @@ export const visit = async (
       page,
       origins: () => [...origins].sort(),
       takePicture: async (name) => {
-        await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true })
+        if (takesPictures) await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true })
       },
       accessibilityFaults: () => accessibilityFaults(page)
     })
