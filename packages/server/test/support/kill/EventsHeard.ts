@@ -52,7 +52,9 @@ const wrongWithTimeline = (paymentId: string, timeline: ReadonlyArray<EventShown
       `${paymentId}: another's event`
     ),
     ...unless(new Set(names).size === names.length, `${paymentId}: told twice: ${names.join(", ")}`),
-    ...timeline.flatMap(({ id, type }) => unless(!neverTold.has(type), `${paymentId}: ${type}, ${id}`))
+    ...timeline.flatMap(({ id, type }) =>
+      unless(!neverTold.has(type), `${paymentId}: ${type}, ${id}, in the timeline ${JSON.stringify(timeline)}`)
+    )
   ]
 }
 
