@@ -196,6 +196,23 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "claim keys in whatever order, in PostgreSQL",
+    harm: "Two servers that write the same keys together wait for each other, until the database ends one of them.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: " order by ${list(places)} ",
+        replace: " "
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Together.test.ts",
+      test: "given two servers with the same keys in another order each, then each key has one winner, and none waits in a circle"
+    }
+  },
+  {
     name: "a commit whose answer was lost, taken for not written",
     harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
     edits: [

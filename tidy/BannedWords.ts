@@ -42,6 +42,16 @@ export const exceptions: ReadonlyArray<Exception> = [
     reason: "Gathers the commits that share one durable write; a microtask gathers batches of one."
   },
   {
+    path: "packages/storage/postgres/src/CommitMany.ts",
+    words: ["setImmediate"],
+    reason: "Gathers the commits that share one statement; a microtask gathers batches of one."
+  },
+  {
+    path: "packages/storage/postgres/src/Database.ts",
+    words: ["setTimeout"],
+    reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
+  },
+  {
     path: "packages/server/src/Command.ts",
     words: ["console", "process.env"],
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."

@@ -1,53 +1,30 @@
-/**
- * Writes changes, each whole or not at all. A statement that another one came in the way of is sent again, and its
- * checks see what came between.
- */
-import {
-  ApiKeyRevoked,
-  type Change,
-  type CommitFailure,
-  Ids,
-  KeyTaken,
-  MessageTaken,
-  Stale,
-  StorageError
-} from "@pointsman/core"
+/** The ledger's commit: one statement a change, or one for many that wait. */
+import { type Change, type CommitFailure, Ids } from "@pointsman/core"
 import { Effect } from "effect"
-import {
-  type ChangeRows,
-  changeRows,
-  type DrawnEvent,
-  nameOf,
-  type Shape,
-  type Statement,
-  statementForOne,
-  type Word
-} from "./CommitStatement.ts"
-import { codes, type Database, type Refused } from "./Database.ts"
-import { readClaim } from "./PaymentRows.ts"
-import type { Row } from "./Rows.ts"
+import { commitMany } from "./CommitMany.ts"
+import { commitOne } from "./CommitOne.ts"
+import { changeRows, type DrawnEvent } from "./CommitStatement.ts"
+import type { Database } from "./Database.ts"
 
-/** Each round lets another write through; after so many of them something else is wrong. */
-const maxRounds = 20
+export interface CommitOptions {
+  /**
+   * Whether commits that wait at the same time are written by one statement: `false` unless set. It needs a fraction of
+   * the processor time where a hundred payments and more are under way at once, and a little more of it where few are.
+   */
+  readonly batchCommits?: boolean | undefined
+}
 
-/** Texts are made once: PostgreSQL prepares each of them once on each connection. */
-export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) => Statement) => {
-  const made = new Map<string, Statement>()
-  return (shape) => {
-    const name = nameOf(shape)
-    const found = made.get(name)
-    if (found !== undefined) return found
-    const statement = make(shape)
-    made.set(name, statement)
-    return statement
-  }
+export interface InnerOptions extends CommitOptions {
+  /** From how many changes on they are written together; for tests. */
+  readonly fewestTogether?: number | undefined
 }
 
 const noEvents: ReadonlyArray<DrawnEvent> = []
 
-export const makeCommit = Effect.fnUntraced(function* (db: Database) {
+export const makeCommit = Effect.fnUntraced(function* (db: Database, options: InnerOptions) {
   const ids = yield* Ids
-  const statementOf = statements(statementForOne)
+  const one = commitOne(db)
+  const write = options.batchCommits === true ? yield* commitMany(db, one, options.fewestTogether ?? 2) : one
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */
   const drawn = ({ events }: Change): Effect.Effect<ReadonlyArray<DrawnEvent>> =>
@@ -57,47 +34,6 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database) {
           Effect.flatMap(ids.event, (id) => Effect.map(ids.delivery, (seed) => ({ draft, id, seed })))
         )
 
-  const write = Effect.fnUntraced(function* (rows: ChangeRows): Effect.fn.Return<void, CommitFailure> {
-    const { bind, sql } = statementOf(rows.shape)
-    const params = bind([rows])
-    for (let round = 0; round < maxRounds; round++) {
-      const answer = yield* Effect.catchTag(db.write("commit", sql, params), "Refused", takenBack)
-      const [row] = answer
-      if (row === undefined) continue
-      if (row["word"] !== "Sound") return yield* refusal(row)
-      if (row["written"] === true) return
-    }
-    const cause = new Error(`${maxRounds} other writes came between`)
-    return yield* new StorageError({ operation: "commit", cause })
-  })
-
   return (change: Change): Effect.Effect<void, CommitFailure> =>
     Effect.flatMap(drawn(change), (events) => write(changeRows(change, events)))
 })
-
-/** Because of another statement, and may be sent again. */
-const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])
-
-const takenBack = (refused: Refused): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
-  if (mayBeSentAgain.has(refused.code)) return Effect.succeed([])
-  // Rows that no change may write: a key that another refund has, money that was never there.
-  if (refused.code.startsWith("23")) return Effect.die(new Error(`Ledger.commit: ${messageOf(refused.error)}`))
-  return Effect.fail(refused.error)
-}
-
-const messageOf = ({ cause }: StorageError): string => (cause instanceof Error ? cause.message : String(cause))
-
-export const refusal = (row: Row): Effect.Effect<never, CommitFailure> => {
-  switch (row["word"] as Exclude<Word, "Sound">) {
-    case "ApiKeyRevoked":
-      return Effect.fail(new ApiKeyRevoked())
-    case "KeyTaken":
-      return Effect.fail(new KeyTaken({ claim: readClaim(row) }))
-    case "MessageTaken":
-      return Effect.fail(new MessageTaken())
-    case "Stale":
-      return Effect.fail(new Stale())
-    case "Unbalanced":
-      return Effect.die(new Error("Ledger.commit: the refunds do not add up to what the payment says"))
-  }
-}

@@ -218,16 +218,16 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     is: (table: string) => string,
     expected: string
   ) => {
-    let from = behindGate()
+    let source = behindGate()
     if (isMany) {
       writes.push(`locked_${table} as materialized (
-        select i.n from ${from} join ${table} as t on ${is("t")}
+        select i.n from ${source} join ${table} as t on ${is("t")}
         order by t.workspace_id, t.environment, t.${key} for no key update of t
       )`)
-      from = `verdict as i join locked_${table} using (n)`
+      source = `verdict as i join locked_${table} using (n)`
     }
     writes.push(`${name} as (
-      update ${table} as t set ${assignments(columns, rowOf)} from ${from}
+      update ${table} as t set ${assignments(columns, rowOf)} from ${source}
       where ${is("t")} and t.version = ${expected} returning ${isMany ? "i.n" : "1 as one"}
     )`)
     through(name)
@@ -325,9 +325,9 @@ interface Draft {
   readonly rest: string
 }
 
-const stampedForOne = (from: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
+const stampedForOne = (source: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
   `stamped as materialized (
-    select ${common}, event_ids($1, $2, array[${drafts.map(({ id }) => id).join(", ")}]) as ids from ${from}
+    select ${common}, event_ids($1, $2, array[${drafts.map(({ id }) => id).join(", ")}]) as ids from ${source}
   )`,
   `new_events as materialized (
     select workspace_id, environment, payment_id, due_at, d.* from stamped cross join lateral (values
@@ -337,9 +337,9 @@ const stampedForOne = (from: string, common: string, drafts: ReadonlyArray<Draft
 ]
 
 /** The events of one tenant, of whichever change, are stamped together. */
-const stampedForMany = (from: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
+const stampedForMany = (source: string, common: string, drafts: ReadonlyArray<Draft>): ReadonlyArray<string> => [
   `drafts as materialized (
-    select ${common}, d.* from ${from} cross join lateral (values
+    select ${common}, d.* from ${source} cross join lateral (values
       ${drafts.map(({ id, rest }) => `(${id}, ${rest})`).join(", ")}
     ) as d (id, seed, type, created_at, data)
   )`,

@@ -93,6 +93,8 @@ export const open = (options: PostgresOptions): Effect.Effect<Database, StorageE
       default_transaction_isolation: "read committed",
       // Every statement is made for one plan, whatever its parameters: planning takes longer than running it.
       plan_cache_mode: "force_generic_plan",
+      // What is asked has an index, and a plan that was made while a table was small is kept when it has grown.
+      enable_seqscan: "off",
       jit: "off"
     }
   }).pipe(

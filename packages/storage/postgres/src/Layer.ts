@@ -1,5 +1,6 @@
 import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
+import type { CommitOptions } from "./Commit.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
@@ -7,7 +8,7 @@ import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate, requireSchema } from "./Migrations.ts"
 
-export interface PostgresStorageOptions extends PostgresOptions {
+export interface PostgresStorageOptions extends PostgresOptions, CommitOptions {
   /**
    * `true` for a visitor: the database must hold the schema of this version, or the layer fails. Nothing is made and
    * nothing is brought up to date.
@@ -26,7 +27,7 @@ export const layer = (
     Effect.gen(function* () {
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
-      const ledger = yield* makeLedger(db)
+      const ledger = yield* makeLedger(db, options)
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),

@@ -1,0 +1,69 @@
+/**
+ * Writes a change, whole or not at all. A statement that another one came in the way of is sent again, and its checks
+ * see what came between.
+ */
+import { ApiKeyRevoked, type CommitFailure, KeyTaken, MessageTaken, Stale, StorageError } from "@pointsman/core"
+import { Effect } from "effect"
+import { type ChangeRows, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"
+import { codes, type Database, type Refused } from "./Database.ts"
+import { readClaim } from "./PaymentRows.ts"
+import type { Row } from "./Rows.ts"
+
+/** Each round lets another write through; after so many of them something else is wrong. */
+const maxRounds = 20
+
+/** Texts are made once: PostgreSQL prepares each of them once on each connection. */
+export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) => Statement) => {
+  const made = new Map<string, Statement>()
+  return (shape) => {
+    const name = nameOf(shape)
+    const found = made.get(name)
+    if (found !== undefined) return found
+    const statement = make(shape)
+    made.set(name, statement)
+    return statement
+  }
+}
+
+export const commitOne = (db: Database): ((rows: ChangeRows) => Effect.Effect<void, CommitFailure>) => {
+  const statementOf = statements(statementForOne)
+  return Effect.fnUntraced(function* (rows: ChangeRows): Effect.fn.Return<void, CommitFailure> {
+    const { bind, sql } = statementOf(rows.shape)
+    const params = bind([rows])
+    for (let round = 0; round < maxRounds; round++) {
+      const [row] = yield* Effect.catchTag(db.write("commit", sql, params), "Refused", takenBack)
+      if (row === undefined) continue
+      if (row["word"] !== "Sound") return yield* refusal(row)
+      if (row["written"] === true) return
+    }
+    const cause = new Error(`${maxRounds} other writes came between`)
+    return yield* new StorageError({ operation: "commit", cause })
+  })
+}
+
+/** Because of another statement, and may be sent again. */
+const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])
+
+const takenBack = (refused: Refused): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
+  if (mayBeSentAgain.has(refused.code)) return Effect.succeed([])
+  // Rows that no change may write: a key that another refund has, money that was never there.
+  if (refused.code.startsWith("23")) return Effect.die(new Error(`Ledger.commit: ${messageOf(refused.error)}`))
+  return Effect.fail(refused.error)
+}
+
+const messageOf = ({ cause }: StorageError): string => (cause instanceof Error ? cause.message : String(cause))
+
+export const refusal = (row: Row): Effect.Effect<never, CommitFailure> => {
+  switch (row["word"] as Exclude<Word, "Sound">) {
+    case "ApiKeyRevoked":
+      return Effect.fail(new ApiKeyRevoked())
+    case "KeyTaken":
+      return Effect.fail(new KeyTaken({ claim: readClaim(row) }))
+    case "MessageTaken":
+      return Effect.fail(new MessageTaken())
+    case "Stale":
+      return Effect.fail(new Stale())
+    case "Unbalanced":
+      return Effect.die(new Error("Ledger.commit: the refunds do not add up to what the payment says"))
+  }
+}

@@ -1,0 +1,30 @@
+/** The storage suite once more, with every commit written by the statement that writes many. */
+import { storageSuite } from "@pointsman/contracts/storage"
+import { Deliveries, Directory, Ledger, Merchants } from "@pointsman/core"
+import { Context, Effect, Layer } from "effect"
+import { describe } from "vitest"
+import { open } from "../src/Database.ts"
+import { make as makeDeliveries } from "../src/Deliveries.ts"
+import { make as makeDirectory } from "../src/Directory.ts"
+import { make as makeLedger } from "../src/Ledger.ts"
+import { make as makeMerchants } from "../src/Merchants.ts"
+import { migrate } from "../src/Migrations.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+
+const together = Layer.effectContext(
+  Effect.gen(function* () {
+    const db = yield* open({ url: yield* newDatabase })
+    yield* migrate(db)
+    const ledger = yield* makeLedger(db, { batchCommits: true, fewestTogether: 1 })
+    const { directory, forget } = yield* makeDirectory(db)
+    return Context.make(Ledger, ledger).pipe(
+      Context.add(Deliveries, makeDeliveries(db)),
+      Context.add(Directory, directory),
+      Context.add(Merchants, makeMerchants(db, forget))
+    )
+  })
+)
+
+describe.skipIf(!hasServer)("a database of PostgreSQL, commits together", () => {
+  storageSuite("postgres, together", together)
+})
