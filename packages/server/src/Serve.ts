@@ -193,10 +193,21 @@ const routes = (settings: Settings, baseUrl: string) =>
       PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }),
       Health.layer,
       Pointsman.background()
-    ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(rateLimit(settings)))
+    ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(limits(settings)))
   )
 
-const rateLimit = ({ rateLimit: perSecond }: Settings): Layer.Layer<never> =>
+const limits = ({ database, rateLimit: perSecond, sharedLimits }: Settings): Layer.Layer<never, StartFailure> => {
+  if (!sharedLimits || database._tag !== "Postgres") return ownLimits(perSecond)
+  return Layer.unwrap(
+    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    Effect.map(
+      Effect.promise(() => import("./SharedLimits.ts")),
+      (SharedLimits) => SharedLimits.layer({ database, perSecond })
+    )
+  )
+}
+
+const ownLimits = (perSecond: number | null): Layer.Layer<never> =>
   perSecond === null
     ? Layer.empty
     : Layer.merge(

@@ -249,6 +249,15 @@ export const variables = {
     absent: 100,
     read: (text): Option.Option<number | null> => (text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text))
   }),
+  sharedLimits: variable<boolean>({
+    variable: "POINTSMAN_SHARED_LIMITS",
+    flag: "shared-limits",
+    meaning: "true counts rates, and tells of open circuits, over all server processes on one PostgreSQL database",
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    read: readBoolean
+  }),
   allowPrivateWebhooks: variable<boolean>({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
     flag: "allow-private-webhooks",
@@ -310,11 +319,10 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
         "a claim would be taken for dead while its provider is still being asked"
     )
   }
-  if (mistakes.length === 0 && settings.workers > 1 && settings.database._tag !== "Postgres") {
-    mistakes.push(
-      `${nameOf("workers")}: expected 1 with SQLite, whose file has one server; for more, set ${nameOf("database")} ` +
-        "to a PostgreSQL database"
-    )
+  if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
+    const because = `with SQLite, whose file has one server; for more, set ${nameOf("database")} to PostgreSQL`
+    if (settings.workers > 1) mistakes.push(`${nameOf("workers")}: expected 1 ${because}`)
+    if (settings.sharedLimits) mistakes.push(`${nameOf("sharedLimits")}: expected "false" ${because}`)
   }
   if (mistakes.length === 0) return settings
   return yield* new StartFailure({ message: ["The settings are wrong:", ...mistakes].join("\n  ") })

@@ -25,6 +25,7 @@ describe("Settings", () => {
         deadRequestIntervalMillis: 86_400_000,
         webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
         rateLimit: 100,
+        sharedLimits: false,
         allowPrivateWebhooks: false,
         workers: 1,
         otlpEndpoint: null
@@ -118,6 +119,8 @@ describe("Settings", () => {
     ["POINTSMAN_WORKERS", "--workers", "0", "a whole number from 1 to 64"],
     ["POINTSMAN_WORKERS", "--workers", "65", "a whole number from 1 to 64"],
     ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
+    ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
+    ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
     Effect.gen(function* () {
