@@ -3,6 +3,7 @@
  * with an API key, and no network. Each request carries an idempotency key, and its commit asks for the API key.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { HttpConnector } from "@pointsman/connector-http"
 import {
   type Caller,
   Connectors,
@@ -20,6 +21,7 @@ import {
   Unanswered
 } from "@pointsman/core"
 import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
+import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Redacted, Result } from "effect"
 
 export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
@@ -37,7 +39,31 @@ export type Latency = () => number
 
 export const atOnce: Latency = () => 0
 
-const agreeing = (latency: Latency): ConnectorDefinition => {
+/** Whom the one connection asks. */
+export interface Provider {
+  readonly definition: ConnectorDefinition
+  /** As the configuration file would have them. */
+  readonly credentials: object
+  readonly transport: Layer.Layer<Transport>
+}
+
+/** In this process. */
+export const agreeing = (latency: Latency = atOnce): Provider => ({
+  definition: agreeingDefinition(latency),
+  credentials: {},
+  transport: Layer.succeed(Transport, {
+    send: () => Effect.fail(new Unanswered({ reason: "there is no network here" }))
+  })
+})
+
+/** Behind the provider protocol, as the server asks it. */
+export const overHttp = (baseUrl: string): Provider => ({
+  definition: HttpConnector.definition,
+  credentials: { baseUrl, apiKey: "provider-api-key" },
+  transport: NodeTransport.layer()
+})
+
+const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
   const after = <A>(answer: A) => {
     const millis = latency()
     return millis === 0 ? Effect.succeed(answer) : Effect.as(Effect.sleep(millis), answer)
@@ -59,45 +85,50 @@ const agreeing = (latency: Latency): ConnectorDefinition => {
   }
 }
 
-const configured = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const directory = yield* Directory
-    const secrets = yield* Secrets
-    yield* directory.write({
-      workspaces: [caller.workspace],
-      apiKeys: [
-        { hash: apiKeyHash, ...caller.tenant, scopes: null, revokedAt: null, source: "operator", createdAt: 1 }
-      ],
-      connections: [
-        {
-          ...caller.tenant,
-          id: "main",
-          name: "Main",
-          connector: "agreeing",
-          active: true,
-          priority: 1,
-          sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext("main")),
-          sealedWebhookSecret: null,
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null
-        }
-      ],
-      routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
-      webhookEndpoints: []
+const configured = ({ credentials, definition }: Provider) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const secrets = yield* Secrets
+      const plain = Redacted.make(JSON.stringify(credentials))
+      yield* directory.write({
+        workspaces: [caller.workspace],
+        apiKeys: [
+          { hash: apiKeyHash, ...caller.tenant, scopes: null, revokedAt: null, source: "operator", createdAt: 1 }
+        ],
+        connections: [
+          {
+            ...caller.tenant,
+            id: "main",
+            name: "Main",
+            connector: definition.name,
+            active: true,
+            priority: 1,
+            sealedCredentials: yield* secrets.seal(plain, credentialsContext("main")),
+            sealedWebhookSecret: null,
+            timeoutMillis: null,
+            supports: {},
+            restrictions: [],
+            circuitBreaker: null
+          }
+        ],
+        routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
+        webhookEndpoints: []
+      })
     })
-  })
-)
+  )
 
-export const worldLayer = (storage: Storage, latency: Latency = atOnce): Layer.Layer<Pointsman | Ledger | Directory> =>
+export const worldLayer = (
+  storage: Storage,
+  provider: Provider = agreeing()
+): Layer.Layer<Pointsman | Ledger | Directory> =>
   Pointsman.layer().pipe(
-    Layer.provideMerge(configured),
+    Layer.provideMerge(configured(provider)),
     Layer.provideMerge(storage),
     Layer.provide([
-      Connectors.layer([agreeing(latency)]),
+      Connectors.layer([provider.definition]),
       SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
-      Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
+      provider.transport
     ]),
     Layer.provide([Ids.layer, NodeCrypto.layer]),
     Layer.orDie

@@ -1,5 +1,5 @@
 /**
- * Webhooks delivered as the server does it, from a SQLite file, signed, over sockets and by the real clock. The receiver
+ * Webhooks delivered as the server does it, from a database, signed, over sockets and by the real clock. The receiver
  * runs in the same process and costs it about as much as the sender does.
  */
 import { once } from "node:events"
@@ -18,9 +18,12 @@ import {
   Directory,
   endpointSecretContext,
   Ids,
+  type Ledger,
+  type Merchants,
   Pointsman,
   Secrets,
   SecretsLayer,
+  type StorageError,
   Transport,
   Unanswered
 } from "@pointsman/core"
@@ -28,6 +31,7 @@ import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { NodeWebhookSender } from "@pointsman/transport-node"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Pool } from "undici"
 
 const endpoints = 500
 const eventsEach = 20
@@ -39,6 +43,12 @@ const caller: Caller = {
 
 /** One of the endpoints, whose connections are taken and never answered. */
 const hanging = "/hook-250"
+
+/** As many as a process of ours sends at once. */
+const atOnce = 128
+
+/** As long as an event. */
+const sampleBody = JSON.stringify({ id: "evt", type: "payment.captured", data: "x".repeat(300) })
 
 /** What a merchant's server may take to keep an event. */
 const answersAfterMillis = 50
@@ -108,10 +118,21 @@ export interface Delivered {
   readonly roundTrips: number
 }
 
-/** Every event is due at every endpoint; how fast they arrive at all that answer. */
+type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
+
+/** Over a SQLite file, which is gone afterwards. */
 export const deliver = async (hangs: boolean): Promise<Delivered> => {
-  const receiver = await startReceiver(hangs)
   const folder = mkdtempSync(join(tmpdir(), "pointsman-bench-"))
+  try {
+    return await deliverOver(SqliteStorage.layer({ filename: join(folder, "pointsman.db") }), hangs)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Over an empty store. Every event is due at every endpoint; how fast they arrive at all that answer. */
+export const deliverOver = async (storage: Storage, hangs: boolean): Promise<Delivered> => {
+  const receiver = await startReceiver(hangs)
   const expected = (hangs ? endpoints - 1 : endpoints) * eventsEach
   let arrived = 0
   let roundTrips = 0
@@ -139,7 +160,7 @@ export const deliver = async (hangs: boolean): Promise<Delivered> => {
     Pointsman.layer().pipe(
       Layer.provide(counted),
       Layer.provide(configured(receiver.origin)),
-      Layer.provide(SqliteStorage.layer({ filename: join(folder, "pointsman.db") })),
+      Layer.provide(storage),
       Layer.provide([
         Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
         NodeWebhookSender.layer({ allowPrivate: true }),
@@ -166,6 +187,28 @@ export const deliver = async (hangs: boolean): Promise<Delivered> => {
   } finally {
     await runtime.dispose()
     receiver.close()
-    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The least that a sender does: as many requests of that length to that receiver, and nothing written or signed. */
+export const postOver = async (): Promise<number> => {
+  const receiver = await startReceiver(false)
+  const pool = new Pool(receiver.origin, { connections: atOnce, pipelining: 1 })
+  const left = Array(endpoints * eventsEach).keys()
+  const began = performance.now()
+  const post = async () => {
+    for (const number of left) {
+      const path = `/hook-${number % endpoints}`
+      const headers = { "content-type": "application/json" }
+      const answer = await pool.request({ method: "POST", path, headers, body: sampleBody })
+      await answer.body.dump()
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: atOnce }, post))
+    return (endpoints * eventsEach * 1_000) / (performance.now() - began)
+  } finally {
+    await pool.close()
+    receiver.close()
   }
 }

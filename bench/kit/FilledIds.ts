@@ -1,0 +1,30 @@
+/** Ids of the payments that `Fill.ts` writes, by their numbers: in the order of the numbers, and older than all others. */
+
+/** Their first twelve digits, of the number 0: a time in 2004. */
+export const firstNumber = 0x0100_0000_0000
+
+const hex = (number: number) => (firstNumber + number).toString(16).padStart(12, "0")
+
+export const uuidOf = (number: number, rest: string): string => {
+  const digits = hex(number)
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-${rest}`
+}
+
+/** After the first twelve digits: of a payment, its attempt, and its events, which are of the same number. */
+export const rests = {
+  payment: "7000-8000-000000000001",
+  attempt: "7000-8000-000000000002",
+  event: (place: number) => `7000-8000-00000000001${place}`
+}
+
+export const paymentIdOf = (number: number): string => uuidOf(number, rests.payment)
+export const eventIdOf = (number: number, place: number): string => `evt_${uuidOf(number, rests.event(place))}`
+
+export const keyPrefix = "key-"
+export const keyOf = (number: number): string => `${keyPrefix}${hex(number)}`
+
+/** The others are captured. */
+export const authorizedEvery = 10
+
+export const captureMethodOf = (number: number): "automatic" | "manual" =>
+  number % authorizedEvery === 0 ? "manual" : "automatic"

@@ -1,0 +1,60 @@
+/** What a measurement says. */
+import type { Spread } from "./Rounds.ts"
+
+export interface Row {
+  /** Stays the same from run to run: the chart asks for it. */
+  readonly id: string
+  readonly what: string
+  readonly value: Spread
+  /** "times": a ratio of two sides. */
+  readonly unit: "times" | "ms" | "s" | "MB" | "per second"
+  /** What is asked for. */
+  readonly atLeast?: number
+  readonly atMost?: number
+  /** Absolute figures of the same rounds: medians. */
+  readonly beside: string
+}
+
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly rows: ReadonlyArray<Row>
+  /** What was left out, and why; what a reader has to know. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export const isMet = ({ atLeast, atMost, value }: Row): boolean | undefined => {
+  if (atLeast === undefined && atMost === undefined) return undefined
+  return value.median >= (atLeast ?? Number.NEGATIVE_INFINITY) && value.median <= (atMost ?? Number.POSITIVE_INFINITY)
+}
+
+/** Three digits that count. */
+export const short = (value: number): string => {
+  if (!Number.isFinite(value)) return "none"
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  return value.toFixed(digits)
+}
+
+const symbol = { times: "×", ms: " ms", s: " s", MB: " MB", "per second": "/s" } as const
+
+export const toldValue = ({ unit, value }: Row): string => `${short(value.median)}${symbol[unit]}`
+
+export const toldRange = ({ value }: Row): string => `${short(value.min)}..${short(value.max)}`
+
+export const toldGoal = ({ atLeast, atMost, unit }: Row): string => {
+  if (atLeast !== undefined) return `at least ${atLeast}${symbol[unit]}`
+  return atMost === undefined ? "" : `at most ${atMost}${symbol[unit]}`
+}
+
+export const toldSection = (section: Section): string => {
+  const cells = section.rows.map((row) => {
+    const met = isMet(row)
+    const goal = met === undefined ? "" : `${toldGoal(row)}: ${met ? "met" : "NOT MET"}`
+    return [row.what, toldValue(row), `(${toldRange(row)})`, goal, row.beside]
+  })
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)))
+  const lines = cells.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd()
+  )
+  return [`\n${section.title}`, ...lines, ...section.notes.map((note) => `  ${note}`)].join("\n")
+}

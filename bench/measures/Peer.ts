@@ -1,0 +1,112 @@
+/**
+ * Create, capture and refund against the payment module of Medusa, and against floors written by hand: the comparison
+ * is a folder of its own with its own packages, and is run as it is.
+ */
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import type { Measure } from "../kit/Options.ts"
+import { type Row, short } from "../kit/Result.ts"
+import { type Spread, spread } from "../kit/Rounds.ts"
+import { endWithRun } from "../kit/Side.ts"
+
+/** What the comparison writes of each cell. */
+interface Cell {
+  readonly round: number
+  readonly adapter: string
+  readonly flowsPerSec: number
+  readonly cpuMsPerFlow: number
+  readonly errors: number
+}
+
+const concurrency = 8
+const adapter = (name: string) => fileURLToPath(new URL(`../peer/${name}.mjs`, import.meta.url))
+
+export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }) => {
+  const title = `Create, capture and refund, ${concurrency} at once, a provider in the process that agrees at once`
+  if (kit === undefined) {
+    return { id: "peer", title, rows: [], notes: ["Not run: name the folder of the comparison with --peer."] }
+  }
+  if (!existsSync(join(kit, "bench.mjs")) || !existsSync(join(kit, "node_modules"))) {
+    throw new Error(`--peer: expected a folder with bench.mjs and its packages installed, and ${kit} is none`)
+  }
+  const run = async (adapters: ReadonlyArray<string>): Promise<ReadonlyArray<Cell>> => {
+    const out = join(folder, "peer.json")
+    const flags = { adapters, concurrency, seconds, rounds, out }
+    const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const running = promisify(execFile)(process.execPath, ["bench.mjs", ...args], { cwd: kit })
+    endWithRun(running.child)
+    const { stdout } = await running
+    for (const line of stdout.split("\n").filter((line) => line.startsWith("r"))) tell(line)
+    const { rows }: { readonly rows: ReadonlyArray<Cell> } = JSON.parse(readFileSync(out, "utf8"))
+    const failed = rows.find(({ errors }) => errors > 0)
+    if (failed !== undefined) throw new Error(`${failed.adapter} had ${failed.errors} errors`)
+    return rows
+  }
+  const against = (cells: ReadonlyArray<Cell>, mine: string, other: string, of: "flowsPerSec" | "cpuMsPerFlow") => {
+    const rounds = [...new Set(cells.map(({ round }) => round))]
+    const figure = (round: number, name: string) =>
+      cells.find((cell) => cell.round === round && cell.adapter === name)?.[of] ?? Number.NaN
+    const median = (name: string) => short(spread(rounds, (round) => figure(round, name)).median)
+    const value: Spread = spread(rounds, (round) => figure(round, mine) / figure(round, other))
+    return { value, mine: median(mine), other: median(other) }
+  }
+  const onPostgres = await run(["medusa", "floor-pg", adapter("postgres")])
+  const onSqlite = await run(["floor-sqlite", adapter("sqlite")])
+  const row = (
+    id: string,
+    what: string,
+    goal: Pick<Row, "atLeast" | "atMost">,
+    [cells, mine, other, of]: Parameters<typeof against>
+  ): Row => {
+    const told = against(cells, mine, other, of)
+    const unit = of === "flowsPerSec" ? "/s" : " ms of processor a flow"
+    return {
+      id,
+      what,
+      value: told.value,
+      unit: "times",
+      ...goal,
+      beside: `${told.mine}${unit} of ${told.other}${unit}`
+    }
+  }
+  const [postgres, sqlite, floorPg, floorSqlite] = [
+    "pointsman-postgres",
+    "pointsman-sqlite",
+    "floor-pg",
+    "floor-sqlite"
+  ]
+  return {
+    id: "peer",
+    title,
+    rows: [
+      row("medusa", "the library on PostgreSQL, flows of Medusa's", { atLeast: 12 }, [
+        onPostgres,
+        postgres,
+        "medusa",
+        "flowsPerSec"
+      ]),
+      row("medusa-processor", "the library on PostgreSQL, processor time of Medusa's", { atMost: 0.1 }, [
+        onPostgres,
+        postgres,
+        "medusa",
+        "cpuMsPerFlow"
+      ]),
+      row("floor-pg", "the library on PostgreSQL, flows of a floor by hand", {}, [
+        onPostgres,
+        postgres,
+        floorPg,
+        "flowsPerSec"
+      ]),
+      row("floor-sqlite", "the library on SQLite, flows of a floor by hand", { atLeast: 0.5 }, [
+        onSqlite,
+        sqlite,
+        floorSqlite,
+        "flowsPerSec"
+      ])
+    ],
+    notes: []
+  }
+}

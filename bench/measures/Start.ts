@@ -1,0 +1,112 @@
+/** From the start of the server's process to its first answer, and the memory that it takes. */
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createBody } from "../kit/CreateRequest.ts"
+import { closed } from "../kit/Load.ts"
+import type { Measure } from "../kit/Options.ts"
+import { type Row, short } from "../kit/Result.ts"
+import { inRounds, spread } from "../kit/Rounds.ts"
+import { keysOf, residentMegabytes, startServer } from "../kit/Server.ts"
+import { ended, forked } from "../kit/Side.ts"
+import { startClient, startProvider } from "../kit/Sides.ts"
+
+interface Started {
+  readonly answeredMillis: number
+  readonly idleMegabytes: number
+  readonly loadedMegabytes: number
+}
+
+const inFlight = 16
+
+export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }) => {
+  const provider = await startProvider()
+  const client = await startClient()
+  const providers = { agreeing: `${provider.url}/0` }
+  const { agreeing: key } = keysOf(providers)
+  const postgresUrl = await postgres.newDatabase("start")
+
+  /** The same folder or database each time: after the first start it holds payments. */
+  const server = async (databaseUrl?: string): Promise<Started> => {
+    const began = performance.now()
+    const options = { folder: join(folder, databaseUrl === undefined ? "start-sqlite" : "start-postgres") }
+    const started = await startServer({ ...options, databaseUrl, providers })
+    try {
+      const create = { origin: started.url, path: "/api/v1/payments", key, body: createBody, expected: 201 }
+      await client.ask({ ...create, load: closed(1, 0) })
+      const answeredMillis = performance.now() - began
+      const idleMegabytes = residentMegabytes(started.pid) ?? Number.NaN
+      await client.ask({ ...create, load: closed(inFlight, seconds) })
+      return { answeredMillis, idleMegabytes, loadedMegabytes: residentMegabytes(started.pid) ?? Number.NaN }
+    } finally {
+      await started.stop()
+    }
+  }
+  const bare = async (): Promise<Started> => {
+    const began = performance.now()
+    const child = forked(fileURLToPath(new URL("../sides/HelloServer.ts", import.meta.url)), { output: "pipe" })
+    const origin = await new Promise<string>((resolve) => {
+      child.stdout?.setEncoding("utf8").on("data", (text: string) => resolve(text.trim()))
+    })
+    const asked = { origin, path: "/", key: "", body: {}, expected: 201 }
+    await client.ask({ ...asked, load: closed(1, 0) })
+    const answeredMillis = performance.now() - began
+    const idleMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
+    await client.ask({ ...asked, load: closed(inFlight, seconds / 4) })
+    const loadedMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
+    child.kill("SIGTERM")
+    await ended(child)
+    return { answeredMillis, idleMegabytes, loadedMegabytes }
+  }
+  try {
+    const sides = { bare, sqlite: () => server(), postgres: () => server(postgresUrl) }
+    await sides.sqlite()
+    await sides.postgres()
+    const measured = await inRounds(rounds, sides, (name, { answeredMillis }) =>
+      tell(`${name}: ${short(answeredMillis)} ms`)
+    )
+    const names = {
+      bare: "a bare node:http server",
+      sqlite: "the server on SQLite",
+      postgres: "the server on PostgreSQL"
+    }
+    const rows = (["sqlite", "postgres", "bare"] as const).flatMap((name): ReadonlyArray<Row> => {
+      const ofBare = (of: keyof Started) =>
+        name === "bare"
+          ? ""
+          : `${short(spread(measured, (round) => round[name][of] / round.bare[of]).median)} times bare`
+      return [
+        {
+          id: `start-${name}`,
+          what: `${names[name]}: process start to first answer`,
+          value: spread(measured, (round) => round[name].answeredMillis),
+          unit: "ms",
+          beside: ofBare("answeredMillis")
+        },
+        {
+          id: `idle-${name}`,
+          what: `${names[name]}: resident memory after its first answer`,
+          value: spread(measured, (round) => round[name].idleMegabytes),
+          unit: "MB",
+          beside: ofBare("idleMegabytes")
+        },
+        {
+          id: `loaded-${name}`,
+          what: `${names[name]}: resident memory after ${short(seconds)} s of load, ${inFlight} at once`,
+          value: spread(measured, (round) => round[name].loadedMegabytes),
+          unit: "MB",
+          beside: ofBare("loadedMegabytes")
+        }
+      ]
+    })
+    return {
+      id: "start",
+      title: "Start and memory of the server, one process, from its TypeScript sources",
+      rows: rows.filter(({ value }) => Number.isFinite(value.median)),
+      notes: residentMegabytes(process.pid) === undefined ? ["Memory is read from /proc, which is not here."] : []
+    }
+  } finally {
+    await client.stop()
+    await provider.stop()
+    await postgres.dropDatabase(postgresUrl)
+  }
+}

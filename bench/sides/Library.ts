@@ -1,0 +1,84 @@
+/** The library in a backend's own process: creates, and reads of what `kit/Fill.ts` wrote. */
+import { Pointsman } from "@pointsman/core"
+import * as PostgresStorage from "@pointsman/storage-postgres"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { type Effect, ManagedRuntime, Redacted } from "effect"
+import { createRequest } from "../kit/CreateRequest.ts"
+import { captureMethodOf, eventIdOf, keyOf, paymentIdOf } from "../kit/FilledIds.ts"
+import { type Load, run } from "../kit/Load.ts"
+import { answerOrders } from "../kit/Side.ts"
+import { agreeing, caller, overHttp, type Storage, worldLayer } from "../World.ts"
+
+export type StorageSettings =
+  | {
+      readonly _tag: "postgres"
+      readonly url: string
+      readonly maxConnections?: number
+      readonly batchCommits?: boolean
+    }
+  | { readonly _tag: "sqlite"; readonly filename: string }
+
+export interface LibrarySettings {
+  readonly storage: StorageSettings
+  /** In the process, answering after so many milliseconds, drawn evenly; or over HTTP. */
+  readonly provider: { readonly _tag: "agreeing"; readonly from: number; readonly to: number } | ProviderOverHttp
+}
+
+interface ProviderOverHttp {
+  readonly _tag: "http"
+  readonly url: string
+}
+
+export type Read = "replay" | "payments" | "paymentsByState" | "events" | "timeline"
+
+export type LibraryOrder =
+  | { readonly _tag: "create"; readonly load: Load }
+  /** `filled`: how many payments there are. */
+  | { readonly _tag: "read"; readonly read: Read; readonly filled: number; readonly load: Load }
+
+const storageOf = (settings: StorageSettings): Storage => {
+  if (settings._tag === "sqlite") return SqliteStorage.layer({ filename: settings.filename })
+  const { _tag, url, ...options } = settings
+  return PostgresStorage.layer({ url: Redacted.make(url), ...options })
+}
+
+const providerOf = (settings: LibrarySettings["provider"]) => {
+  if (settings._tag === "http") return overHttp(settings.url)
+  const { from, to } = settings
+  return agreeing(to === 0 ? undefined : () => from + Math.round(Math.random() * (to - from)))
+}
+
+const pageSize = 20
+const { tenant } = caller
+let count = 0
+
+answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage }) => {
+  const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider)))
+  const pointsman = await runtime.runPromise(Pointsman)
+  const reads: Readonly<Record<Read, (filled: number) => Effect.Effect<unknown, unknown>>> = {
+    replay: (filled) => {
+      const number = some(filled)
+      return pointsman.create(caller, createRequest("order-filled", keyOf(number), captureMethodOf(number)))
+    },
+    payments: (filled) => pointsman.payments(tenant, { before: paymentIdOf(some(filled)), limit: pageSize }),
+    paymentsByState: (filled) =>
+      pointsman.payments(tenant, { states: ["Authorized"], before: paymentIdOf(some(filled)), limit: pageSize }),
+    events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled), 1), limit: pageSize }),
+    timeline: (filled) => pointsman.timeline(tenant, paymentIdOf(some(filled)), { limit: pageSize })
+  }
+  return (order) =>
+    run(order.load, () =>
+      order._tag === "create"
+        ? runtime.runPromise(pointsman.create(caller, createRequest(`order-${++count}`)))
+        : runtime.runPromise(reads[order.read](order.filled)).then(heldSomething)
+    )
+})
+
+/** Any of those that are there, but the oldest ones: a page behind each is full. */
+const some = (filled: number) => Math.floor(filled * (0.1 + 0.9 * Math.random()))
+
+/** A read that finds nothing is quick. */
+const heldSomething = (answer: unknown) => {
+  const { isReplay, items } = Object(answer)
+  if (isReplay !== true && !(Array.isArray(items) && items.length > 1)) throw new Error("nothing was found")
+}

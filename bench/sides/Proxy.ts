@@ -1,0 +1,48 @@
+/**
+ * The floor under a server: it writes what a create writes before and after the provider is asked, and does nothing
+ * else. It trusts every request.
+ */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Pool } from "undici"
+import { answerOrders } from "../kit/Side.ts"
+import { type BareSettings, openPool } from "./Pool.ts"
+
+export interface ProxySettings extends BareSettings {
+  /** Where the provider is; how long it takes stands in the request's path. */
+  readonly provider: string
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = ""
+  for await (const part of request.setEncoding("utf8")) text += part
+  return text
+}
+
+answerOrders<ProxySettings, null>(async ({ provider, ...settings }) => {
+  const { claim } = await openPool(settings)
+  const { origin, pathname } = new URL(provider)
+  const providers = new Pool(origin, { connections: 512, pipelining: 1 })
+  const create = async (request: IncomingMessage): Promise<string> => {
+    const body = JSON.parse(await textOf(request))
+    const settle = await claim()
+    const asked = await providers.request({
+      method: "POST",
+      path: `${pathname}${request.url}/charges`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...body, capture: true })
+    })
+    const { status } = JSON.parse(await asked.body.text())
+    await settle()
+    return JSON.stringify({ data: { status, amount: body.amount, currency: body.currency } })
+  }
+  const server = createServer((request, response) => {
+    create(request).then(
+      (text) => response.writeHead(201, { "content-type": "application/json" }).end(text),
+      (cause: unknown) => response.writeHead(500).end(String(cause))
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return async () => `http://127.0.0.1:${port}`
+})
