@@ -37,7 +37,7 @@ export const callProvider = Effect.fnUntraced(function* <Answer>(
   )
   if (yield* Deferred.isDone(end)) return yield* Deferred.await(end)
   const alarm = yield* Effect.sleep(connections.timeoutMillis(connection) + graceMillis).pipe(
-    Effect.andThen(Deferred.succeed(end, new Unanswered({ reason: "the connector did not return in time" }))),
+    Effect.andThen(() => Deferred.succeed(end, new Unanswered({ reason: "the connector did not return in time" }))),
     Effect.forkDetach
   )
   const answer = yield* Deferred.await(end)

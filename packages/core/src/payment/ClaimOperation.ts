@@ -44,7 +44,7 @@ const refusalEvent: Record<Operation["kind"], PaymentEvent> = { capture: "Captur
 export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   caller: Caller,
   order: OperationOrder,
-  refusal: Refusal
+  refusal: () => Refusal
 ) {
   const ledger = yield* Ledger
   const background = yield* Background
@@ -56,7 +56,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
     const earlier = yield* operationStanding(book, order)
     if (earlier !== undefined) return { _tag: "Replayed" as const, answered: earlier satisfies Answered }
     const moved = step(PaymentMachine, book.payment.state, claimEvent[order.kind])
-    if (Result.isFailure(moved)) return yield* Effect.fail(decision === 0 ? refusal : new TakenByAnother())
+    if (Result.isFailure(moved)) return yield* Effect.fail(decision === 0 ? refusal() : new TakenByAnother())
 
     const inHand: OperationInHand = yield* begin(caller, order, book, moved.success.to)
     const written: Result.Result<void, CommitFailure> = yield* Effect.result(

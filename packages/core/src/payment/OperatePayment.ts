@@ -30,16 +30,16 @@ import { Turns } from "./Turns.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const capture = (caller: Caller, order: CaptureOrder) =>
-  Effect.uninterruptible(operate(caller, { kind: "capture", ...order }, new NotCapturable()))
+  Effect.uninterruptible(operate(caller, { kind: "capture", ...order }, () => new NotCapturable()))
 
 export const voidPayment = (caller: Caller, order: VoidOrder) =>
-  operate(caller, { kind: "void", amountMinor: null, ...order }, new NotVoidable()).pipe(
+  operate(caller, { kind: "void", amountMinor: null, ...order }, () => new NotVoidable()).pipe(
     // A void names no amount that could be wrong.
     Effect.catchTag("pointsman/InvalidAmount", Effect.die),
     Effect.uninterruptible
   )
 
-const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: Refusal) {
+const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: () => Refusal) {
   const turns = yield* Turns
   const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order, refusal))
   if (claimed._tag === "Replayed") return claimed.answered
