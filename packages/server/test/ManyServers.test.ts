@@ -17,6 +17,9 @@ const rounds = Number(process.env["POINTSMAN_MANY_SERVERS"] ?? 1)
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 const servers = 3
 
+/** Between two kills. A single round is made to be short. */
+const acknowledgements = rounds > 1 ? 100 : 30
+
 /** Milliseconds for which the database is down. With the longer ones, a server gives up writing its answers down. */
 const downMillis = [0, 4_500, 500]
 
@@ -25,14 +28,14 @@ const run = async (world: ManyServers): Promise<ReadonlyArray<Back>> => {
   const back: Array<Back> = []
   world.open()
   for (let round = 0; round < rounds; round++) {
-    await world.busy(100)
+    await world.busy(acknowledgements)
     await world.killServer(round % servers)
-    await world.busy(50)
+    await world.busy(acknowledgements)
     await world.startServer(round % servers)
-    await world.busy(100)
+    await world.busy(acknowledgements)
     back.push(...(await world.crashDatabase(downMillis[round % downMillis.length] ?? 0)))
   }
-  await world.busy(100)
+  await world.busy(acknowledgements)
   return back
 }
 
