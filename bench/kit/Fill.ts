@@ -13,17 +13,22 @@ export type Table = (typeof tables)[number]
 export interface Dialect {
   /** The twelve digits of `FilledIds.ts` for the number `n`. */
   readonly digits: string
+  /** Asks for the names of the columns that a row of the table is inserted with. */
+  readonly columnsOf: (table: Table) => string
   /** A relation with the column `n`, of all integers from the one to before the other. */
   readonly numbers: (from: number, until: number) => string
 }
 
 export const postgresDialect: Dialect = {
   digits: `lpad(to_hex(${firstNumber} + n), 12, '0')`,
+  columnsOf: (table) =>
+    `select column_name as name from information_schema.columns where table_name = '${table}' and is_generated = 'NEVER'`,
   numbers: (from, until) => `generate_series(${from}, ${until - 1}) as series (n)`
 }
 
 export const sqliteDialect: Dialect = {
   digits: `printf('%012x', ${firstNumber} + n)`,
+  columnsOf: (table) => `select name from pragma_table_info('${table}')`,
   numbers: (from, until) =>
     `(with recursive series (n) as (select ${from} union all select n + 1 from series where n < ${until - 1}) select n from series)`
 }

@@ -9,7 +9,15 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
-import { fillStatements, postgresDialect, type RowsOf, sqliteDialect, tables } from "../kit/Fill.ts"
+import {
+  type Dialect,
+  fillStatements,
+  postgresDialect,
+  type RowsOf,
+  sqliteDialect,
+  type Table,
+  tables
+} from "../kit/Fill.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
 import { query } from "../kit/Postgres.ts"
@@ -112,20 +120,29 @@ const makeSamples = async (storage: Storage): Promise<{ readonly captured: strin
 
 type Ask = (sql: string) => Promise<RowsOf[keyof RowsOf]>
 
-const rowsOf = async (ask: Ask, paymentId: string): Promise<RowsOf> => ({
-  payments: await ask(`select * from payments where id = '${paymentId}'`),
-  attempts: await ask(`select * from attempts where payment_id = '${paymentId}'`),
-  events: await ask(`select * from events where payment_id = '${paymentId}' order by id`),
-  claims: await ask(`select * from claims where payment_id = '${paymentId}'`)
-})
+const rowsOf = async (ask: Ask, { columnsOf }: Dialect, paymentId: string): Promise<RowsOf> => {
+  const rows = async (table: Table, condition: string) => {
+    const columns = (await ask(columnsOf(table))).map(({ name }) => name)
+    return ask(`select ${columns.join(", ")} from ${table} where ${condition}`)
+  }
+  return {
+    payments: await rows("payments", `id = '${paymentId}'`),
+    attempts: await rows("attempts", `payment_id = '${paymentId}'`),
+    events: await rows("events", `payment_id = '${paymentId}' order by id`),
+    claims: await rows("claims", `payment_id = '${paymentId}'`)
+  }
+}
 
 const fillingOf = async (
   ask: Ask,
   ids: { readonly captured: string; readonly authorized: string },
-  dialect: typeof postgresDialect,
+  dialect: Dialect,
   count: number
 ): Promise<ReadonlyArray<string>> => {
-  const samples = { captured: await rowsOf(ask, ids.captured), authorized: await rowsOf(ask, ids.authorized) }
+  const samples = {
+    captured: await rowsOf(ask, dialect, ids.captured),
+    authorized: await rowsOf(ask, dialect, ids.authorized)
+  }
   return Array.from({ length: Math.ceil(count / filledAtOnce) }, (_, part) =>
     fillStatements(dialect, samples, part * filledAtOnce, Math.min(count, (part + 1) * filledAtOnce))
   ).flat()
