@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { plantMutation, plantVariable } from "./mutations/PlantMutation.ts"
@@ -10,8 +11,9 @@ export default defineConfig({
     projects,
     testTimeout: 30_000,
     passWithNoTests: true,
-    // The default leaves one processor idle, which is half of a small machine; most of these tests wait.
-    maxWorkers: "100%",
+    // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
+    // start, for time-outs and for disks: one more worker than there are processors has something to do meanwhile.
+    maxWorkers: availableParallelism() + 1,
     // A process for each file would load Effect and our sources again for each of them: half of all the time. No test
     // leaves anything behind; `--sequence.shuffle` shows it.
     isolate: false,
