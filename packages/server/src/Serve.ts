@@ -116,7 +116,7 @@ const onStorage =
     Effect.scoped(effect).pipe(
       Effect.provide(
         Layer.mergeAll(
-          storageLayer(settings.database, options),
+          storageLayer(settings.database, { ...options, batchCommits: settings.batchCommits }),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),

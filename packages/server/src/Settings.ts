@@ -258,6 +258,15 @@ export const variables = {
     absent: false,
     read: readBoolean
   }),
+  batchCommits: variable<boolean>({
+    variable: "POINTSMAN_BATCH_COMMITS",
+    flag: "batch-commits",
+    meaning: "true writes commits that wait at the same time by one statement, on PostgreSQL: for a hundred and more",
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    read: readBoolean
+  }),
   allowPrivateWebhooks: variable<boolean>({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
     flag: "allow-private-webhooks",
@@ -323,6 +332,9 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     const because = `with SQLite, whose file has one server; for more, set ${nameOf("database")} to PostgreSQL`
     if (settings.workers > 1) mistakes.push(`${nameOf("workers")}: expected 1 ${because}`)
     if (settings.sharedLimits) mistakes.push(`${nameOf("sharedLimits")}: expected "false" ${because}`)
+    if (settings.batchCommits) {
+      mistakes.push(`${nameOf("batchCommits")}: expected "false" with SQLite, which writes them together by itself`)
+    }
   }
   if (mistakes.length === 0) return settings
   return yield* new StartFailure({ message: ["The settings are wrong:", ...mistakes].join("\n  ") })

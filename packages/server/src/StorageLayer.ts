@@ -4,10 +4,16 @@ import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"
 
-/** `existing`: for who may not make a database, and not change the schema of one that is there. */
+export interface StorageOptions {
+  /** For who may not make a database, and not change the schema of one that is there: `false` unless set. */
+  readonly existing?: boolean
+  /** See the option of `@pointsman/storage-postgres`: `false` unless set. */
+  readonly batchCommits?: boolean
+}
+
 export const storageLayer = (
   database: Database,
-  { existing = false }: { readonly existing?: boolean } = {}
+  { batchCommits = false, existing = false }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return SqliteStorage.layer({ filename: ":memory:" })
   if (database._tag === "SqliteFile") return SqliteStorage.layer({ filename: database.path, existing })
@@ -15,7 +21,7 @@ export const storageLayer = (
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
       Effect.promise(() => import("@pointsman/storage-postgres")),
-      (PostgresStorage) => PostgresStorage.layer({ url: database.url, existing })
+      (PostgresStorage) => PostgresStorage.layer({ url: database.url, existing, batchCommits })
     )
   )
 }

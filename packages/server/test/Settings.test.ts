@@ -26,6 +26,7 @@ describe("Settings", () => {
         webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
         rateLimit: 100,
         sharedLimits: false,
+        batchCommits: false,
         allowPrivateWebhooks: false,
         workers: 1,
         otlpEndpoint: null
@@ -121,6 +122,7 @@ describe("Settings", () => {
     ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
+    ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "true", '"false" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
     Effect.gen(function* () {
