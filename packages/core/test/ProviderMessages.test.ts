@@ -278,4 +278,31 @@ describe("a message that is faster than the answer", () => {
       }).pipe(Effect.provide(own.layer))
     )
   }
+
+  const own = world()
+  it.effect(
+    "given a refund is told to have failed while its request waits, when that is answered as accepted, then it stays failed",
+    () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () => Effect.succeed(captured)
+        own.provider.onRefund = () =>
+          Effect.delay(Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "10 seconds")
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        const asked = yield* Effect.forkChild(operate("refund", payment.id), { startImmediately: true })
+        yield* TestClock.adjust("5 seconds")
+        const [refund] = own.provider.refunds
+        yield* record(
+          messageOf({
+            _tag: "Refund",
+            refundId: refund?.refundId ?? "",
+            state: () => ({ _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed_account" })
+          })
+        )
+        const answer = yield* runOut(asked)
+        assert.strictEqual(Result.isFailure(answer) ? answer.failure._tag : "done", "pointsman/ProviderRefused")
+        const after = yield* stored(payment)
+        assert.deepStrictEqual([after.refundPendingMinor, after.refundedMinor, after.review], [0, 0, null])
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.captured"])
+      }).pipe(Effect.provide(own.layer))
+  )
 })

@@ -92,7 +92,8 @@ export const applyRefundFact = (
 ): Refunded => {
   const moved = moveRefund(refund, eventFor(payment, refund, fact), changeOf(refund, fact, now))
   // Another courier settled it first, and that stands.
-  if (Result.isFailure(moved)) return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
+  if (Result.isFailure(moved) || isOlderWord(refund, fact))
+    return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
   const { emits, refund: after } = moved.success
   const all = withRefund(refunds, after)
   const totals = refundTotals(all)
@@ -121,6 +122,12 @@ export const applyRefundFact = (
     events: types.map((type) => refundEvent(type, told, after, fact))
   }
 }
+
+/** Taken before it failed: a provider may tell of the failure before its own answer is heard. */
+const isOlderWord = ({ providerRefundId, stage }: Refund, fact: RefundFact): boolean =>
+  fact.on === "RefundAccepted" &&
+  (stage === "Refused" || stage === "Failed") &&
+  fact.providerRefundId === providerRefundId
 
 /** The fact as the table names it for a refund that stands where it stands. */
 const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {
