@@ -54,7 +54,7 @@ describe.skipIf(postgresMissing !== undefined)("many servers on one database", (
   afterAll(() => postgres?.stop())
 
   it(`given ${rounds} kills of a server and of the database, when all are back, then nothing was lost, doubled or changed, and service was back within 5 seconds`, {
-    timeout: 180_000 + rounds * 60_000
+    timeout: 300_000 + rounds * 60_000
   }, async () => {
     const world = await startManyServers(postgres, await newDatabase(postgres), seed, servers)
     const back = await run(world).catch((cause: unknown) => {

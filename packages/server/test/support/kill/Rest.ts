@@ -8,7 +8,7 @@ import type { MoodyReceiver } from "./MoodyReceiver.ts"
 import { apiKey, endpoints, pause, wantsOf } from "./Setting.ts"
 
 /** How long the last server may take to bring everything to rest, on a busy machine. */
-const restWithinMillis = 90_000
+const restWithinMillis = 180_000
 
 /** Those who outlive every server. */
 interface Town {
