@@ -15,7 +15,7 @@ import { mutations } from "../Mutations.ts"
 import { assertPlantable } from "../PlantMutation.ts"
 
 /** For all of them together, in milliseconds. */
-const timeout = 600_000
+const timeout = 1_200_000
 
 /** The verdicts of a judge, each as soon as it is told. */
 const judge = (file: string): ((name: string) => Promise<Verdict>) => {

@@ -45,7 +45,7 @@ export const racingCreates = (it: StorageTest): void => {
           }
           expect(yield* pointsman.payments(caller.tenant, { limit: rounds })).toMatchObject({ hasMore: false })
         }),
-      60_000
+      60_000 + rounds * 2_000
     )
 
     it.effect("control: without a guard, the provider is called several times under one key", () =>
