@@ -209,7 +209,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     caughtBy: {
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Together.test.ts",
-      test: "given two servers with the same keys in another order each, then each key has one winner, and none waits in a circle"
+      test: "given two servers with the same keys in opposite orders, then neither waits for the other in a circle"
     }
   },
   {

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, Ledger, Stale } from "@pointsman/core"
-import { Cause, Effect, Exit, Fiber, Option, Result } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
@@ -26,26 +26,42 @@ const nextOf = (change: Change, reference: string): Change => ({
   events: []
 })
 
-const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
-  items
-    .map((item) => [Math.random(), item] as const)
-    .toSorted(([one], [other]) => one - other)
-    .map(([, item]) => item)
-
-/** A ledger that writes together, and the texts that it asked. */
-const listening = Effect.gen(function* () {
-  const db = yield* open({ url: yield* newDatabase })
+/** A ledger that writes together, the texts that it asked, and the codes of those that were taken back. */
+const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const db = yield* open({ url })
   yield* migrate(db)
   const asked: Array<string> = []
+  const refused: Array<string> = []
   const heard: Database = {
     ...db,
     write: (operation, text, params) => {
       asked.push(text)
-      return db.write(operation, text, params)
+      return Effect.tapError(db.write(operation, text, params), (failure) =>
+        Effect.sync(() => {
+          if (failure._tag === "Refused") refused.push(failure.code)
+        })
+      )
     }
   }
-  return { asked, db, ledger: yield* makeLedger(heard, { batchCommits: true }) }
-}).pipe(Effect.provide(Ids.layer))
+  return { asked, db, refused, ledger: yield* makeLedger(heard, { batchCommits: true }) }
+}, Effect.provide(Ids.layer))
+
+const listening = Effect.flatMap(newDatabase, listeningTo)
+
+const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
+  PgClient.make({ url, maxConnections }).pipe(Effect.provide(Reactivity.layer))
+
+/** Until so many statements wait for a row of another one. */
+const untilWaiting = (sql: PgClient.PgClient, count: number) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 1_000; turn++) {
+      const [row] = yield* sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      if (row?.waiters === count) return
+      yield* Effect.sleep("10 millis")
+    }
+    throw new Error("they do not wait")
+  })
 
 describe.skipIf(!hasServer)("commits together", () => {
   it.live("given many changes at once, then few statements write all of them, with their events in order", () =>
@@ -99,40 +115,40 @@ describe.skipIf(!hasServer)("commits together", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.live(
-    "given two servers with the same keys in another order each, then each key has one winner, and none waits in a circle",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const options = { url, batchCommits: true }
-        const sql = yield* PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))
-        const winners = yield* withStorage(options)(
-          Effect.gen(function* () {
-            const one = yield* Ledger
-            return yield* withStorage(options)(
-              Effect.gen(function* () {
-                const other = yield* Ledger
-                const rounds: Array<number> = []
-                for (let round = 0; round < 20; round++) {
-                  const keys = Array.from({ length: 40 }, (_, index) => `round-${round}-${index}`)
-                  const racing = (ledger: Ledger["Service"]) =>
-                    Effect.flatMap(
-                      Effect.forEach(shuffled(keys), (key) => Effect.map(newChange(), (change) => under(change, key))),
-                      (changes) => Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
-                    )
-                  const ends = yield* Effect.all([racing(one), racing(other)], atOnce)
-                  rounds.push(ends.flat().filter(Result.isSuccess).length)
-                }
-                return rounds
-              })
+  it.live("given two servers with the same keys in opposite orders, then neither waits for the other in a circle", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const servers = [yield* listeningTo(url), yield* listeningTo(url)] as const
+      const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
+      const orders = [
+        ["b", "a", "c"],
+        ["c", "a", "b"]
+      ] as const
+      const racing = yield* holder.withTransaction(
+        Effect.gen(function* () {
+          // Who takes the others first would hold one of them while both wait for this one.
+          yield* holder`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
+            values (${tenant.workspaceId}, ${tenant.environment}, 'a', 1, 'Claimed', 'fp', 'p', 0)`
+          const fibers: Array<Fiber.Fiber<ReadonlyArray<Result.Result<void, { readonly _tag: string }>>>> = []
+          for (const [index, { ledger }] of servers.entries()) {
+            const changes = yield* Effect.forEach(orders[index] ?? [], (key) =>
+              Effect.map(newChange(), (change) => under(change, key))
             )
-          })
-        )
-        expect(winners).toEqual(Array(20).fill(40))
-        const [row] = yield* sql<{ deadlocks: number }>`select deadlocks::integer from pg_stat_database
-        where datname = current_database()`
-        expect(row?.deadlocks).toBe(0)
-      })
+            const commits = Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
+            fibers.push(yield* Effect.forkDetach(commits))
+          }
+          yield* untilWaiting(sql, servers.length)
+          yield* holder`delete from claims`
+          return fibers
+        })
+      )
+      const ends = (yield* Effect.forEach(racing, Fiber.join)).flat()
+      expect(ends.filter(Result.isSuccess)).toHaveLength(3)
+      expect(ends.flatMap((end) => (Result.isFailure(end) ? [end.failure._tag] : []))).toEqual(
+        Array(3).fill("pointsman/KeyTaken")
+      )
+      expect(servers.flatMap(({ refused }) => refused)).toEqual([])
+    }).pipe(Effect.provide(Ids.layer))
   )
 
   it.live(
@@ -158,7 +174,7 @@ describe.skipIf(!hasServer)("commits together", () => {
   it.live("given a commit that is given up while it waits for its turn, then it is not written", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const sql = yield* PgClient.make({ url, maxConnections: 2 }).pipe(Effect.provide(Reactivity.layer))
+      const sql = yield* clientOf(url, 2)
       yield* withStorage({ url, batchCommits: true })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
