@@ -93,7 +93,13 @@ export const startManyServers = async (
       await startServer({
         folder: folders[at] ?? "",
         configuration: configurationFor(provider, receiver),
-        environment: { ...environment, POINTSMAN_CLAIM_WINDOW: claimWindow, ...environmentOn(url) },
+        environment: {
+          ...environment,
+          POINTSMAN_CLAIM_WINDOW: claimWindow,
+          // Those that write commits together and those that write each alone are in no other's way.
+          POINTSMAN_BATCH_COMMITS: String(at % 2 === 1),
+          ...environmentOn(url)
+        },
         clockAheadMillis: aheadMillis
       })
     )
