@@ -130,6 +130,6 @@ export const worldLayer = (
       SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
       provider.transport
     ]),
-    Layer.provide([Ids.layer, NodeCrypto.layer]),
+    Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer)]),
     Layer.orDie
   )

@@ -29,7 +29,7 @@ import {
 } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { NodeWebhookSender } from "@pointsman/transport-node"
+import { NodeMac, NodeWebhookSender } from "@pointsman/transport-node"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Pool } from "undici"
 
@@ -167,7 +167,7 @@ export const deliverOver = async (storage: Storage, hangs: boolean): Promise<Del
         SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
         Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
       ]),
-      Layer.provide([Ids.layer, NodeCrypto.layer]),
+      Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeMac.layer)]),
       Layer.orDie
     )
   )

@@ -41,7 +41,7 @@ export const serve = Effect.fnUntraced(
     return yield* cluster.isPrimary ? serveByWorkers(settings, environment) : serveAsWorker(settings)
   },
   Effect.scoped,
-  Effect.provide([NodeCrypto.layer, NodeHttpServer.layerHttpServices])
+  Effect.provide([Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer), NodeHttpServer.layerHttpServices])
 )
 
 type Environment = Readonly<Record<string, string | undefined>>

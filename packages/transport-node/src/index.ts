@@ -1,3 +1,5 @@
-/** What leaves the machine, for Node, over undici: the provider transport, and the sender of webhooks. */
+/** What leaves the machine, for Node: the provider transport and the sender of webhooks, over undici; and signatures. */
+
+export * as NodeMac from "./NodeMac.ts"
 export { layer, make, type NodeTransportOptions } from "./NodeTransport.ts"
 export * as NodeWebhookSender from "./NodeWebhookSender.ts"

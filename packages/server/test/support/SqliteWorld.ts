@@ -16,6 +16,7 @@ import {
 } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { NodeMac } from "@pointsman/transport-node"
 import { Effect, Layer, Redacted } from "effect"
 
 const caller: Caller = {
@@ -67,7 +68,7 @@ export const sqliteWorld = (filename: string): SqliteWorld => {
       SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
       Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
     ]),
-    Layer.provide([Ids.layer, NodeCrypto.layer]),
+    Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeMac.layer)]),
     Layer.orDie
   )
   return { layer, durable }
