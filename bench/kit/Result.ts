@@ -20,7 +20,7 @@ export interface Section {
   readonly title: string
   readonly rows: ReadonlyArray<Row>
   /** What was left out, and why; what a reader has to know. */
-  readonly notes: ReadonlyArray<string>
+  readonly note: string
 }
 
 export const isMet = ({ atLeast, atMost, value }: Row): boolean | undefined => {
@@ -56,5 +56,5 @@ export const toldSection = (section: Section): string => {
   const lines = cells.map((row) =>
     `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd()
   )
-  return [`\n${section.title}`, ...lines, ...section.notes.map((note) => `  ${note}`)].join("\n")
+  return [`\n${section.title}`, ...lines, ...(section.note === "" ? [] : [`  ${section.note}`])].join("\n")
 }

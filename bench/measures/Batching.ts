@@ -52,6 +52,6 @@ export const batching: Measure = async ({ postgres, rounds, seconds, smoke, tell
     id: "batching",
     title: `Batches of commits over PostgreSQL, a provider in the process that takes 0 to ${slowestMillis} ms`,
     rows,
-    notes: []
+    note: ""
   }
 }

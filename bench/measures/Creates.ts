@@ -72,7 +72,7 @@ export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell
         },
         ...(pgbench ? ofPgbench : [])
       ],
-      notes: pgbench ? [] : ["No pgbench: it is neither on PATH nor in /usr/lib/postgresql."]
+      note: pgbench ? "" : "No pgbench: it is neither on PATH nor in /usr/lib/postgresql."
     }
   } finally {
     await bare.stop()

@@ -36,7 +36,7 @@ export const deliveries: Measure = async ({ folder, postgres, rounds, tell }) =>
       id: "deliveries",
       title: "Webhooks to 500 endpoints that answer after 50 ms, 128 at once, the receivers in the same process",
       rows,
-      notes: []
+      note: ""
     }
   } finally {
     await side.stop()

@@ -87,7 +87,7 @@ export const http: Measure = async ({ folder, postgres, rounds, seconds, smoke, 
       id: "http",
       title: `Creates through the server, one process, ${inFlight} at once`,
       rows: [...onPostgres, ...onSqlite],
-      notes: []
+      note: ""
     }
   } finally {
     await client.stop()

@@ -27,7 +27,7 @@ const adapter = (name: string) => fileURLToPath(new URL(`../peer/${name}.mjs`, i
 export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }) => {
   const title = `Create, capture and refund, ${concurrency} at once, a provider in the process that agrees at once`
   if (kit === undefined) {
-    return { id: "peer", title, rows: [], notes: ["Not run: name the folder of the comparison with --peer."] }
+    return { id: "peer", title, rows: [], note: "Not run: name the folder of the comparison with --peer." }
   }
   if (!existsSync(join(kit, "bench.mjs")) || !existsSync(join(kit, "node_modules"))) {
     throw new Error(`--peer: expected a folder with bench.mjs and its packages installed, and ${kit} is none`)
@@ -107,6 +107,6 @@ export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }
         "flowsPerSec"
       ])
     ],
-    notes: []
+    note: ""
   }
 }

@@ -46,7 +46,7 @@ export const scale: Measure = async (options) => {
     id: "scale",
     title: `Replays and reads at ${many.toLocaleString("en-US")} payments, of what they cost at ${few.toLocaleString("en-US")}`,
     rows: [...(await measure(options, "PostgreSQL", few, many)), ...(await measure(options, "SQLite", few, many))],
-    notes: []
+    note: ""
   }
 }
 

@@ -51,7 +51,7 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
     await client.ask({ ...asked, load: closed(1, 0) })
     const answeredMillis = performance.now() - began
     const idleMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
-    await client.ask({ ...asked, load: closed(inFlight, seconds / 4) })
+    await client.ask({ ...asked, load: closed(inFlight, seconds) })
     const loadedMegabytes = residentMegabytes(child.pid ?? 0) ?? Number.NaN
     child.kill("SIGTERM")
     await ended(child)
@@ -102,7 +102,7 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
       id: "start",
       title: "Start and memory of the server, one process, from its TypeScript sources",
       rows: rows.filter(({ value }) => Number.isFinite(value.median)),
-      notes: residentMegabytes(process.pid) === undefined ? ["Memory is read from /proc, which is not here."] : []
+      note: residentMegabytes(process.pid) === undefined ? "Memory is read from /proc, which is not here." : ""
     }
   } finally {
     await client.stop()

@@ -73,7 +73,7 @@ export const waiting: Measure = async ({ folder, postgres, rounds, seconds, smok
       id: "waiting",
       title: `What a caller waits for besides its provider, over PostgreSQL, ${perSecond} begun each second`,
       rows,
-      notes: [`Half of the server's peak beside a provider of 50 ms, which was ${short(peak.perSecond)}/s.`]
+      note: `Half of the server's peak beside a provider of 50 ms, which was ${short(peak.perSecond)}/s.`
     }
   } finally {
     await server.stop()

@@ -1,0 +1,144 @@
+/** Bars, panel by panel: SVG by hand, so that the page needs nothing. */
+import { type Row, type Section, short } from "./Result.ts"
+import type { Spread } from "./Rounds.ts"
+
+interface Bar {
+  readonly label: string
+  readonly value: Spread
+  readonly goal?: number | undefined
+  /** What others are compared with. */
+  readonly isBase?: boolean
+}
+
+interface Panel {
+  readonly title: string
+  readonly unit: "" | " ms"
+  readonly bars: ReadonlyArray<Bar>
+}
+
+const one: Spread = { median: 1, min: 1, max: 1 }
+const base = (label: string): Bar => ({ label, value: one, isBase: true })
+
+const panelsOf = (sections: ReadonlyArray<Section>): ReadonlyArray<Panel> => {
+  const rows = new Map(sections.flatMap((section) => section.rows.map((row) => [row.id, row] as const)))
+  const bar = (id: string, label: string, of: (value: Spread) => Spread = (value) => value): ReadonlyArray<Bar> => {
+    const row = rows.get(id)
+    return row === undefined ? [] : [{ label, value: of(row.value), goal: goalOf(row) }]
+  }
+  const panels: ReadonlyArray<Panel> = [
+    {
+      title: "Creates over PostgreSQL, 16 at once",
+      unit: "",
+      bars: [
+        ...bar("bare-of-pgbench", "pgbench, the same statements", ({ max, median, min }) => ({
+          median: 1 / median,
+          min: 1 / max,
+          max: 1 / min
+        })),
+        base("bare @effect/sql-pg, the same statements"),
+        ...bar("library-of-bare", "the library")
+      ]
+    },
+    {
+      title: "Creates over PostgreSQL, a provider of 0 to 40 ms",
+      unit: "",
+      bars: [
+        base("a statement for each commit"),
+        ...bar("batched-128", "batches, 128 at once"),
+        ...bar("batched-256", "batches, 256 at once")
+      ]
+    },
+    {
+      title: "Creates over HTTP, 16 at once",
+      unit: "",
+      bars: [
+        base("the library, the same provider"),
+        ...bar("server-of-library-PostgreSQL", "the server on PostgreSQL"),
+        ...bar("server-of-library-SQLite", "the server on SQLite")
+      ]
+    },
+    {
+      title: "Create, capture and refund over PostgreSQL, 8 at once",
+      unit: "",
+      bars: [base("Medusa's payment module"), ...bar("medusa", "the library")]
+    },
+    {
+      title: "Create, capture and refund over SQLite, 8 at once",
+      unit: "",
+      bars: [base("a floor written by hand"), ...bar("floor-sqlite", "the library")]
+    },
+    {
+      title: "Median wait besides a provider of 50 ms, at half of the server's peak",
+      unit: " ms",
+      bars: [
+        ...bar("added-proxy-50", "a bare node:http proxy that writes the same"),
+        ...bar("added-library-50", "the library"),
+        ...bar("added-server-50", "the server")
+      ]
+    },
+    {
+      title: "Cost at a million payments on PostgreSQL",
+      unit: "",
+      bars: [
+        base("the same at ten thousand"),
+        ...bar("scale-replay-PostgreSQL", "a create again under its key"),
+        ...bar("scale-payments-PostgreSQL", "a page of payments"),
+        ...bar("scale-paymentsByState-PostgreSQL", "a page of payments in one state"),
+        ...bar("scale-events-PostgreSQL", "a page of events"),
+        ...bar("scale-timeline-PostgreSQL", "a timeline")
+      ]
+    }
+  ]
+  return panels.filter(({ bars }) => bars.some(({ isBase }) => isBase !== true))
+}
+
+const goalOf = ({ atLeast, atMost }: Row): number | undefined => atLeast ?? atMost
+
+const width = 800
+const left = 310
+const right = 720
+const line = 22
+const head = 34
+
+export const chartOf = (sections: ReadonlyArray<Section>): string => {
+  let y = 16
+  const drawn = panelsOf(sections).map((panel) => {
+    const top = y
+    y += head + panel.bars.length * line + 12
+    return panelAt(panel, top)
+  })
+  return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<svg width="${width}" height="${y}" viewBox="0 0 ${width} ${y}" xmlns="http://www.w3.org/2000/svg">
+<title>What was measured, each panel relative to its grey bar; a dashed line is what is asked for</title>
+<rect width="${width}" height="${y}" fill="white"/>
+<g font-family="Helvetica,Arial,sans-serif" font-size="12" fill="#0f172a">
+${drawn.join("\n")}
+</g>
+</svg>
+`
+}
+
+const panelAt = ({ bars, title, unit }: Panel, top: number): string => {
+  const most = Math.max(...bars.flatMap(({ goal, value }) => [value.max, goal ?? 0])) * 1.02
+  const x = (value: number) => Math.round((left + (Math.max(0, value) / most) * (right - left)) * 10) / 10
+  const lines = bars.flatMap(({ goal, isBase, label, value }, index) => {
+    const y = top + head + index * line
+    const middle = y + 8
+    const [fill, stroke] = isBase === true ? ["#e2e8f0", "#94a3b8"] : ["#dbeafe", "#2563eb"]
+    const text = `${short(value.median)}${unit}`
+    return [
+      `<text x="${left - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text>`,
+      `<rect x="${left}" y="${y}" width="${Math.max(0, x(value.median) - left)}" height="16" fill="${fill}" stroke="${stroke}"/>`,
+      ...(value.min === value.max
+        ? []
+        : [`<path d="M${x(value.min)} ${middle}H${x(value.max)}" stroke="#475569" fill="none"/>`]),
+      ...(goal === undefined
+        ? []
+        : [`<path d="M${x(goal)} ${y - 3}V${y + 19}" stroke="#b91c1c" stroke-dasharray="3 2" fill="none"/>`]),
+      `<text x="${x(Math.max(value.max, goal ?? 0)) + 6}" y="${y + 12}">${text}</text>`
+    ]
+  })
+  return [`<text x="16" y="${top + 18}" font-weight="bold">${escaped(title)}</text>`, ...lines].join("\n")
+}
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
