@@ -87,6 +87,15 @@ const main = async () => {
   const postgres = await openPostgres()
   if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
   const folder = mkdtempSync(join(tmpdir(), "pointsman-bench-"))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      console.error(`ended by ${signal}`)
+      endAll()
+      removeFolder()
+      process.exit(1)
+    })
+  }
   const sections: Array<Section> = []
   try {
     for (const name of names) {
@@ -100,7 +109,7 @@ const main = async () => {
   } finally {
     endAll()
     await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder()
   }
   const told = machine.end(`${postgres.version} ${postgres.origin}`)
   console.log(`\n${rounds} rounds of ${seconds} s; the median of the rounds, and the least and the greatest`)
@@ -115,13 +124,6 @@ const main = async () => {
   if (json !== undefined) {
     writeFileSync(json, `${JSON.stringify({ machine: told, rounds, seconds, sections }, null, 2)}\n`)
   }
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    endAll()
-    process.exit(1)
-  })
 }
 
 main().catch((cause: unknown) => {
