@@ -24,6 +24,8 @@ const turn = Effect.callback<void>((resume) => {
 
 /** Turns that anybody waits at most: the last of all has nobody left who could overtake it. */
 const turnsAtMost = 100
+/** Milliseconds at most, on a machine whose turns are long: a claim that is older than five seconds is not sent any more. */
+const heldAtMostMillis = 1_000
 
 /** Holds up every third of those who come, until three that came later are through and a follower has looked since. */
 const overtaking = () => {
@@ -39,8 +41,10 @@ const overtaking = () => {
         const number = came++
         if (number % 3 === 0) {
           const { looks } = gate
+          const since = performance.now()
           const isOvertaken = () => order.filter((other) => other > number).length >= 3 && gate.looks >= looks + 3
-          for (let turns = 0; turns < turnsAtMost && !isOvertaken(); turns++) yield* turn
+          const mayWait = () => performance.now() - since < heldAtMostMillis && !isOvertaken()
+          for (let turns = 0; turns < turnsAtMost && mayWait(); turns++) yield* turn
         }
         const done = yield* work
         order.push(number)

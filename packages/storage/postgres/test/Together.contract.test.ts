@@ -1,4 +1,7 @@
-/** The storage suite once more, with every commit written by the statement that writes many. */
+/**
+ * The storage suite once more, with every commit written by the statement that writes many: with the long races
+ * (`POINTSMAN_RACES=all`). `Together.test.ts` shows what is its own.
+ */
 import { storageSuite } from "@pointsman/contracts/storage"
 import { Deliveries, Directory, Ledger, Merchants } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
@@ -25,6 +28,8 @@ const together = Layer.effectContext(
   })
 )
 
-describe.skipIf(!hasServer)("a database of PostgreSQL, commits together", () => {
+const isLong = process.env["POINTSMAN_RACES"] === "all"
+
+describe.skipIf(!hasServer || !isLong)("a database of PostgreSQL, commits together (POINTSMAN_RACES=all)", () => {
   storageSuite("postgres, together", together)
 })
