@@ -5,46 +5,39 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { chartOf } from "./kit/Chart.ts"
-import { type Machine, toldMachine } from "./kit/Machine.ts"
-import { isMet, type Row, type Section, toldGoal, toldRange, toldValue } from "./kit/Result.ts"
-
-interface Measured {
-  readonly machine: Machine
-  readonly rounds: number
-  readonly seconds: number
-  readonly sections: ReadonlyArray<Section>
-}
+import { toldMachine } from "./kit/Machine.ts"
+import { type MeasuredSection, readMeasured } from "./kit/Measured.ts"
+import { isMet, type Row, toldGoal, toldRange, toldValue } from "./kit/Result.ts"
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const page = at("../docs/performance.md")
 const chart = at("../docs/performance.svg")
-const measured: Measured = JSON.parse(readFileSync(at("./measured.json"), "utf8"))
+const measured = readMeasured(at("./measured.json"))
 
 const begin = "<!-- measured: written by `npm run bench:page` -->"
 const end = "<!-- /measured -->"
 
-const tableOf = ({ note, rows, title }: Section): string => {
+const tableOf = ({ machine, note, rounds, rows, seconds, title }: MeasuredSection): string => {
   const cells = rows.map((row: Row) => {
     const met = isMet(row)
     const goal = met === undefined ? "" : `${toldGoal(row)}: ${met ? "met" : "**not met**"}`
     return `| ${row.what} | **${toldValue(row)}** | ${toldRange(row)} | ${goal} | ${row.beside} |`
   })
   const table = ["| | Median | All rounds | Asked for | In absolute figures |", "|---|---|---|---|---|", ...cells]
-  return [`### ${title}`, rows.length === 0 ? "" : table.join("\n"), note].filter((part) => part !== "").join("\n\n")
+  const run = `${note === "" ? "" : `${note} `}${rounds} rounds of ${seconds} s on ${toldMachine(machine)}.`
+  return [`### ${title}`, ...(rows.length === 0 ? [] : [table.join("\n")]), run].join("\n\n")
 }
 
 const written = (text: string): string => {
   const [from, until] = [text.indexOf(begin), text.indexOf(end)]
   if (from < 0 || until < from) throw new Error(`docs/performance.md: expected ${begin} and then ${end}`)
-  const { machine, rounds, sections, seconds } = measured
-  const run = `${rounds} rounds of ${seconds} seconds on ${toldMachine(machine)}.`
-  const told = [begin, run, ...sections.map(tableOf), ""].join("\n\n")
+  const told = [begin, ...measured.map(tableOf), ""].join("\n\n")
   return `${text.slice(0, from)}${told}${text.slice(until)}`
 }
 
 const pages = [
   [page, written(readFileSync(page, "utf8"))],
-  [chart, chartOf(measured.sections)]
+  [chart, chartOf(measured)]
 ] as const
 
 if (process.argv.includes("--check")) {

@@ -2,11 +2,12 @@
  * Measures: `npm run bench:all -- --only creates,http --seconds 4 --rounds 5 --json out.json`. Everything that is
  * compared runs side by side in this one run; docs/performance.md says what and how.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { toldMachine, watchMachine } from "./kit/Machine.ts"
+import { addMeasured } from "./kit/Measured.ts"
 import type { Measure, Options } from "./kit/Options.ts"
 import { openPostgres } from "./kit/Postgres.ts"
 import { isMet, type Section, toldSection } from "./kit/Result.ts"
@@ -38,7 +39,7 @@ const usage = `npm run bench:all -- [options]
   --seconds <n>     how long a side is measured within a round; 4 unless set
   --rounds <n>      5 unless set
   --peer <folder>   the comparison with Medusa and hand-written floors, with its packages installed
-  --json <file>     where to write the result
+  --json <file>     where to add the result, in the place of earlier ones of the same parts
   --smoke           only that it runs: ${smokeNames.join(", ")}, for a moment
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started.`
 
@@ -122,7 +123,8 @@ const main = async () => {
   const short = rows.filter((row) => isMet(row) === false)
   if (short.length > 0 && !smoke) console.log(`Not met: ${short.map(({ id }) => id).join(", ")}`)
   if (json !== undefined) {
-    writeFileSync(json, `${JSON.stringify({ machine: told, rounds, seconds, sections }, null, 2)}\n`)
+    const added = sections.map((section) => ({ ...section, rounds, seconds, machine: told }))
+    addMeasured(json, added, Object.keys(measures))
   }
 }
 
