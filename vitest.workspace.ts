@@ -5,9 +5,9 @@ const project = (name: string, dir: string): TestProjectConfiguration => ({
   test: { name, root: dir, include: ["test/**/*.test.ts"] }
 })
 
-/** Generated clients, linters and a browser: what others' tools make of the API, for the long checks. */
+/** Generated clients, linters and browsers: what others' tools make of what we serve, for the long checks. */
 const withTools = process.env["POINTSMAN_TOOLS"] === "all"
-const tools = ["test/openapi/Clients.test.ts", "test/openapi/Lint.test.ts", "test/browser/Docs.browser.test.ts"]
+const tools = ["test/openapi/Clients.test.ts", "test/openapi/Lint.test.ts", "test/browser/*.test.ts"]
 
 export default [
   project("core", "packages/core"),

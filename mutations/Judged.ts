@@ -1,5 +1,5 @@
 /**
- * Which of the planted faults are judged: the first of each project and the first of each storage that is simulated,
+ * Which of the planted faults are judged: the first one, by its test, and the first that is simulated, by simulations,
  * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one: some minutes.
  */
 import type { Mutation } from "./Mutation.ts"
@@ -8,14 +8,8 @@ import { mutations } from "./Mutations.ts"
 export const isAll = process.env["POINTSMAN_MUTATIONS"] === "all"
 
 /** By the test that is named beside them. */
-export const judgedByTest: ReadonlyArray<Mutation> = isAll
-  ? mutations
-  : [...Map.groupBy(mutations, ({ caughtBy }) => caughtBy.project).values()].flatMap((ofProject) =>
-      ofProject.slice(0, 1)
-    )
+export const judgedByTest: ReadonlyArray<Mutation> = isAll ? mutations : mutations.slice(0, 1)
 
 export const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
 
-export const judgedBySimulation: ReadonlyArray<Mutation> = isAll
-  ? simulated
-  : [...Map.groupBy(simulated, ({ simulatedOn }) => simulatedOn).values()].flatMap((ofStorage) => ofStorage.slice(0, 1))
+export const judgedBySimulation: ReadonlyArray<Mutation> = isAll ? simulated : simulated.slice(0, 1)

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type DiskFault, diskFaults, diskFaultsMissing } from "../../storage/sqlite/test/DiskFaults.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { isLongCheck } from "./support/LongChecks.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -195,20 +196,23 @@ const live = async (fault: DiskFault): Promise<void> => {
   assert.deepStrictEqual(booksOf(provider), [8, 2, 2])
 }
 
-describe.skipIf(missing !== undefined)(`a server on a bad disk${missing === undefined ? "" : ` (${missing})`}`, () => {
-  // At once, because each waits most of the time.
-  it(`given ${Object.keys(disks).join(", ")}, when it fails on either side of a call, then nothing is sent in vain, done twice or forgotten`, {
-    timeout: 4 * patienceMillis
-  }, async () => {
-    const ends = await Promise.allSettled(Object.values(disks).map(live))
-    for (const [index, name] of Object.keys(disks).entries()) {
-      const end = ends[index]
-      if (end?.status === "rejected") throw new Error(`on ${name}`, { cause: end.reason })
-    }
-  })
-})
+describe.skipIf(missing !== undefined || !isLongCheck)(
+  `a server on a bad disk${missing === undefined ? "" : ` (${missing})`}`,
+  () => {
+    // At once, because each waits most of the time.
+    it(`given ${Object.keys(disks).join(", ")}, when it fails on either side of a call, then nothing is sent in vain, done twice or forgotten`, {
+      timeout: 4 * patienceMillis
+    }, async () => {
+      const ends = await Promise.allSettled(Object.values(disks).map(live))
+      for (const [index, name] of Object.keys(disks).entries()) {
+        const end = ends[index]
+        if (end?.status === "rejected") throw new Error(`on ${name}`, { cause: end.reason })
+      }
+    })
+  }
+)
 
-describe.skipIf(process.platform === "win32")(
+describe.skipIf(process.platform === "win32" || !isLongCheck)(
   "a server whose files may not grow",
   { timeout: 4 * patienceMillis },
   () => {

@@ -1,4 +1,7 @@
-/** Several server processes by one start: one address, one greeting, one stop. */
+/**
+ * Several server processes by one start: one address, one greeting, one stop. What becomes of them when one is killed, and
+ * what they tell one another, is shown in the long checks (`POINTSMAN_SERVER_FAULTS=all`).
+ */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
@@ -13,6 +16,7 @@ import {
   startPostgres
 } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { isLongCheck } from "./support/LongChecks.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import {
   runServer,
@@ -82,116 +86,125 @@ describe.skipIf("missing" in binaries)("workers", { timeout: 60_000 }, () => {
     assert.match(stdout, /^ {2}Workers {3}3$/mu)
   })
 
-  it("given payments under way, when a worker is killed, then clients that retry are answered once each, and others come in its place", async () => {
-    const provider = await startProvider()
-    provider.always("charge", async (call) => {
-      await sleep(30)
-      return call.execute()
-    })
-    const server = await start(2, {
-      configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" }),
-      environment: { POINTSMAN_CLAIM_WINDOW: "2 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1500 millis" }
-    })
-    const [first = 0, second = 0] = childrenOf(server.pid)
-    const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
-    while (provider.calls.length < 8) await sleep(5)
-    process.kill(first, "SIGSTOP")
-    const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
-    await sleep(100)
-    process.kill(first, "SIGKILL")
-    // Also of those that were handed to it, and that it had not taken.
-    await connections
-    const statuses = await paid
-    for (const [at, status] of statuses.entries()) {
-      const charges = provider.charges.filter(({ amount }) => amount === 1000 + at)
-      assert.include(["CAPTURED", "UNKNOWN"], status)
-      assert.isAtMost(charges.length, 1)
-      if (status === "CAPTURED") assert.lengthOf(charges, 1)
-    }
-    // Half of them were with the other one.
-    assert.isAbove(statuses.filter((status) => status === "CAPTURED").length, 5)
-    const after = childrenOf(server.pid)
-    assert.lengthOf(after, 2)
-    assert.notInclude(after, first)
-    assert.match(server.stderr(), /a server process ended.*was ended by SIGKILL/u)
-
-    // The one that is left goes too: who came in the place of the first answers.
-    process.kill(second, "SIGKILL")
-    assert.strictEqual(await payUntilAnswered(server, 2000), "CAPTURED")
-
-    const hold = provider.hold("charge")
-    const last = pay(server, 3000)
-    await hold.arrived
-    server.kill("SIGTERM")
-    const exited = server.kill("SIGTERM")
-    await refusesConnections(server)
-    hold.release()
-    const made = await last
-    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
-    assert.strictEqual(made.headers.get("connection"), "close")
-    assert.strictEqual((await exited).code, 0)
-  })
-
-  it("given a payment under way, when the process that has the workers is killed, then it is answered, and no worker is left", async () => {
-    const provider = await startProvider()
-    const server = await start(2, { configuration: configurationWith(connectionTo(provider)) })
-    const hold = provider.hold("charge")
-    const answer = pay(server, 1000)
-    await hold.arrived
-    // Resolves when nobody has the standard output any more.
-    const exited = server.kill("SIGKILL")
-    await refusesConnections(server)
-    hold.release()
-    const made = await answer
-    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
-    assert.strictEqual((await exited).signal, "SIGKILL")
-  })
-
-  it("given servers that share their limits, then a key's rate is one, an open circuit is known to all, and no request waits for that", async () => {
-    const database = newName()
-    await execute(`create database ${database}`)
-    const provider = await startProvider()
-    const unreachable = {
-      ...connectionTo({ ...provider, url: "http://127.0.0.1:1" }),
-      circuitBreaker: { failures: 8, open: "1 minute" }
-    }
-    const configuration = configurationWith(unreachable, connectionTo(provider, "backup"))
-    const environment = { ...environmentOf(database, 1), POINTSMAN_SHARED_LIMITS: "true", POINTSMAN_RATE_LIMIT: "10" }
-    const startOne = () => startServer({ folder: temporaryFolder(), configuration, environment })
-    const [one, other] = [await startOne(), await startOne()]
-
-    const shared = await letThrough([one, other], liveKey, 10)
-    assert.isAtLeast(shared.passed, 20)
-    assert.isBelow(shared.passed, 1.4 * shared.limit)
-
-    const firstAsked = async (server: ServerProcess) => {
-      // The rate is slow to come back.
-      for (;;) {
-        const { body, status } = await server.request("POST", path, {
-          key: liveKey,
-          idempotencyKey: randomUUID(),
-          body: { amount: 1000, currency: "EUR", country: "NL", debug: true }
-        })
-        if (status !== 429 && status !== 201) throw new Error(JSON.stringify(body))
-        if (status !== 429) return [status, body.data.routing.excluded.map(({ code }: { code: string }) => code)]
-        await sleep(100)
+  it.runIf(isLongCheck)(
+    "given payments under way, when a worker is killed, then clients that retry are answered once each, and others come in its place",
+    async () => {
+      const provider = await startProvider()
+      provider.always("charge", async (call) => {
+        await sleep(30)
+        return call.execute()
+      })
+      const server = await start(2, {
+        configuration: configurationWith({ ...connectionTo(provider), timeout: "1500 millis" }),
+        environment: { POINTSMAN_CLAIM_WINDOW: "2 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1500 millis" }
+      })
+      const [first = 0, second = 0] = childrenOf(server.pid)
+      const paid = Promise.all(Array.from({ length: 40 }, (_, at) => payUntilAnswered(server, 1000 + at)))
+      while (provider.calls.length < 8) await sleep(5)
+      process.kill(first, "SIGSTOP")
+      const connections = Promise.all(Array.from({ length: 4 }, () => connection(server)))
+      await sleep(100)
+      process.kill(first, "SIGKILL")
+      // Also of those that were handed to it, and that it had not taken.
+      await connections
+      const statuses = await paid
+      for (const [at, status] of statuses.entries()) {
+        const charges = provider.charges.filter(({ amount }) => amount === 1000 + at)
+        assert.include(["CAPTURED", "UNKNOWN"], status)
+        assert.isAtMost(charges.length, 1)
+        if (status === "CAPTURED") assert.lengthOf(charges, 1)
       }
-    }
-    for (let times = 0; times < 8; times++) assert.deepStrictEqual(await firstAsked(one), [201, []])
-    const seen: Array<unknown> = []
-    // Fewer than would open it by themselves.
-    for (let times = 0; times < 6 && !JSON.stringify(seen).includes("CIRCUIT_OPEN"); times++) {
-      await sleep(500)
-      seen.push(await firstAsked(other))
-    }
-    assert.deepStrictEqual(seen.at(-1), [201, ["CIRCUIT_OPEN"]])
+      // Half of them were with the other one.
+      assert.isAbove(statuses.filter((status) => status === "CAPTURED").length, 5)
+      const after = childrenOf(server.pid)
+      assert.lengthOf(after, 2)
+      assert.notInclude(after, first)
+      assert.match(server.stderr(), /a server process ended.*was ended by SIGKILL/u)
 
-    await executeIn(database, `drop table pointsman_rates`)
-    for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
-    // Told in the background, within a tenth of a second.
-    for (let turn = 0; turn < 250 && !one.stderr().includes("not shared"); turn++) await sleep(20)
-    assert.match(one.stderr(), /the rate limits are not shared now/u)
-  })
+      // The one that is left goes too: who came in the place of the first answers.
+      process.kill(second, "SIGKILL")
+      assert.strictEqual(await payUntilAnswered(server, 2000), "CAPTURED")
+
+      const hold = provider.hold("charge")
+      const last = pay(server, 3000)
+      await hold.arrived
+      server.kill("SIGTERM")
+      const exited = server.kill("SIGTERM")
+      await refusesConnections(server)
+      hold.release()
+      const made = await last
+      assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+      assert.strictEqual(made.headers.get("connection"), "close")
+      assert.strictEqual((await exited).code, 0)
+    }
+  )
+
+  it.runIf(isLongCheck)(
+    "given a payment under way, when the process that has the workers is killed, then it is answered, and no worker is left",
+    async () => {
+      const provider = await startProvider()
+      const server = await start(2, { configuration: configurationWith(connectionTo(provider)) })
+      const hold = provider.hold("charge")
+      const answer = pay(server, 1000)
+      await hold.arrived
+      // Resolves when nobody has the standard output any more.
+      const exited = server.kill("SIGKILL")
+      await refusesConnections(server)
+      hold.release()
+      const made = await answer
+      assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+      assert.strictEqual((await exited).signal, "SIGKILL")
+    }
+  )
+
+  it.runIf(isLongCheck)(
+    "given servers that share their limits, then a key's rate is one, an open circuit is known to all, and no request waits for that",
+    async () => {
+      const database = newName()
+      await execute(`create database ${database}`)
+      const provider = await startProvider()
+      const unreachable = {
+        ...connectionTo({ ...provider, url: "http://127.0.0.1:1" }),
+        circuitBreaker: { failures: 8, open: "1 minute" }
+      }
+      const configuration = configurationWith(unreachable, connectionTo(provider, "backup"))
+      const environment = { ...environmentOf(database, 1), POINTSMAN_SHARED_LIMITS: "true", POINTSMAN_RATE_LIMIT: "10" }
+      const startOne = () => startServer({ folder: temporaryFolder(), configuration, environment })
+      const [one, other] = [await startOne(), await startOne()]
+
+      const shared = await letThrough([one, other], liveKey, 10)
+      assert.isAtLeast(shared.passed, 20)
+      assert.isBelow(shared.passed, 1.4 * shared.limit)
+
+      const firstAsked = async (server: ServerProcess) => {
+        // The rate is slow to come back.
+        for (;;) {
+          const { body, status } = await server.request("POST", path, {
+            key: liveKey,
+            idempotencyKey: randomUUID(),
+            body: { amount: 1000, currency: "EUR", country: "NL", debug: true }
+          })
+          if (status !== 429 && status !== 201) throw new Error(JSON.stringify(body))
+          if (status !== 429) return [status, body.data.routing.excluded.map(({ code }: { code: string }) => code)]
+          await sleep(100)
+        }
+      }
+      for (let times = 0; times < 8; times++) assert.deepStrictEqual(await firstAsked(one), [201, []])
+      const seen: Array<unknown> = []
+      // Fewer than would open it by themselves.
+      for (let times = 0; times < 6 && !JSON.stringify(seen).includes("CIRCUIT_OPEN"); times++) {
+        await sleep(500)
+        seen.push(await firstAsked(other))
+      }
+      assert.deepStrictEqual(seen.at(-1), [201, ["CIRCUIT_OPEN"]])
+
+      await executeIn(database, `drop table pointsman_rates`)
+      for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
+      // Told in the background, within a tenth of a second.
+      for (let turn = 0; turn < 250 && !one.stderr().includes("not shared"); turn++) await sleep(20)
+      assert.match(one.stderr(), /the rate limits are not shared now/u)
+    }
+  )
 
   it("given what one server could not start with, when several start, then they end once, and say the same", async () => {
     const [database, user] = [newName(), newName()]

@@ -7,7 +7,7 @@ import { isOnPostgres } from "./OnPostgres.ts"
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (process.env["POINTSMAN_TOOLS"] !== "all") {
     const reason = "they take half a minute each, and run with POINTSMAN_TOOLS=all, as in .ci/run"
-    process.stderr.write(`http: generated clients, linters and the reference page are left out: ${reason}\n`)
+    process.stderr.write(`http: generated clients, linters and browsers are left out: ${reason}\n`)
   }
   if (!isOnPostgres) return undefined
   const found = findBinaries()

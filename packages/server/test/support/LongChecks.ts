@@ -1,0 +1,5 @@
+/**
+ * What starts so many processes, or fills so many disks, that `npm test` would take too long with it:
+ * `POINTSMAN_SERVER_FAULTS=all`, as in `.ci/run`.
+ */
+export const isLongCheck = process.env["POINTSMAN_SERVER_FAULTS"] === "all"
