@@ -36,7 +36,8 @@ const panelsOf = (sections: ReadonlyArray<Section>): ReadonlyArray<Panel> => {
           max: 1 / min
         })),
         base("bare @effect/sql-pg, the same statements"),
-        ...bar("library-of-bare", "the library")
+        ...bar("library-of-bare", "the library"),
+        ...bar("batches-of-bare", "the library, commits together")
       ]
     },
     {

@@ -18,15 +18,19 @@ export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell
     const url = await postgres.newDatabase(name)
     return { url, statements: await recordCreate(url) }
   }
-  const [forPgbench, forBare, forLibrary] = [await made("pgbench"), await made("bare"), await made("library")]
+  const [forPgbench, forBare] = [await made("pgbench"), await made("bare")]
+  const [forLibrary, forBatches] = [await made("library"), await made("batches")]
   const binary = findPgbench()
   const pgbench = binary && openPgbench(binary, { ...forPgbench, clients: inFlight, folder })
   const bare = await startBare({ ...forBare, connections: inFlight })
-  const library = await startLibrary({
-    // One connection besides the pool's listens.
-    storage: { _tag: "postgres", url: forLibrary.url, maxConnections: inFlight + 1 },
-    provider: { _tag: "agreeing", from: 0, to: 0 }
-  })
+  const startOver = (url: string, batchCommits: boolean) =>
+    startLibrary({
+      // One connection besides the pool's listens.
+      storage: { _tag: "postgres", url, maxConnections: inFlight + 1, batchCommits },
+      provider: { _tag: "agreeing", from: 0, to: 0 }
+    })
+  const library = await startOver(forLibrary.url, false)
+  const batches = await startOver(forBatches.url, true)
   try {
     const load = closed(inFlight, seconds)
     const sides = {
@@ -35,10 +39,12 @@ export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell
         processorMicros: Number.NaN
       }),
       bare: () => bare.ask(load),
-      library: () => library.ask({ _tag: "create", load })
+      library: () => library.ask({ _tag: "create", load }),
+      batches: () => batches.ask({ _tag: "create", load })
     }
     await sides.bare()
     await sides.library()
+    await sides.batches()
     const measured = await inRounds(rounds, sides, (name, { perSecond }) => tell(`${name} ${short(perSecond)}/s`))
     const rate = (name: keyof typeof sides) => `${short(spread(measured, (round) => round[name].perSecond).median)}/s`
     const micros = (name: keyof typeof sides) => short(spread(measured, (round) => round[name].processorMicros).median)
@@ -70,6 +76,13 @@ export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell
           atLeast: 0.75,
           beside: `${rate("library")} of ${rate("bare")}; its process ${micros("library")} µs for ${micros("bare")} µs`
         },
+        {
+          id: "batches-of-bare",
+          what: "the library with `batchCommits`, of bare @effect/sql-pg with the statements one by one",
+          value: spread(measured, (round) => round.batches.perSecond / round.bare.perSecond),
+          unit: "times",
+          beside: `${rate("batches")} of ${rate("bare")}; its process ${micros("batches")} µs for ${micros("bare")} µs`
+        },
         ...(pgbench ? ofPgbench : [])
       ],
       note: pgbench ? "" : "No pgbench: it is neither on PATH nor in /usr/lib/postgresql."
@@ -77,6 +90,7 @@ export const creates: Measure = async ({ folder, postgres, rounds, seconds, tell
   } finally {
     await bare.stop()
     await library.stop()
-    for (const { url } of [forPgbench, forBare, forLibrary]) await postgres.dropDatabase(url)
+    await batches.stop()
+    for (const { url } of [forPgbench, forBare, forLibrary, forBatches]) await postgres.dropDatabase(url)
   }
 }
