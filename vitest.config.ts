@@ -14,8 +14,8 @@ export default defineConfig({
     // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
     // start, for time-outs and for disks: one more worker than there are processors has something to do meanwhile.
     maxWorkers: availableParallelism() + 1,
-    // A process for each file would load Effect and our sources again for each of them: half of all the time. No test
-    // leaves anything behind; `--sequence.shuffle` shows it.
+    // A process for each file would load Effect and our sources again for each of them: half of all the time. So a test
+    // leaves nothing behind; `--sequence.shuffle.files` runs the files in another order.
     isolate: false,
     // A planted fault that stayed in the cache of transformed modules would be run again as if it were ours.
     fsModuleCache: process.env[plantVariable] === undefined

@@ -6,6 +6,7 @@ import { execFile } from "node:child_process"
 import { existsSync, globSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
+import { planning } from "../../packages/storage/postgres/src/Database.ts"
 import type { CreateStatements, Parameter } from "./CreateStatements.ts"
 
 /** On PATH, or where Debian keeps it; the newest one. */
@@ -54,7 +55,9 @@ export const openPgbench = (
         {
           env: {
             ...process.env,
-            PGOPTIONS: "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
+            PGOPTIONS: Object.entries(planning)
+              .map(([name, value]) => `-c ${name}=${value}`)
+              .join(" ")
           }
         }
       )

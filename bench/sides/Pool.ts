@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { planning } from "../../packages/storage/postgres/src/Database.ts"
 import { type CreateStatements, nextFlow } from "../kit/CreateStatements.ts"
 
 export interface BareSettings {
@@ -24,9 +25,7 @@ export const openPool = async ({ connections, statements, url }: BareSettings): 
     maxConnections: connections,
     startupParameters: {
       default_transaction_isolation: "read committed",
-      plan_cache_mode: "force_generic_plan",
-      enable_seqscan: "off",
-      jit: "off"
+      ...planning
     }
   })
   const runtime = ManagedRuntime.make(Layer.provide(client, Reactivity.layer))

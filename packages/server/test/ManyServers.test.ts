@@ -17,6 +17,11 @@ import { newDatabase, postgresMissing, startPostgresServer } from "./support/Pos
 const rounds = Number(process.env["POINTSMAN_MANY_SERVERS"] ?? 0)
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 const servers = 3
+if (rounds === 0) {
+  process.stderr.write(
+    "server: many servers are left out: they take minutes, and run with POINTSMAN_MANY_SERVERS=6, as in .ci/run\n"
+  )
+}
 
 /** Between two kills. */
 const acknowledgements = 100

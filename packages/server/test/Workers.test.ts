@@ -10,13 +10,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
-import {
-  type EmbeddedPostgres,
-  findBinaries,
-  startPostgres
-} from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { isLongCheck } from "./support/LongChecks.ts"
+import { postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import {
   runServer,
@@ -26,15 +23,12 @@ import {
   temporaryFolder
 } from "./support/ServerProcess.ts"
 
-const binaries = findBinaries()
-if ("missing" in binaries) process.stderr.write(`server: its tests of workers are skipped: ${binaries.missing}\n`)
-
 const path = "/api/v1/payments"
 
-describe.skipIf("missing" in binaries)("workers", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, () => {
   let postgres: EmbeddedPostgres
   beforeAll(async () => {
-    if ("native" in binaries) postgres = await startPostgres(binaries.native)
+    postgres = await startPostgresServer()
   }, 60_000)
   afterAll(() => postgres?.stop())
 

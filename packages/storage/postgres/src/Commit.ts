@@ -14,14 +14,14 @@ export interface CommitOptions {
   readonly batchCommits?: boolean | undefined
 }
 
-export interface InnerOptions extends CommitOptions {
+export interface LedgerOptions extends CommitOptions {
   /** From how many changes on they are written together; for tests. */
   readonly fewestTogether?: number | undefined
 }
 
 const noEvents: ReadonlyArray<DrawnEvent> = []
 
-export const makeCommit = Effect.fnUntraced(function* (db: Database, options: InnerOptions) {
+export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
   const one = commitOne(db)
   const write = options.batchCommits === true ? yield* commitMany(db, one, options.fewestTogether ?? 2) : one

@@ -6,7 +6,7 @@
  * taken back, because of one bad row or because another server came between, each of its changes is written alone.
  */
 import type { Change, CommitFailure } from "@pointsman/core"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Result } from "effect"
 import { refusal, statements } from "./CommitOne.ts"
 import { type ChangeRows, nameOf, statementForMany } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
@@ -90,7 +90,10 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
       Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
     if (batch.length < fewest) return each(alone)
     const { bind, sql } = statementOf(first.rows.shape)
-    return Effect.suspend(() => db.write("commit", sql, bind(batch.map(({ rows }) => rows)))).pipe(
+    const params = Result.try(() => bind(batch.map(({ rows }) => rows)))
+    // Nothing was sent: the one that cannot be bound dies by itself.
+    if (Result.isFailure(params)) return each(alone)
+    return db.write("commit", sql, params.success).pipe(
       Effect.flatMap((rows) => {
         const told = new Map(rows.map((row) => [row["n"], row]))
         return each((one, index) => {

@@ -10,7 +10,7 @@
  * Rows are locked in one order by every statement: claims by their keys, then payments by their ids, each kind whole
  * before the next. So no two statements wait for each other.
  *
- * Each value is a parameter of its own: PostgreSQL reads all of them in the time in which it reads one JSON document.
+ * Each value is a parameter of its own: to take a JSON document of them apart was a quarter of the statement's time.
  */
 import { type Change, type EventDraft, refundTotals } from "@pointsman/core"
 import { messageColumns, messageRow } from "./Messages.ts"

@@ -76,6 +76,15 @@ const maxDeadlocks = 5
 /** The directory comes as one row. */
 const maxMessageBytes = 256 * 1024 * 1024
 
+/** How each connection plans. */
+export const planning = {
+  // Every statement is made for one plan, whatever its parameters: planning takes longer than running it.
+  plan_cache_mode: "force_generic_plan",
+  // What is asked has an index, and a plan that was made while a table was small is kept when it has grown.
+  enable_seqscan: "off",
+  jit: "off"
+} as const
+
 export const open = (options: PostgresOptions): Effect.Effect<Database, StorageError, Scope.Scope> => {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
   return PgClient.make({
@@ -91,11 +100,7 @@ export const open = (options: PostgresOptions): Effect.Effect<Database, StorageE
       idle_in_transaction_session_timeout: String(idleInTransactionMillis),
       // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
       default_transaction_isolation: "read committed",
-      // Every statement is made for one plan, whatever its parameters: planning takes longer than running it.
-      plan_cache_mode: "force_generic_plan",
-      // What is asked has an index, and a plan that was made while a table was small is kept when it has grown.
-      enable_seqscan: "off",
-      jit: "off"
+      ...planning
     }
   }).pipe(
     inRealTime,

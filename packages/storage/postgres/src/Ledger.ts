@@ -14,7 +14,7 @@ import {
 } from "@pointsman/core"
 import { Effect, Option } from "effect"
 import { postpone, takeDue } from "./Checks.ts"
-import { type InnerOptions, makeCommit } from "./Commit.ts"
+import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
 import { keepMessage, noteColumns, readMessage, readNote, selectMessage } from "./Messages.ts"
@@ -53,7 +53,7 @@ const told = entriesOf("messages", "sequence", `${list(noteColumns)}, sequence`,
 const selectBookOf = (table: "attempts" | "refunds") => `select ${bookColumns}, ${told} as told from payments as p
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
 
-export const make = Effect.fnUntraced(function* (db: Database, options: InnerOptions = {}) {
+export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
   const commit = yield* makeCommit(db, options)
 
   const one = <A>(

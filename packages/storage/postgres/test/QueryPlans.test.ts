@@ -5,7 +5,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ids } from "@pointsman/core"
 import { Effect } from "effect"
-import type { InnerOptions } from "../src/Commit.ts"
+import type { LedgerOptions } from "../src/Commit.ts"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
@@ -57,7 +57,7 @@ interface Step {
 const stepsOf = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
 
 /** `plansOf`: what each statement that the effect asks does with tables. */
-const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: InnerOptions = {}) {
+const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: LedgerOptions = {}) {
   const url = yield* newDatabase
   const db = yield* open({ url })
   yield* migrate(db)

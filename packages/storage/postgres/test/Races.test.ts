@@ -2,30 +2,15 @@
  * Writers that wait for one row, each on a connection of its own. Beside each race stands its control: the same race by
  * a statement without the guard, which several win.
  */
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ledger } from "@pointsman/core"
-import { Effect, Fiber, type Redacted, Result } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
+import { Effect, Fiber, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf, untilWaiting } from "./support/Waiting.ts"
 
 const writers = 8
-
-const clientOf = (url: Redacted.Redacted) =>
-  PgClient.make({ url, maxConnections: writers + 2 }).pipe(Effect.provide(Reactivity.layer))
-
-/** Until all of them wait for the same row, or for the one that waits for it. */
-const allWait = (sql: PgClient.PgClient) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 1_000; turn++) {
-      const [row] = yield* sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      if (row?.waiters === writers) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("they do not wait")
-  })
 
 /** `holder` holds what all of them need, until all of them wait; `sql` has other connections. */
 const raceBehind = <A, E>(
@@ -39,7 +24,7 @@ const raceBehind = <A, E>(
     const held = Effect.gen(function* () {
       yield* hold
       for (let index = 0; index < writers; index++) racers.push(yield* Effect.forkDetach(Effect.result(one(index))))
-      yield* allWait(sql)
+      yield* untilWaiting(sql, writers)
       // What it wrote is taken back.
       return yield* Effect.fail("all wait" as const)
     })
@@ -64,7 +49,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     () =>
       Effect.gen(function* () {
         const url = yield* newDatabase
-        const [holder, sql] = [yield* clientOf(url), yield* clientOf(url)]
+        const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
         yield* withStorage({ url })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
@@ -92,7 +77,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
   it.live(`given ${writers} writers that wait for one key, then one of them claims it, and the others learn who`, () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const [holder, sql] = [yield* clientOf(url), yield* clientOf(url)]
+      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
       yield* withStorage({ url })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
@@ -118,7 +103,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
   it.live("given a row that somebody holds too long, then a commit gives up, and surely wrote nothing", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const sql = yield* clientOf(url)
+      const sql = yield* clientOf(url, writers + 2)
       yield* withStorage({ url, lockTimeoutMillis: 100 })(
         Effect.gen(function* () {
           const ledger = yield* Ledger

@@ -1,15 +1,14 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
-import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, Ledger, Stale } from "@pointsman/core"
 import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrations.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { proxyTo } from "./support/CuttingProxy.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf, untilWaiting } from "./support/Waiting.ts"
 
 const changesOf = (count: number) => Effect.forEach(Array(count).keys(), () => newChange())
 
@@ -47,21 +46,6 @@ const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 }, Effect.provide(Ids.layer))
 
 const listening = Effect.flatMap(newDatabase, listeningTo)
-
-const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
-  PgClient.make({ url, maxConnections }).pipe(Effect.provide(Reactivity.layer))
-
-/** Until so many statements wait for a row of another one. */
-const untilWaiting = (sql: PgClient.PgClient, count: number) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 1_000; turn++) {
-      const [row] = yield* sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      if (row?.waiters === count) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("they do not wait")
-  })
 
 describe.skipIf(!hasServer)("commits together", () => {
   it.live("given many changes at once, then few statements write all of them, with their events in order", () =>
@@ -112,6 +96,25 @@ describe.skipIf(!hasServer)("commits together", () => {
       expect(asked.filter((text) => text.includes("unnest"))).toHaveLength(1)
       expect((yield* ledger.events(tenant, { limit: 100 })).length).toBe(rest.length + 1)
       expect(yield* Effect.flip(ledger.commit(nextOf(before, "late")))).toEqual(new Stale())
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a change that cannot even be bound, then it dies alone, and those beside it are written", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* listening
+      const [broken, ...rest] = yield* changesOf(8)
+      if (broken === undefined) throw new Error("there are too few")
+      const data = {
+        get broken(): string {
+          throw new Error("not to be written down")
+        }
+      }
+      const change: Change = { ...broken, events: broken.events.map((event) => ({ ...event, data })) }
+      const ends = yield* Effect.forEach([change, ...rest], (one) => Effect.exit(ledger.commit(one)), atOnce)
+      const [first, ...others] = ends
+      expect(first && Exit.isFailure(first) && Cause.hasDies(first.cause)).toBe(true)
+      expect(others.filter(Exit.isSuccess)).toHaveLength(rest.length)
+      expect(yield* ledger.payment(tenant, broken.payment.after.id)).toEqual(Option.none())
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -174,26 +177,28 @@ describe.skipIf(!hasServer)("commits together", () => {
   it.live("given a commit that is given up while it waits for its turn, then it is not written", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const sql = yield* clientOf(url, 2)
+      const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
       yield* withStorage({ url, batchCommits: true })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const [first, second, third] = yield* changesOf(3)
           if (first === undefined || second === undefined || third === undefined) throw new Error("there are too few")
-          const waiting = yield* sql.withTransaction(
+          const waiting = yield* holder.withTransaction(
             Effect.gen(function* () {
-              yield* sql`lock table claims in exclusive mode`
+              yield* holder`lock table claims in exclusive mode`
               const fibers: Array<Fiber.Fiber<void, unknown>> = []
-              for (const change of [first, second, third]) {
+              for (const change of [first, second]) {
                 fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
-                yield* Effect.sleep("30 millis")
+                yield* untilWaiting(sql, fibers.length)
               }
-              const [, , last] = fibers
-              if (last !== undefined) yield* Fiber.interrupt(last)
+              // Two are under way: this one waits for its turn.
+              const last = yield* Effect.forkDetach(ledger.commit(third), { startImmediately: true })
+              yield* Effect.sleep("30 millis")
+              yield* Fiber.interrupt(last)
               return fibers
             })
           )
-          for (const fiber of waiting.slice(0, 2)) yield* Fiber.join(fiber)
+          for (const fiber of waiting) yield* Fiber.join(fiber)
           expect(Option.isSome(yield* ledger.payment(tenant, second.payment.after.id))).toBe(true)
           expect(yield* ledger.payment(tenant, third.payment.after.id)).toEqual(Option.none())
         })
