@@ -42,6 +42,7 @@ export { credentialsContext, webhookSecretContext } from "./routing/OpenConnecti
 export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingSettings.ts"
+export * from "./routing/SuccessRate.ts"
 export * from "./sweeps/CheckSchedule.ts"
 export {
   type Delivery,

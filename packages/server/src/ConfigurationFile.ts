@@ -118,7 +118,7 @@ const ConnectionFile = Schema.Struct({
 export type ConnectionFile = typeof ConnectionFile.Type
 
 const Mode = Schema.Literals(routingModes).annotate({
-  message: `expected one of ${routingModes.map((mode) => `"${mode}"`).join(", ")} ("auto" is not built yet)`
+  message: `expected one of ${routingModes.map((mode) => `"${mode}"`).join(", ")}`
 })
 const Attempts = integer(1, "a whole number of attempts, 1 or more")
 const Order = listOf(Id)

@@ -207,7 +207,7 @@ describe("the configuration file", () => {
       [...r, "mode"],
       "auto",
       "workspaces[0].routing.production.mode",
-      /"fixed", "priority", "failover" \("auto" is not built yet\)/
+      /"fixed", "priority", "failover", "auto"/
     ],
     [
       [...r, "order"],
@@ -223,7 +223,7 @@ describe("the configuration file", () => {
       "workspaces[0].routing.production.rules[0].use.order[0]",
       /main, backup/
     ],
-    [[...r, "rules", 0, "use", "mode"], "auto", "workspaces[0].routing.production.rules[0].use.mode", /not built yet/],
+    [[...r, "rules", 0, "use", "mode"], "best", "workspaces[0].routing.production.rules[0].use.mode", /"auto"/],
     [
       [...r, "rules", 0, "use", "split"],
       { backup: 1 },

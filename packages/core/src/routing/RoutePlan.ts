@@ -87,7 +87,8 @@ export interface SoftDecline {
 const followers: Readonly<Record<RoutingMode, Readonly<Record<NothingExecuted["_tag"], boolean>>>> = {
   fixed: { Declined: false, Rejected: false, "pointsman/NotSent": false },
   priority: { Declined: false, Rejected: true, "pointsman/NotSent": true },
-  failover: { Declined: true, Rejected: true, "pointsman/NotSent": true }
+  failover: { Declined: true, Rejected: true, "pointsman/NotSent": true },
+  auto: { Declined: true, Rejected: true, "pointsman/NotSent": true }
 }
 
 /** Whether the mode lets another connection be asked after this end. */

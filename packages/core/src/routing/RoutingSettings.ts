@@ -2,9 +2,10 @@ import type { Condition } from "./Connection.ts"
 
 /**
  * How far a payment may travel (decisions, section 5). `fixed`: one connection, one attempt. `priority`: the next
- * one only after a technical error before anything was executed. `failover`: also after a soft decline.
+ * one only after a technical error before anything was executed. `failover`: also after a soft decline. `auto`: in the
+ * order of measured success, then as `failover`.
  */
-export const routingModes = ["fixed", "priority", "failover"] as const
+export const routingModes = ["fixed", "priority", "failover", "auto"] as const
 export type RoutingMode = (typeof routingModes)[number]
 
 /** A workspace's routing in one environment. */
@@ -15,8 +16,20 @@ export interface RoutingSettings {
   /** Attempts at most; 2 unless set. `fixed` makes one whatever stands here. */
   readonly maxAttempts?: number
   /** The first rule that matches decides. */
+  /** A strategy of the library's user, by name, orders the connections; not with `auto`, which has its own. */
+  readonly strategy?: string
   readonly rules?: ReadonlyArray<RoutingRule>
   readonly control?: ControlGroup
+  /** How `auto` explores, also where a rule chose it. */
+  readonly auto?: AutoSettings
+}
+
+export interface AutoSettings {
+  /**
+   * The share of the payments, from 0 to 1, that goes to another connection than the one with the best rate, so that a
+   * connection which got better is noticed; 0.05 unless set.
+   */
+  readonly exploration?: number
 }
 
 export interface RoutingRule {
@@ -28,6 +41,7 @@ export interface RoutingRule {
     /** Weights by connection id: the first connection is drawn by a hash of the payment id. */
     readonly split?: Readonly<Record<string, number>>
     readonly maxAttempts?: number
+    readonly strategy?: string
   }
 }
 
@@ -40,3 +54,4 @@ export interface ControlGroup {
 
 export const defaultRoutingSettings: RoutingSettings = { mode: "failover" }
 export const defaultMaxAttempts = 2
+export const defaultExploration = 0.05

@@ -1,0 +1,35 @@
+/**
+ * The store of what `auto` routing learned: success rates by connection and segment, shared by all servers. They are an
+ * estimate and not money: routing reads them from memory, and what a process learned is written a moment later, in the
+ * background.
+ */
+import { Context, type Effect } from "effect"
+import type { SuccessRate } from "../routing/SuccessRate.ts"
+import type { Tenant } from "../workspace/Tenant.ts"
+import type { StorageError } from "./StorageError.ts"
+
+/** One rate as it is stored. Tenant, connection and segment are its key. */
+export interface StoredRate {
+  readonly tenant: Tenant
+  readonly connectionId: string
+  /** As `segmentOf` makes it; empty for the connection as a whole. */
+  readonly segment: string
+  readonly rate: SuccessRate
+  /** Counts the writes. */
+  readonly version: number
+}
+
+export class SuccessRates extends Context.Service<
+  SuccessRates,
+  {
+    /** Of all tenants: the rates whose time (`rate.at`) is not before this, in epoch milliseconds. */
+    readonly changedSince: (at: number) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
+    /**
+     * Writes each rate whose stored version is one less than its own (none stored: 0), and gives the others as they are
+     * stored. Each is written or not by itself, and none is left half-written.
+     */
+    readonly write: (rates: ReadonlyArray<StoredRate>) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
+    /** Deletes the rates whose time is before this, in epoch milliseconds; gives how many. */
+    readonly forgetBefore: (at: number) => Effect.Effect<number, StorageError>
+  }
+>()("pointsman/ports/SuccessRates") {}

@@ -1,0 +1,61 @@
+/**
+ * How often a connection's charges succeeded lately, as two weights that fade: each outcome that follows takes a
+ * hundredth of what was there, and two days take half. So a rate tells of about the last hundred outcomes, and what a
+ * connection was long ago counts for nothing.
+ *
+ * Discounted counts are what the literature on bandits whose arms change uses (Raj and Kalyani, "Taming Non-stationary
+ * Bandits", arXiv 1707.09727; Qi, Wang and Zhu, arXiv 2305.10718). Pure.
+ */
+import type { PaymentDetails } from "../payment/Payment.ts"
+
+export interface SuccessRate {
+  /** Outcomes, each weighing 1 when it came and less since. */
+  readonly succeeded: number
+  readonly failed: number
+  /** Epoch milliseconds at which the weights are these. */
+  readonly at: number
+}
+
+/** New outcomes that have no place in an order among themselves. */
+export interface OutcomeCounts {
+  readonly succeeded: number
+  readonly failed: number
+}
+
+/** About how many of the last outcomes a rate tells of. */
+export const rateWindow = 100
+/** Milliseconds in which what is known loses half its weight where nothing new comes. */
+export const rateHalfLifeMillis = 2 * 24 * 60 * 60 * 1000
+
+export const noRate: SuccessRate = { succeeded: 0, failed: 0, at: 0 }
+
+export const weightOf = ({ failed, succeeded }: OutcomeCounts): number => succeeded + failed
+
+/** A rate as it weighs at a time. A clock that is behind the writer's takes nothing back. */
+export const faded = (rate: SuccessRate, now: number): SuccessRate => {
+  if (now <= rate.at) return rate
+  const left = 2 ** (-(now - rate.at) / rateHalfLifeMillis)
+  return { succeeded: rate.succeeded * left, failed: rate.failed * left, at: now }
+}
+
+/** A rate with outcomes that came in whatever order: as if they had been spread evenly. */
+export const withOutcomes = (rate: SuccessRate, counts: OutcomeCounts, now: number): SuccessRate => {
+  const count = weightOf(counts)
+  if (count === 0) return rate
+  const before = faded(rate, now)
+  const left = (1 - 1 / rateWindow) ** count
+  /** What `count` outcomes weigh together, the first of them having faded under those that followed. */
+  const weightOfOne = (rateWindow * (1 - left)) / count
+  return {
+    succeeded: before.succeeded * left + counts.succeeded * weightOfOne,
+    failed: before.failed * left + counts.failed * weightOfOne,
+    at: before.at
+  }
+}
+
+/** The rate of a connection over all that it is asked for. */
+export const wholeConnection = ""
+
+/** What a rate is of besides the connection: currency, country, method and card brand (`EUR NL card visa`). */
+export const segmentOf = ({ cardBrand, country, method, money }: PaymentDetails): string =>
+  [money.currency, country, method, cardBrand === null ? "-" : cardBrand.trim().toLowerCase()].join(" ")
