@@ -4,7 +4,7 @@ const claimCharge = "packages/core/src/payment/ClaimCharge.ts"
 const attemptInTurn = "packages/core/src/payment/AttemptInTurn.ts"
 const createPayment = "packages/core/src/payment/CreatePayment.ts"
 const keyRetention = "packages/core/src/payment/KeyRetention.ts"
-const routePlan = "packages/core/src/routing/RoutePlan.ts"
+const nextStep = "packages/core/src/routing/NextStep.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
@@ -45,7 +45,7 @@ export const mutations: ReadonlyArray<Mutation> = [
         replace: `      case "pointsman/Unanswered":\n`
       },
       {
-        file: routePlan,
+        file: nextStep,
         find: "): boolean => followers[mode][end._tag]",
         replace: "): boolean => followers[mode][end._tag] ?? true"
       }

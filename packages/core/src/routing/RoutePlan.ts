@@ -1,7 +1,5 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
-import type { Rejected } from "../ports/Connector.ts"
-import type { NotSent } from "../ports/Transport.ts"
 import { matches } from "./Condition.ts"
 import type { Connection, Supports } from "./Connection.ts"
 import { draw } from "./Draw.ts"
@@ -73,26 +71,6 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     }
   })
 }
-
-/**
- * What may follow an attempt that certainly executed nothing. There is no entry for an unanswered one: asking
- * another connection after it does not compile.
- */
-export type NothingExecuted = SoftDecline | Rejected | NotSent
-export interface SoftDecline {
-  readonly _tag: "Declined"
-  readonly soft: true
-}
-
-const followers: Readonly<Record<RoutingMode, Readonly<Record<NothingExecuted["_tag"], boolean>>>> = {
-  fixed: { Declined: false, Rejected: false, "pointsman/NotSent": false },
-  priority: { Declined: false, Rejected: true, "pointsman/NotSent": true },
-  failover: { Declined: true, Rejected: true, "pointsman/NotSent": true },
-  auto: { Declined: true, Rejected: true, "pointsman/NotSent": true }
-}
-
-/** Whether the mode lets another connection be asked after this end. */
-export const mayFollow = (mode: RoutingMode, end: NothingExecuted): boolean => followers[mode][end._tag]
 
 interface Course {
   readonly path: RoutingDecision["path"]
