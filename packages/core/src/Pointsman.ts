@@ -67,12 +67,15 @@ import type { MerchantQuery, Merchants, ProvisionFailure } from "./ports/Merchan
 import { Notifier } from "./ports/Notifier.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import type { CommitUnknown, StorageError } from "./ports/StorageError.ts"
+import type { SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
 import { refund } from "./refunds/RefundPayment.ts"
 import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
 import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
 import { Circuits } from "./routing/Circuits.ts"
+import { keepLearning } from "./routing/KeepLearning.ts"
+import { LearnedRates } from "./routing/LearnedRates.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
 import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
 import { scheduledLedger } from "./sweeps/ScheduledLedger.ts"
@@ -162,6 +165,9 @@ export interface BackgroundOptions {
   readonly everyMillis?: number | undefined
 }
 
+/** How long another server may not know yet what one has learned, in milliseconds. */
+const learnEveryMillis = 5_000
+
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
   Effect.catchCause(forgetKeys, (cause) => Effect.logError("keys whose time is over could not be deleted", cause))
 
@@ -226,6 +232,11 @@ export class Pointsman extends Context.Service<
      * being sent when it is interrupted is sent again by whoever runs it next.
      */
     readonly keepDelivering: (everyMillis: number) => Effect.Effect<never>
+    /**
+     * Exchanges the success rates that `auto` routes by with the store, every `everyMillis` and once more when it is
+     * interrupted. `Pointsman.background` runs it every 5 seconds; without it a process routes by what it learned itself.
+     */
+    readonly keepLearning: (everyMillis: number) => Effect.Effect<never>
     /** Deletes the idempotency keys whose time is over; gives how many. `Pointsman.background` does it every hour. */
     readonly forgetKeys: Effect.Effect<number, StorageError>
     /** Newest first. */
@@ -278,7 +289,7 @@ export class Pointsman extends Context.Service<
   ): Layer.Layer<
     Pointsman,
     never,
-    Ledger | Deliveries | Directory | Merchants | Connectors | Transport | Secrets | Ids
+    Ledger | Deliveries | Directory | Merchants | SuccessRates | Connectors | Transport | Secrets | Ids
   > =>
     Layer.effect(
       Pointsman,
@@ -308,6 +319,7 @@ export class Pointsman extends Context.Service<
           | Ids
           | Circuits
           | LookUps
+          | LearnedRates
           | OpenConnections
           | SecureRandom.SecureRandom
         >()
@@ -339,6 +351,7 @@ export class Pointsman extends Context.Service<
           keepSweeping: (everyMillis) => Effect.provideContext(Effect.scoped(keepSweeping(everyMillis)), context),
           forgetKeys: Effect.provideContext(forgetKeys(), context),
           keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
+          keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
           deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
           deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
           redeliver: (tenant, id) => Effect.provideContext(redeliver(tenant, id), context),
@@ -356,6 +369,7 @@ export class Pointsman extends Context.Service<
     ).pipe(
       Layer.provide([
         Circuits.layer,
+        LearnedRates.layer,
         LookUps.layer,
         Turns.layer,
         Background.layer,
@@ -374,6 +388,7 @@ export class Pointsman extends Context.Service<
         const everyMillis = options.everyMillis ?? 1_000
         yield* Effect.forkScoped(pointsman.keepSweeping(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
+        yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
       })
     )

@@ -43,6 +43,8 @@ export { credentialsContext, webhookSecretContext } from "./routing/OpenConnecti
 export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingSettings.ts"
+export * from "./routing/RuleFindings.ts"
+export * from "./routing/Strategy.ts"
 export * from "./routing/SuccessRate.ts"
 export * from "./sweeps/CheckSchedule.ts"
 export {

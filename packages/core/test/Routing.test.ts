@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChargeAnswer,
+  type CircuitSeen,
   type Connection,
   type EligibilityQuestion,
   type ExclusionCode,
@@ -144,9 +145,19 @@ const route = (change: Partial<RouteQuestion> = {}) =>
     settings: { mode: "failover" },
     connections: [connection(), connection({ id: "backup", priority: 2 })],
     providerSupports: () => ({}),
-    isCircuitOpen: () => false,
+    unable: [],
+    circuits: [],
+    strategies: [],
+    rates: () => ({ connection: { succeeded: 0, failed: 0 }, segment: { succeeded: 0, failed: 0 } }),
     ...change
   })
+const open = (connectionId: string): CircuitSeen => ({
+  connectionId,
+  failures: 5,
+  openedAt: 0,
+  probeAt: 30_000,
+  isOpen: true
+})
 const ids = (planned: ReturnType<typeof route>) =>
   Result.match(planned, { onFailure: () => [], onSuccess: (plan) => plan.order.map((one) => one.id) })
 
@@ -181,19 +192,19 @@ describe("the route plan", () => {
     assert.deepStrictEqual([plan.order.map((one) => one.id), plan.decision.excluded], [["backup"], []])
   })
   it("given an open circuit, then CIRCUIT_OPEN; given all open, then they are tried and the decision is degraded", () => {
-    const one = Result.getOrThrow(route({ isCircuitOpen: ({ id }) => id === "main" }))
+    const one = Result.getOrThrow(route({ circuits: [open("main")] }))
     assert.deepStrictEqual(
       one.order.map(({ id }) => id),
       ["backup"]
     )
     assert.deepInclude(one.decision.excluded[0], { connectionId: "main", code: "CIRCUIT_OPEN" })
     assert.isFalse(one.decision.degraded)
-    const all = Result.getOrThrow(route({ isCircuitOpen: () => true }))
+    const all = Result.getOrThrow(route({ circuits: [open("main"), open("backup")] }))
     assert.deepStrictEqual([all.order.length, all.decision.excluded.length, all.decision.degraded], [2, 0, true])
   })
   it("given a course whose every circuit is open, then it is tried, whatever others are there", () => {
     const course = Result.getOrThrow(
-      route({ settings: { mode: "failover", order: ["main"] }, isCircuitOpen: ({ id }) => id === "main" })
+      route({ settings: { mode: "failover", order: ["main"] }, circuits: [open("main")] })
     )
     assert.deepStrictEqual([course.order.map(({ id }) => id), course.decision.degraded], [["main"], true])
   })

@@ -72,11 +72,28 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
       strategy: "priority",
       mode: "failover",
       rule: null,
-      candidates: [{ connectionId: "first", name: "First", priority: 1 }],
+      candidates: [
+        {
+          connectionId: "first",
+          name: "First",
+          priority: 1,
+          score: 0.9412,
+          rates: { connection: { succeeded: 81.25, failed: 3.125 }, segment: { succeeded: 0, failed: 0 } }
+        }
+      ],
       attempts: [],
       excluded: [{ connectionId: "second", name: "Second", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }],
       eligibilityVersion: "1",
-      degraded: false
+      degraded: false,
+      draws: [{ purpose: "explore", drawn: 0.734_112_98 }],
+      note: null,
+      given: {
+        merchantCountry: "NL",
+        merchantCategory: null,
+        instruments: ["first"],
+        unable: [],
+        circuits: [{ connectionId: "second", failures: 5, openedAt: now, probeAt: now + 30_000, isOpen: true }]
+      }
     },
     simulation: { charge: ["soft_decline:do_not_honor", "approve"] },
     createdAt: now,

@@ -5,6 +5,7 @@ import { writeFact } from "../payment/WriteFact.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
+import type { LearnedRates } from "../routing/LearnedRates.ts"
 import { isPageOver, PageNotFound } from "./HostedOrder.ts"
 
 export const pageToken = Effect.fnUntraced(function* (paymentId: string) {
@@ -23,7 +24,7 @@ export const findPage = Effect.fnUntraced(function* (token: string) {
 /** The payment as it stands; cancelled first where its page ended and nothing has begun on it. */
 export const endExpiredPage = Effect.fnUntraced(function* (
   payment: Payment
-): Effect.fn.Return<Payment, StorageError, Ledger> {
+): Effect.fn.Return<Payment, StorageError, Ledger | LearnedRates> {
   if (!isPageOver(payment, yield* Clock.currentTimeMillis)) return payment
   return (yield* writeFact(payment, { on: "PageExpired" })).payment
 })

@@ -5,6 +5,7 @@
 import { Clock, Effect, Result } from "effect"
 import { Circuits } from "../routing/Circuits.ts"
 import type { Connection } from "../routing/Connection.ts"
+import { LearnedRates } from "../routing/LearnedRates.ts"
 import { mayFollow, type NothingExecuted } from "../routing/NextStep.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
 import { type AttemptEnd, abandonAttempt, endAttempt } from "./Attempt.ts"
@@ -29,6 +30,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
 ) {
   const { sendWithinMillis } = yield* PaymentSettings
   const circuits = yield* Circuits
+  const learned = yield* LearnedRates
   let inHand = begun
   // Bounded by the plan: every turn but the last one uses up a connection.
   for (;;) {
@@ -42,6 +44,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     const end = yield* send(inHand, beginBy)
     const now = yield* Clock.currentTimeMillis
     circuits.ended(connection, isHealthy(end), now)
+    learned.learn(inHand.payment, null, endAttempt(attempt, end, now), now)
 
     switch (end._tag) {
       case "CheckoutOpened":

@@ -3,9 +3,11 @@ import { Clock, Effect, Option } from "effect"
 import { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Circuits } from "../routing/Circuits.ts"
-import type { Connection } from "../routing/Connection.ts"
+import type { Connection, Supports } from "../routing/Connection.ts"
+import { LearnedRates } from "../routing/LearnedRates.ts"
 import { planRoute } from "../routing/RoutePlan.ts"
 import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
+import { RoutingStrategies } from "../routing/Strategy.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Instrument } from "./CreateRequest.ts"
@@ -17,7 +19,7 @@ export interface RouteRequest<R = never> {
   readonly paymentId: string
   readonly details: PaymentDetails
   readonly instruments: ReadonlyArray<Instrument> | null
-  /** Connections of which this is `false` are passed over, as inactive ones are. */
+  /** Whether a connection can do what is asked at all; those that cannot are passed over, as inactive ones are. */
   readonly isAble: (connection: Connection) => Effect.Effect<boolean, never, R>
 }
 
@@ -25,27 +27,39 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
   const directory = yield* Directory
   const connectors = yield* Connectors
   const circuits = yield* Circuits
-  const connections = yield* directory.connections(request.tenant)
-  const settings = yield* directory.routing(request.tenant)
-  const able = yield* Effect.filter(connections, request.isAble)
+  const learned = yield* LearnedRates
+  const strategies = yield* RoutingStrategies
+  const { details, instruments, paymentId, tenant, workspace } = request
+  const connections = yield* directory.connections(tenant)
+  const settings = yield* directory.routing(tenant)
+  const unable = yield* Effect.filter(connections, (connection) =>
+    Effect.map(request.isAble(connection), (isAble) => !isAble)
+  )
   const now = yield* Clock.currentTimeMillis
   return planRoute({
-    paymentId: request.paymentId,
-    payment: request.details,
-    merchantCountry: request.workspace.country,
-    merchantCategory: request.workspace.category,
-    instrumentConnectionIds:
-      request.instruments === null ? null : new Set(request.instruments.map((instrument) => instrument.connectionId)),
+    paymentId,
+    payment: details,
+    merchantCountry: workspace.country,
+    merchantCategory: workspace.category,
+    instrumentConnectionIds: instruments === null ? null : new Set(instruments.map(({ connectionId }) => connectionId)),
     settings: Option.getOrElse(settings, () => defaultRoutingSettings),
-    connections: able,
-    providerSupports: (connection) =>
-      Option.match(connectors.definition(connection.connector), {
-        onNone: () => ({}),
-        onSome: (definition) => definition.supports
-      }),
-    isCircuitOpen: (connection) => circuits.isOpen(connection, now)
+    connections,
+    unable: unable.map(({ id }) => id),
+    providerSupports: limitsOf(connectors),
+    circuits: connections.flatMap((connection) => circuits.seen(connection, now) ?? []),
+    strategies,
+    rates: ({ id }) => learned.rates(tenant, id, details, now)
   })
 })
+
+/** The limits of a connection's provider itself. */
+export const limitsOf =
+  (connectors: Connectors["Service"]) =>
+  (connection: Connection): Supports =>
+    Option.match(connectors.definition(connection.connector), {
+      onNone: () => ({}),
+      onSome: (definition) => definition.supports
+    })
 
 /** A charge is something that every connection can be asked for. */
 export const takesCharges = (_connection: Connection): Effect.Effect<boolean> => Effect.succeed(true)

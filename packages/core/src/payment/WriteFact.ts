@@ -3,7 +3,8 @@ import { Clock, Effect, Option, Result } from "effect"
 import type { ChargeState, Found } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
-import { type Attempt, endAttempt } from "./Attempt.ts"
+import { LearnedRates } from "../routing/LearnedRates.ts"
+import { type Attempt, type AttemptOutcome, endAttempt } from "./Attempt.ts"
 import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
 import { decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import type { Payment } from "./Payment.ts"
@@ -17,6 +18,8 @@ export interface Written {
 /** The attempt that a look-up was for, as the provider's record tells it. */
 export interface LookedUp {
   readonly attempt: Attempt
+  /** Its outcome until now. */
+  readonly before: AttemptOutcome | null
   /** All of the payment's, this one among them. */
   readonly attempts: ReadonlyArray<Attempt>
 }
@@ -25,8 +28,9 @@ export const writeFact = Effect.fnUntraced(function* (
   payment: Payment,
   fact: ChargeFact,
   lookedUp: LookedUp | null = null
-): Effect.fn.Return<Written, StorageError, Ledger> {
+): Effect.fn.Return<Written, StorageError, Ledger | LearnedRates> {
   const ledger = yield* Ledger
+  const learned = yield* LearnedRates
   const { id, tenant } = payment
   const now = yield* Clock.currentTimeMillis
   let stored = payment
@@ -42,7 +46,10 @@ export const writeFact = Effect.fnUntraced(function* (
         events: moved.success.events
       })
     )
-    if (Result.isSuccess(written)) return { payment: after, isWritten: true }
+    if (Result.isSuccess(written)) {
+      if (lookedUp !== null) learned.learn(after, lookedUp.before, lookedUp.attempt, now)
+      return { payment: after, isWritten: true }
+    }
     const failure = written.failure
     if (failure._tag === "pointsman/StorageError") return yield* failure
     const read = yield* ledger.payment(tenant, id)
@@ -65,5 +72,9 @@ export const toldOf = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const told = found._tag === "NotFound" ? attempt : endAttempt(attempt, found.state, now)
   const ended: Attempt = fact.on === "MismatchStated" ? { ...told, outcome: "Mismatched" } : told
-  return { attempt: ended, attempts: attempts.map((one) => (one.id === ended.id ? ended : one)) }
+  return {
+    attempt: ended,
+    before: attempt.outcome,
+    attempts: attempts.map((one) => (one.id === ended.id ? ended : one))
+  }
 })

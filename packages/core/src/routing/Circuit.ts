@@ -11,6 +11,19 @@ export interface Circuit {
   readonly openedAt: number | null
 }
 
+/** A circuit that is not at rest, as a routing decision saw it. */
+export interface CircuitSeen {
+  readonly connectionId: string
+  /** Failures since the last success. */
+  readonly failures: number
+  /** Epoch milliseconds; `null` while it is closed. */
+  readonly openedAt: number | null
+  /** Epoch milliseconds from which one probe is let through; `null` while it is closed. */
+  readonly probeAt: number | null
+  /** Whether it lets nothing through. One that is neither open nor closed lets the next payment through as its probe. */
+  readonly isOpen: boolean
+}
+
 export const closedCircuit: Circuit = { failures: 0, openedAt: null }
 
 /** Five failures in a row are no accident; half a minute is how long a provider's brief trouble lasts. */
@@ -37,3 +50,26 @@ export const attemptFailed = (circuit: Circuit, settings: CircuitBreakerSettings
 /** Another process saw it fail often enough: here too a probe has to succeed first. */
 export const openedElsewhere = (circuit: Circuit, now: number): Circuit =>
   circuit.openedAt === null ? { ...circuit, openedAt: now } : circuit
+
+/** `undefined` for one at rest: closed, and without a failure since the last success. */
+export const circuitSeen = (
+  connectionId: string,
+  circuit: Circuit,
+  settings: CircuitBreakerSettings,
+  now: number
+): CircuitSeen | undefined =>
+  circuit.failures === 0 && circuit.openedAt === null
+    ? undefined
+    : {
+        connectionId,
+        failures: circuit.failures,
+        openedAt: circuit.openedAt,
+        probeAt: circuit.openedAt === null ? null : circuit.openedAt + settings.openMillis,
+        isOpen: isOpen(circuit, settings, now)
+      }
+
+/** Why a connection is passed over, as one sentence. Another server's failures are not counted here. */
+export const openReason = ({ failures, probeAt }: CircuitSeen): string => {
+  const why = failures === 0 ? "Another server saw its calls fail" : `${failures} of its calls in a row failed`
+  return probeAt === null ? `${why}.` : `${why}; it is probed from ${new Date(probeAt).toISOString()} on.`
+}

@@ -5,6 +5,8 @@ import {
   attemptFailed,
   attemptSucceeded,
   type Circuit,
+  type CircuitSeen,
+  circuitSeen,
   closedCircuit,
   defaultCircuitBreaker,
   isOpen,
@@ -21,6 +23,8 @@ export class Circuits extends Context.Service<
   Circuits,
   {
     readonly isOpen: (connection: Connection, now: number) => boolean
+    /** `undefined` for a circuit at rest. */
+    readonly seen: (connection: Connection, now: number) => CircuitSeen | undefined
     readonly began: (connection: Connection, now: number) => void
     readonly ended: (connection: Connection, isHealthy: boolean, now: number) => void
   }
@@ -39,6 +43,7 @@ export class Circuits extends Context.Service<
       news.listen((id, now) => circuits.set(id, openedElsewhere(circuitOf({ id }), now)))
       return Circuits.of({
         isOpen: (connection, now) => isOpen(circuitOf(connection), settingsOf(connection), now),
+        seen: (connection, now) => circuitSeen(connection.id, circuitOf(connection), settingsOf(connection), now),
         began: (connection, now) => set(connection, attemptBegan(circuitOf(connection), now)),
         ended: (connection, isHealthy, now) => {
           const before = circuitOf(connection)

@@ -1,3 +1,5 @@
+const utf8 = new TextEncoder()
+
 /**
  * A number in [0, 1) that a payment id always gives again, so that a split and the control group decide the same
  * way however often they are asked. `purpose` keeps two draws for one payment independent.
@@ -5,7 +7,7 @@
 export const draw = (paymentId: string, purpose: string): number => {
   // FNV-1a, then the finalizer of MurmurHash3: FNV alone leaves its high bits uneven on short texts.
   let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(`${purpose}:${paymentId}`)) {
+  for (const byte of utf8.encode(`${purpose}:${paymentId}`)) {
     hash = Math.imul(hash ^ byte, 0x01000193)
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -1,20 +1,30 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
-import { matches } from "./Condition.ts"
+import { type CircuitSeen, openReason } from "./Circuit.ts"
 import type { Connection, Supports } from "./Connection.ts"
+import { type Course, courseOf } from "./Course.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
-import type { Exclusion, RoutingDecision } from "./RoutingDecision.ts"
-import { defaultMaxAttempts, type RoutingMode, type RoutingSettings } from "./RoutingSettings.ts"
+import { orderBy } from "./Ordering.ts"
+import type { Exclusion, RoutingDecision, RoutingDraw } from "./RoutingDecision.ts"
+import type { RoutingMode, RoutingSettings } from "./RoutingSettings.ts"
+import type { CandidateRates, RoutingStrategy } from "./Strategy.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
   readonly paymentId: string
   readonly settings: RoutingSettings
   /** The tenant's connections; inactive ones are passed over. */
   readonly connections: ReadonlyArray<Connection>
+  /** Connections that cannot do what is asked at all, such as open a checkout, by id: passed over too. */
+  readonly unable: ReadonlyArray<string>
   /** The limits of a connection's provider itself. */
   readonly providerSupports: (connection: Connection) => Supports
-  readonly isCircuitOpen: (connection: Connection) => boolean
+  /** The circuits that are not at rest. */
+  readonly circuits: ReadonlyArray<CircuitSeen>
+  /** The strategies that the settings may name. */
+  readonly strategies: ReadonlyArray<RoutingStrategy>
+  /** Asked for nothing but a strategy that orders by what was measured. */
+  readonly rates: (connection: Connection) => CandidateRates
 }
 
 export interface RoutePlan {
@@ -32,28 +42,38 @@ export interface NoRoute {
 }
 
 export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoRoute> => {
-  const course = chooseCourse(question)
+  const { circuits, payment, paymentId, settings, unable } = question
+  const draws: Array<RoutingDraw> = []
+  const drawFor = (purpose: string): number => {
+    const drawn = draw(paymentId, purpose)
+    draws.push({ purpose, drawn })
+    return drawn
+  }
+  const course = courseOf(settings, payment, drawFor)
+  const connections =
+    unable.length === 0 ? question.connections : question.connections.filter(({ id }) => !unable.includes(id))
   const excluded: Array<Exclusion> = []
   const eligible: Array<Connection> = []
-  for (const connection of byPriority(question.connections)) {
+  for (const connection of byPriority(connections)) {
     const exclusion = exclusionOf(connection, question.providerSupports(connection), question)
     if (exclusion === undefined) eligible.push(connection)
     else excluded.push(exclusion)
   }
-  const named = course.mode === "fixed" ? fixedOrder(question, course, eligible) : orderOf(course, eligible)
+  const named = course.mode === "fixed" ? fixedOrder(connections, course, eligible) : orderOf(course, eligible)
+  const open = new Map(circuits.flatMap((seen) => (seen.isOpen ? [[seen.connectionId, seen]] : [])))
   // With every circuit of the course open there is nothing to lose: they are tried anyway, and the answer says so.
-  const degraded = named.length > 0 && named.every(question.isCircuitOpen)
-  const broken = degraded ? [] : eligible.filter(question.isCircuitOpen)
-  for (const { id, name } of broken) {
-    excluded.push({
-      connectionId: id,
-      name,
-      code: "CIRCUIT_OPEN",
-      reason: "Too many of its calls failed in a row."
-    })
+  const degraded = named.length > 0 && named.every(({ id }) => open.has(id))
+  if (!degraded) {
+    for (const { id, name } of eligible) {
+      const seen = open.get(id)
+      if (seen !== undefined) {
+        excluded.push({ connectionId: id, name, code: "CIRCUIT_OPEN", reason: openReason(seen) })
+      }
+    }
   }
-  const order = named.filter((connection) => !broken.includes(connection))
-  if (order.length === 0) return Result.fail({ excluded })
+  const usable = degraded ? named : named.filter(({ id }) => !open.has(id))
+  if (usable.length === 0) return Result.fail({ excluded })
+  const { candidates, note, order } = orderBy(course, usable, { ...question, draw: drawFor })
   return Result.succeed({
     mode: course.mode,
     order,
@@ -63,76 +83,22 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
       strategy: course.strategy,
       mode: course.mode,
       rule: course.rule,
-      candidates: order.map(({ id, name, priority }) => ({ connectionId: id, name, priority })),
+      candidates,
       attempts: [],
       excluded,
       eligibilityVersion,
-      degraded
+      degraded,
+      draws,
+      note,
+      given: {
+        merchantCountry: question.merchantCountry,
+        merchantCategory: question.merchantCategory,
+        instruments: question.instrumentConnectionIds === null ? null : [...question.instrumentConnectionIds],
+        unable,
+        circuits
+      }
     }
   })
-}
-
-interface Course {
-  readonly path: RoutingDecision["path"]
-  readonly strategy: string
-  readonly rule: string | null
-  readonly mode: RoutingMode
-  readonly order: ReadonlyArray<string> | undefined
-  /** Connection ids that come first, before the rest of the order. */
-  readonly first: string | undefined
-  readonly maxAttempts: number
-}
-
-/** A matching rule wins; else the control group; else the engine (decisions, section 5). */
-const chooseCourse = ({ settings, payment, paymentId }: RouteQuestion): Course => {
-  const maxAttempts = settings.maxAttempts ?? defaultMaxAttempts
-  const rule = settings.rules?.find((rule) => matches(rule.when, payment))
-  if (rule !== undefined) {
-    const { split, order, mode } = rule.use
-    return {
-      path: "rule",
-      strategy: split === undefined ? strategyOf(order) : "split",
-      rule: rule.name,
-      mode,
-      order: order ?? (split === undefined ? undefined : Object.keys(split)),
-      first: split === undefined ? undefined : drawFrom(split, draw(paymentId, `split:${rule.name}`)),
-      maxAttempts: rule.use.maxAttempts ?? maxAttempts
-    }
-  }
-  const { control } = settings
-  if (control !== undefined && draw(paymentId, "control") < control.share) {
-    return {
-      path: "control",
-      strategy: "order",
-      rule: null,
-      mode: settings.mode,
-      order: control.order,
-      first: undefined,
-      maxAttempts
-    }
-  }
-  return {
-    path: "engine",
-    strategy: strategyOf(settings.order),
-    rule: null,
-    mode: settings.mode,
-    order: settings.order,
-    first: undefined,
-    maxAttempts
-  }
-}
-
-const strategyOf = (order: ReadonlyArray<string> | undefined): string => (order === undefined ? "priority" : "order")
-
-/** The id at which the running sum of weights passes the drawn share. */
-const drawFrom = (weights: Readonly<Record<string, number>>, drawn: number): string | undefined => {
-  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
-  let passed = 0
-  for (const [id, weight] of Object.entries(weights)) {
-    passed += weight
-    if (drawn * total < passed) return id
-  }
-  return undefined
 }
 
 const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>
@@ -148,10 +114,10 @@ const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArr
 
 /** `fixed` names one connection: where that one cannot take the payment, no other one does. */
 const fixedOrder = (
-  question: RouteQuestion,
+  connections: ReadonlyArray<Connection>,
   course: Course,
   eligible: ReadonlyArray<Connection>
 ): ReadonlyArray<Connection> => {
-  const id = course.first ?? course.order?.[0] ?? byPriority(question.connections)[0]?.id
+  const id = course.first ?? course.order?.[0] ?? byPriority(connections)[0]?.id
   return eligible.filter((connection) => connection.id === id)
 }

@@ -1,3 +1,6 @@
+import type { CircuitSeen } from "./Circuit.ts"
+import type { CandidateRates } from "./Strategy.ts"
+
 /** The ten reasons of the specification, and the additive one of decisions, section 5. */
 export const exclusionCodes = [
   "CURRENCY_NOT_SUPPORTED",
@@ -36,12 +39,40 @@ export interface RoutingDecision {
   readonly eligibilityVersion: string
   /** Every eligible connection had an open circuit, and was tried anyway. */
   readonly degraded: boolean
+  /** What the payment drew, by its id: each draw stays the same however often it is made. */
+  readonly draws: ReadonlyArray<RoutingDraw>
+  /** Why the order is another one than the settings or the scores suggest, as one sentence; `null` for most payments. */
+  readonly note: string | null
+  readonly given: RoutingGiven
+}
+
+/** What a decision was made on besides the payment and the configuration, so that it can be made again. */
+export interface RoutingGiven {
+  readonly merchantCountry: string | null
+  readonly merchantCategory: string | null
+  /** The connections that a stored credential was sent for; `null` when none was sent. */
+  readonly instruments: ReadonlyArray<string> | null
+  /** The connections that could not do what was asked at all, such as open a checkout. */
+  readonly unable: ReadonlyArray<string>
+  /** The circuits that were not at rest. */
+  readonly circuits: ReadonlyArray<CircuitSeen>
+}
+
+export interface RoutingDraw {
+  /** `control`, `split:` and a rule's name, `explore`, or what a strategy of the user's calls it. */
+  readonly purpose: string
+  /** In [0, 1). */
+  readonly drawn: number
 }
 
 export interface RoutingCandidate {
   readonly connectionId: string
   readonly name: string
   readonly priority: number
+  /** What a strategy ordered it by; for `auto` the expected success rate, from 0 to 1. `null` without one. */
+  readonly score: number | null
+  /** What a strategy knew of it; `null` where none was asked. */
+  readonly rates: CandidateRates | null
 }
 
 /** What an attempt came to, for the explanation; the attempt itself is its own record. */

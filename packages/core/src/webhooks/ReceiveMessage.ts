@@ -16,6 +16,7 @@ import { Ledger, type MessageBook, type MessageNote, type MessageSubject, type S
 import { Secrets } from "../ports/Secrets.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import type { Connection } from "../routing/Connection.ts"
+import { LearnedRates } from "../routing/LearnedRates.ts"
 import { OpenConnections, webhookSecretContext } from "../routing/OpenConnections.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import { applyMessage } from "./MessageFact.ts"
@@ -120,6 +121,7 @@ const subjectOf = (about: MessageAbout): MessageSubject =>
 
 const decideAndWrite = Effect.fnUntraced(function* (verified: VerifiedMessage, message: ProviderMessage) {
   const ledger = yield* Ledger
+  const learned = yield* LearnedRates
   const { connectionId, tenant } = verified
   let failure: unknown = "other writers kept winning"
   for (let decision = 0; decision < factDecisionsAtMost; decision++) {
@@ -149,7 +151,14 @@ const decideAndWrite = Effect.fnUntraced(function* (verified: VerifiedMessage, m
             message: stored
           })
     )
-    if (Result.isSuccess(written) || written.failure._tag === "pointsman/MessageTaken") return
+    if (Result.isSuccess(written)) {
+      for (const attempt of applied?.attempts ?? []) {
+        const earlier = found?.book.attempts.find(({ id }) => id === attempt.id)?.outcome ?? null
+        if (before !== undefined) learned.learn(before, earlier, attempt, now)
+      }
+      return
+    }
+    if (written.failure._tag === "pointsman/MessageTaken") return
     if (written.failure._tag === "pointsman/StorageError") return yield* written.failure
     // After a commit that nobody answered too: where it was written, the message is taken.
     failure = written.failure

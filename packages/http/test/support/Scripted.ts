@@ -32,11 +32,14 @@ export const routing: RoutingDecision = {
   strategy: "order",
   mode: "failover",
   rule: null,
-  candidates: [{ connectionId: "main", name: "Main", priority: 1 }],
+  candidates: [{ connectionId: "main", name: "Main", priority: 1, score: null, rates: null }],
   attempts: [{ attemptId: "att_1", connectionId: "main", outcome: "NotSent", code: null }],
   excluded: [{ connectionId: "backup", name: "Backup", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }],
   eligibilityVersion: "1",
-  degraded: false
+  degraded: false,
+  draws: [],
+  note: null,
+  given: { merchantCountry: "NL", merchantCategory: null, instruments: null, unable: [], circuits: [] }
 }
 
 export const paymentId = "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01"
@@ -190,6 +193,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     sweep: Effect.succeed(0),
     keepSweeping: () => Effect.never,
     keepDelivering: () => Effect.never,
+    keepLearning: () => Effect.never,
     forgetKeys: Effect.succeed(0),
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),

@@ -1,0 +1,89 @@
+/**
+ * The strategy of mode `auto`: the connection whose charges succeed most often leads, and a configured share of the
+ * payments explores another one.
+ *
+ * - The score is the success rate in the payment's segment, as far as it is known there, else the connection's own
+ *   rate, else a presumption (`presumed`). Ten outcomes weigh as much as what is presumed of them.
+ * - Cold start by priority: the first candidate leads until twenty of its outcomes are known.
+ * - Exploration is a share, drawn by the payment's id, and neither more nor less: a connection that got better is
+ *   noticed, and what noticing costs is bounded. Who is explored is drawn by Thompson sampling with a normal
+ *   distribution (Qi, Wang and Zhu, arXiv 2305.10718): those that may well be better than they look come more often.
+ *
+ * Why not Thompson sampling alone: what it explores has no bound that a merchant could set, and the answer to "why
+ * there?" would always be a draw. Orchestrators in production do the same in kind: Hyperswitch sends all but a "hedging
+ * percent" to the best rate of the last transactions
+ * (https://api-reference.hyperswitch.io/decision-engine-api-reference/api-reference/guides/scoring-config/success-rate-config-create).
+ * The simulation in `docs/concepts/auto-routing.md` compares them.
+ */
+import { draw } from "./Draw.ts"
+import type { CandidateRates, RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
+import { weightOf } from "./SuccessRate.ts"
+
+/** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
+export const presumedRate = 0.8
+/** As many outcomes as the presumption weighs. */
+export const presumedWeight = 10
+/** From this weight of outcomes on, a candidate is known well enough to be compared. */
+export const knownFrom = 20
+
+/** The rate that is expected of the next charge. */
+export const expectedRate = ({ connection, segment }: CandidateRates): number => {
+  const overall = (connection.succeeded + presumedWeight * presumedRate) / (weightOf(connection) + presumedWeight)
+  return (segment.succeeded + presumedWeight * overall) / (weightOf(segment) + presumedWeight)
+}
+
+interface Scored extends StrategyCandidate {
+  readonly score: number
+}
+
+export const bySuccess = (paymentId: string, exploration: number): RoutingStrategy => ({
+  name: "auto",
+  order: ({ candidates, draw: drawFor }) => {
+    const scored = candidates.map((candidate): Scored => ({ ...candidate, score: expectedRate(candidate.rates) }))
+    const scores = Object.fromEntries(scored.map(({ connectionId, score }) => [connectionId, rounded(score)]))
+    // A stable sort: equal scores stay in the order of priority.
+    const ranked = scored.toSorted((a, b) => b.score - a.score)
+    const [first] = scored
+    const isCold = first !== undefined && weightOf(first.rates.connection) < knownFrom
+    const led = isCold ? moved(ranked, first) : ranked
+    if (led.length > 1 && drawFor("explore") < exploration) {
+      const explored = mostPromising(led.slice(1), paymentId)
+      return {
+        order: idsOf(moved(led, explored)),
+        scores,
+        note: `It explores: ${percent(exploration)} of the payments go to another connection than the one that leads.`
+      }
+    }
+    return {
+      order: idsOf(led),
+      scores,
+      note: isCold ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.` : undefined
+    }
+  }
+})
+
+const idsOf = (candidates: ReadonlyArray<StrategyCandidate>) => candidates.map(({ connectionId }) => connectionId)
+
+const moved = (ranked: ReadonlyArray<Scored>, first: Scored): ReadonlyArray<Scored> => [
+  first,
+  ...ranked.filter(({ connectionId }) => connectionId !== first.connectionId)
+]
+
+/** By a draw for each, from a normal distribution around its score that is the wider the less is known. */
+const mostPromising = (challengers: ReadonlyArray<Scored>, paymentId: string): Scored => {
+  const drawn = challengers.map((one) => {
+    const deviation = Math.sqrt((one.score * (1 - one.score)) / (weightOf(one.rates.segment) + presumedWeight))
+    return { one, score: one.score + deviation * normal(paymentId, one.connectionId) }
+  })
+  return drawn.reduce((best, next) => (next.score > best.score ? next : best)).one
+}
+
+/** By the transform of Box and Muller; two draws of one payment. */
+const normal = (paymentId: string, connectionId: string): number => {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(paymentId, `explore radius:${connectionId}`)))
+  return radius * Math.cos(2 * Math.PI * draw(paymentId, `explore angle:${connectionId}`))
+}
+
+const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`

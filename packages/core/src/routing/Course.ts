@@ -1,0 +1,68 @@
+/** What the settings say of one payment: a matching rule wins; else the control group; else the engine (decisions, section 5). */
+import type { PaymentDetails } from "../payment/Payment.ts"
+import { matches } from "./Condition.ts"
+import type { RoutingDecision } from "./RoutingDecision.ts"
+import { defaultMaxAttempts, type RoutingMode, type RoutingSettings } from "./RoutingSettings.ts"
+
+export interface Course {
+  readonly path: RoutingDecision["path"]
+  readonly rule: string | null
+  readonly mode: RoutingMode
+  /** Connection ids; `undefined` for every connection, by priority. */
+  readonly order: ReadonlyArray<string> | undefined
+  /** The connection that a split drew: it comes first, before the rest of the order. */
+  readonly first: string | undefined
+  readonly maxAttempts: number
+  /** What orders the connections, as decisions name it: `auto`, a strategy of the user's, `split`, `order` or `priority`. */
+  readonly strategy: string
+}
+
+/** `draw`: a number in [0, 1) that this payment always draws for this purpose. */
+export const courseOf = (
+  settings: RoutingSettings,
+  payment: PaymentDetails,
+  draw: (purpose: string) => number
+): Course => {
+  const maxAttempts = settings.maxAttempts ?? defaultMaxAttempts
+  const rule = settings.rules?.find(({ when }) => matches(when, payment))
+  if (rule !== undefined) {
+    const { mode, order, split, strategy } = rule.use
+    return {
+      path: "rule",
+      rule: rule.name,
+      mode,
+      order: order ?? (split === undefined ? undefined : Object.keys(split)),
+      first: split === undefined ? undefined : drawFrom(split, draw(`split:${rule.name}`)),
+      maxAttempts: rule.use.maxAttempts ?? maxAttempts,
+      strategy: split === undefined ? strategyOf(mode, strategy, order) : "split"
+    }
+  }
+  const { control, mode, order } = settings
+  if (control !== undefined && draw("control") < control.share) {
+    return { path: "control", rule: null, mode, order: control.order, first: undefined, maxAttempts, strategy: "order" }
+  }
+  const strategy = strategyOf(mode, settings.strategy, order)
+  return { path: "engine", rule: null, mode, order, first: undefined, maxAttempts, strategy }
+}
+
+/** `fixed` names one connection, so that there is nothing to order. */
+const strategyOf = (
+  mode: RoutingMode,
+  named: string | undefined,
+  order: ReadonlyArray<string> | undefined
+): Course["strategy"] => {
+  if (mode === "auto") return "auto"
+  if (mode !== "fixed" && named !== undefined) return named
+  return order === undefined ? "priority" : "order"
+}
+
+/** The id at which the running sum of weights passes the drawn share. */
+const drawFrom = (weights: Readonly<Record<string, number>>, drawn: number): string | undefined => {
+  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+  let passed = 0
+  for (const [id, weight] of Object.entries(weights)) {
+    passed += weight
+    if (drawn * total < passed) return id
+  }
+  return undefined
+}

@@ -1,0 +1,93 @@
+/** Puts a course's connections into the order in which they are asked. Pure. */
+import type { PaymentDetails } from "../payment/Payment.ts"
+import { bySuccess } from "./BySuccess.ts"
+import type { Connection } from "./Connection.ts"
+import type { Course } from "./Course.ts"
+import type { RoutingCandidate } from "./RoutingDecision.ts"
+import { defaultExploration, type RoutingSettings } from "./RoutingSettings.ts"
+import type { CandidateRates, RoutingStrategy, StrategyAnswer, StrategyCandidate } from "./Strategy.ts"
+
+export interface OrderQuestion {
+  readonly paymentId: string
+  readonly payment: PaymentDetails
+  readonly settings: RoutingSettings
+  readonly strategies: ReadonlyArray<RoutingStrategy>
+  readonly rates: (connection: Connection) => CandidateRates
+  readonly draw: (purpose: string) => number
+}
+
+export interface Ordered {
+  readonly order: ReadonlyArray<Connection>
+  readonly candidates: ReadonlyArray<RoutingCandidate>
+  readonly note: string | null
+}
+
+/** `usable`: in the configured order, or by priority. */
+export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, question: OrderQuestion): Ordered => {
+  const strategy = strategyFor(course, question)
+  if (strategy === undefined) return { order: usable, candidates: usable.map((one) => candidateOf(one)), note: null }
+  if (typeof strategy === "string") return { ...orderBy(plain(course), usable, question), note: strategy }
+  const candidates = usable.map(
+    (connection): StrategyCandidate => ({
+      connectionId: connection.id,
+      name: connection.name,
+      priority: connection.priority,
+      rates: question.rates(connection)
+    })
+  )
+  const answer = answerOf(strategy, { payment: question.payment, candidates, draw: question.draw })
+  if (answer === undefined) {
+    const note = `The strategy "${strategy.name}" failed, so that the configured order stood.`
+    return { ...orderBy(plain(course), usable, question), note }
+  }
+  const named = answer.order.flatMap((id) => usable.filter((connection) => connection.id === id))
+  // What a split drew stays first; what the strategy did not name comes last.
+  const drawn = course.first === undefined ? [] : usable.filter(({ id }) => id === course.first)
+  const order = [...new Set([...drawn, ...named, ...usable])]
+  return {
+    order,
+    candidates: order.map((connection) => {
+      const rates = candidates.find(({ connectionId }) => connectionId === connection.id)?.rates ?? null
+      return { ...candidateOf(connection), score: answer.scores?.[connection.id] ?? null, rates }
+    }),
+    note: answer.note ?? null
+  }
+}
+
+const candidateOf = ({ id, name, priority }: Connection): RoutingCandidate => ({
+  connectionId: id,
+  name,
+  priority,
+  score: null,
+  rates: null
+})
+
+const plain = (course: Course): Course => ({ ...course, mode: "failover", strategy: "order" })
+
+/** `undefined` where the configured order is the order; a sentence where the strategy that was named is not there. */
+const strategyFor = (course: Course, question: OrderQuestion): RoutingStrategy | string | undefined => {
+  const { paymentId, settings, strategies } = question
+  // Who drew its first place explores nothing besides.
+  const exploration = course.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
+  if (course.mode === "auto" && course.path !== "control") return bySuccess(paymentId, exploration)
+  if (builtIn.has(course.strategy)) return undefined
+  return (
+    strategies.find(({ name }) => name === course.strategy) ??
+    `No strategy is named "${course.strategy}" here, so that the configured order stood.`
+  )
+}
+
+const builtIn: ReadonlySet<string> = new Set(["split", "order", "priority"])
+
+/** A strategy is somebody else's code: one that fails, or gives no order, must not stop payments. */
+const answerOf = (
+  strategy: RoutingStrategy,
+  question: Parameters<RoutingStrategy["order"]>[0]
+): StrategyAnswer | undefined => {
+  try {
+    const answer = strategy.order(question)
+    return Array.isArray(answer?.order) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * In which order the connections that can take a payment are asked. A strategy is pure, so that a decision can be
+ * explained and made again: what it draws comes from the payment's id, and what it knows stands in the question.
+ *
+ * It orders and no more: which connections may take a payment, how far a payment travels and what follows an unknown
+ * result are not its to decide.
+ */
+import { Context } from "effect"
+import type { PaymentDetails } from "../payment/Payment.ts"
+import type { OutcomeCounts } from "./SuccessRate.ts"
+
+export interface RoutingStrategy {
+  /** As settings name it (`strategy`), and as decisions do. */
+  readonly name: string
+  readonly order: (question: StrategyQuestion) => StrategyAnswer
+}
+
+export interface StrategyQuestion {
+  readonly payment: PaymentDetails
+  /** Those that can take the payment and whose circuits let it through, in the configured order or by priority. */
+  readonly candidates: ReadonlyArray<StrategyCandidate>
+  /** A number in [0, 1) that this payment always draws for this purpose; it is stored with the decision. */
+  readonly draw: (purpose: string) => number
+}
+
+export interface StrategyCandidate {
+  readonly connectionId: string
+  readonly name: string
+  readonly priority: number
+  readonly rates: CandidateRates
+}
+
+/** How a connection's charges ended lately in production; nothing in the sandbox. */
+export interface CandidateRates {
+  /** Over all that it was asked for. */
+  readonly connection: OutcomeCounts
+  /** In the payment's currency, country, method and card brand. */
+  readonly segment: OutcomeCounts
+}
+
+export interface StrategyAnswer {
+  /** Connection ids, best first. One that is left out is not asked; one that is no candidate is passed over. */
+  readonly order: ReadonlyArray<string>
+  /** What they were ordered by, by connection id; for explanations. */
+  readonly scores?: Readonly<Record<string, number>> | undefined
+  /** Why the order is another one than the scores suggest, as one sentence. */
+  readonly note?: string | undefined
+}
+
+/** The strategies that settings may name, besides what is built in. */
+export const RoutingStrategies = Context.Reference<ReadonlyArray<RoutingStrategy>>(
+  "pointsman/routing/RoutingStrategies",
+  { defaultValue: () => [] }
+)
