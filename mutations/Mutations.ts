@@ -35,14 +35,14 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider that did not answer may have charged; the next one charges again.",
     edits: [
       {
-        file: attemptInTurn,
-        find: `      case "pointsman/Unanswered":
-        return yield* settle(inHand, endAttempt(attempt, end, now), {
-          on: "ChargeUnanswered",
-          connectionId: connection.id
-        })
+        file: nextStep,
+        find: `    case "pointsman/NotSent":
+      return end
 `,
-        replace: `      case "pointsman/Unanswered":\n`
+        replace: `    case "pointsman/NotSent":
+    case "pointsman/Unanswered":
+      return end
+`
       },
       {
         file: nextStep,

@@ -3,6 +3,7 @@ import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMach
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { errorsPage } from "./Errors.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
+import { nextStepsPage } from "./NextSteps.ts"
 
 type Table = Machine.Machine<string, string, string, string>
 
@@ -80,7 +81,8 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     [
       "docs/reference/errors.md",
       `${errorsPage(notice("packages/http/src/api/Errors.ts and packages/http/src/ErrorTable.ts"))}\n`
-    ]
+    ],
+    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`]
   ]
 }
 

@@ -8,8 +8,9 @@ import type { EventType } from "../events/EventType.ts"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
-import type { ChargeState } from "../ports/Connector.ts"
+import type { ChargeEnd, ChargeState } from "../ports/Connector.ts"
 import { withReview } from "../reviews/WithReview.ts"
+import type { Attempt } from "./Attempt.ts"
 import { type DeclineCategory, providerErrorCode, requiresActionCode } from "./Decline.ts"
 import type { CaptureMethod, Payment } from "./Payment.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "./PaymentMachine.ts"
@@ -71,6 +72,32 @@ export const chargeFactOf = (
         ? { on: "ChargeAccepted", ...held }
         : { on: "ChargeAuthorized", amountMinor: stated.minorUnits, ...held }
     }
+  }
+}
+
+/** What becomes of the charge when no attempt executed anything: a decline among them is the outcome. */
+export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => {
+  const decline = attempts.findLast((attempt) => attempt.outcome === "Declined")
+  return decline === undefined
+    ? { on: "ChargeFailed" }
+    : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" }
+}
+
+/** What becomes of the charge by how its last attempt ended; the earlier ones executed nothing. */
+export const lastFact = (
+  asked: Parameters<typeof chargeFactOf>[0],
+  earlier: ReadonlyArray<Attempt>,
+  last: Attempt,
+  end: ChargeEnd
+): ChargeFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { on: "ChargeUnanswered", connectionId: last.connectionId }
+    case "pointsman/NotSent":
+    case "Rejected":
+      return unexecutedFact([...earlier, last])
+    default:
+      return chargeFactOf(asked, last.connectionId, end)
   }
 }
 

@@ -8,41 +8,30 @@ import { Clock, Effect, Option, Redacted, Result } from "effect"
 import { checkoutUrlContext } from "../hosted/HostedPage.ts"
 import { type Claim, moveClaim } from "../idempotency/Claim.ts"
 import type { ClaimEvent } from "../idempotency/ClaimMachine.ts"
-import type { ChargeState, CheckoutOpened } from "../ports/Connector.ts"
+import type { CheckoutOpened } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
-import { type Attempt, abandonAttempt, endAttempt } from "./Attempt.ts"
-import { applyChargeFact, type ChargeFact, chargeFactOf, type Moved } from "./ChargeFact.ts"
+import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "./Attempt.ts"
+import { applyChargeFact, type ChargeFact, lastFact, type Moved, unexecutedFact } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import { commitInsistently, readInsistently } from "./Insistently.ts"
 import type { Payment } from "./Payment.ts"
 
-/** A provider's statement about the charge. */
-export const settleState = (inHand: ChargeInHand, state: ChargeState, now: number) => {
-  const fact = chargeFactOf(inHand.payment, inHand.connection.id, state)
-  const attempt = endAttempt(inHand.attempt, state, now)
+/** Nothing follows the attempt in hand: how it ended is what became of the charge. */
+export const settleEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
+  if (end._tag === "CheckoutOpened") return settleCheckout(inHand, end, now)
+  const attempt = endAttempt(inHand.attempt, end, now)
+  const fact = lastFact(inHand.payment, inHand.earlier, attempt, end)
   return settle(inHand, fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt, fact)
 }
 
-/**
- * No attempt executed anything. A decline among them is the outcome; without one the payment failed. `unsent` are
- * attempts that may be stored and were never sent.
- */
-export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) => {
-  const decline = [...inHand.earlier, after].findLast((attempt) => attempt.outcome === "Declined")
-  return settle(
-    inHand,
-    after,
-    decline === undefined
-      ? { on: "ChargeFailed" }
-      : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" },
-    unsent
-  )
-}
+/** No attempt executed anything. `unsent` are attempts that may be stored and were never sent. */
+export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
+  settle(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
 
 /** The provider's page is open: the customer pays there, and a look-up tells what came of it. */
-export const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
+const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
   const secrets = yield* Secrets
   const { expiresAt, reference, url } = opened
   const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))

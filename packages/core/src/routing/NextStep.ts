@@ -1,6 +1,13 @@
-/** What follows an attempt: the next connection is asked, or the payment comes to its end. Pure. */
+/**
+ * What follows an attempt: the next connection is asked, or the payment comes to its end. Pure.
+ *
+ * `docs/reference/next-steps.md` is made by asking this file, and every line of it is tried in a test.
+ */
+import type { AttemptEnd } from "../payment/Attempt.ts"
 import type { Rejected } from "../ports/Connector.ts"
 import type { NotSent } from "../ports/Transport.ts"
+import type { Connection } from "./Connection.ts"
+import type { RoutePlan } from "./RoutePlan.ts"
 import type { RoutingMode } from "./RoutingSettings.ts"
 
 /**
@@ -22,3 +29,47 @@ const followers: Readonly<Record<RoutingMode, Readonly<Record<NothingExecuted["_
 
 /** Whether the mode lets another connection be asked after this end. */
 export const mayFollow = (mode: RoutingMode, end: NothingExecuted): boolean => followers[mode][end._tag]
+
+/** The end, where it certainly executed nothing. Every other one is what became of the payment. */
+export const nothingExecuted = (end: AttemptEnd): NothingExecuted | undefined => {
+  switch (end._tag) {
+    case "Rejected":
+    case "pointsman/NotSent":
+      return end
+    case "Declined":
+      return end.soft ? { _tag: "Declined", soft: true } : undefined
+    case "pointsman/Unanswered":
+    case "Authorized":
+    case "Captured":
+    case "Pending":
+    case "NeedsCustomer":
+    case "Canceled":
+    case "CheckoutOpened":
+      return undefined
+  }
+}
+
+/** Whether another connection is asked after so many attempts, the last of which ended so; if there is one. */
+export const isFollowed = (
+  { maxAttempts, mode }: Pick<RoutePlan, "maxAttempts" | "mode">,
+  made: number,
+  end: AttemptEnd
+): boolean => {
+  const nothing = nothingExecuted(end)
+  return nothing !== undefined && made < maxAttempts && mayFollow(mode, nothing)
+}
+
+/** The connection that is asked after those of `made`, the last of which ended so; `undefined`: none. */
+export const nextConnection = (
+  plan: RoutePlan,
+  made: ReadonlyArray<{ readonly connectionId: string }>,
+  end: AttemptEnd,
+  isCircuitOpen: (connection: Connection) => boolean
+): Connection | undefined =>
+  isFollowed(plan, made.length, end)
+    ? plan.order.find(
+        (connection) =>
+          !made.some((attempt) => attempt.connectionId === connection.id) &&
+          (plan.decision.degraded || !isCircuitOpen(connection))
+      )
+    : undefined

@@ -1,0 +1,214 @@
+/**
+ * What follows an attempt: every cell of `docs/reference/next-steps.md` is a payment here, made through the door. The
+ * page is generated from the code, so it is read as what the code promises, and the provider's log says what it did.
+ */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type AttemptEnd,
+  type CaptureMethod,
+  type ChargeAnswer,
+  type ChargeEnd,
+  isFollowed,
+  mayFollow,
+  NotSent,
+  nothingExecuted,
+  Pointsman,
+  type RoutingMode,
+  routingModes,
+  statusOf,
+  Unanswered
+} from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+type End = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
+const held = { providerRef: "r1" }
+const stated = (minorUnits: number, currency: string): End =>
+  Effect.succeed({ _tag: "Captured", ...held, stated: { minorUnits, currency } })
+const declined = { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05" } as const
+const softly: End = Effect.succeed({ ...declined, soft: true })
+const rejected: End = Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
+const unanswered: End = Effect.fail(new Unanswered({ reason: "timed out" }))
+
+const tooOld = "Too old to be sent"
+/** What the provider does for each line of the page; the amount asked for is 19.99 EUR. */
+const ends: Readonly<Record<string, End>> = {
+  Captured: Effect.succeed({ _tag: "Captured", ...held }),
+  "Authorized, to be captured by the merchant": Effect.succeed({ _tag: "Authorized", ...held }),
+  "Authorized, asked to capture": Effect.succeed({ _tag: "Authorized", ...held }),
+  "Accepted, and not done yet": Effect.succeed({ _tag: "Pending", ...held }),
+  "Captured, and more is stated than was asked": stated(2000, "EUR"),
+  "Captured, and another currency is stated": stated(1999, "USD"),
+  "Hard decline": Effect.succeed({ ...declined, soft: false }),
+  "Soft decline": softly,
+  "The customer is needed": Effect.succeed({ _tag: "NeedsCustomer", providerRef: null }),
+  "Canceled at the provider": Effect.succeed({ _tag: "Canceled", providerRef: null }),
+  "Rejected: the provider says that it did nothing": rejected,
+  "Not sent: no byte of it left": Effect.fail(new NotSent({ reason: "the connection was refused" })),
+  "Unanswered: nobody knows": unanswered,
+  [tooOld]: Effect.die("it was sent")
+}
+
+interface Cell {
+  readonly mode: RoutingMode
+  readonly ended: string
+  readonly number: number
+  readonly maxAttempts: number
+  readonly says: string
+}
+
+const page = readFileSync(new URL("../../../docs/reference/next-steps.md", import.meta.url), "utf8")
+const cells: ReadonlyArray<Cell> = routingModes.flatMap((mode) => {
+  const section = page.split("\n## ").find((text) => text.startsWith(`\`${mode}\`\n`)) ?? ""
+  const [head = [], , ...rows] = section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+  return rows.flatMap(([, ended = "", ...row]) =>
+    row.slice(0, -1).map((says, at) => {
+      const [number = 0, maxAttempts = 0] = (head[at + 2] ?? "").match(/\d+/gu)?.map(Number) ?? []
+      return { mode, ended, number, maxAttempts, says }
+    })
+  )
+})
+
+/** A payment whose attempt of that number ends so, and whose earlier ones all ended as given. */
+const pay = ({ ended, maxAttempts, mode, number }: Cell, earlier: End) =>
+  Effect.suspend(() => {
+    const captureMethod: CaptureMethod = ended.endsWith("by the merchant") ? "manual" : "automatic"
+    const { ledger, layer, provider } = world({
+      // One more than may be asked, so that it is not for want of a connection that none follows.
+      connections: ["a", "b", "c", "d"].map((id) => ({ id })),
+      routing: { mode, maxAttempts: mode === "fixed" ? 3 : maxAttempts }
+    })
+    provider.onCharge = (charge) => {
+      const asked = provider.charges.length
+      if (asked < number) return earlier
+      return asked === number ? (ends[ended] ?? Effect.die(`nothing is known of: ${ended}`)) : approve(charge)
+    }
+    if (ended === tooOld) ledger.onCommit = (commit) => (commit === number ? 5_001 : undefined)
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const created = yield* Effect.forkChild(
+        Effect.exit(pointsman.create(caller, request({ details: { captureMethod } })))
+      )
+      yield* TestClock.adjust(5_001)
+      yield* Fiber.join(created)
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 10 })).items
+      const asked = provider.charges.map(({ connectionId }) => connectionId)
+      assert.lengthOf(new Set(asked), asked.length)
+      return { calls: asked.length, status: payment === undefined ? "none" : statusOf[payment.state] }
+    }).pipe(Effect.provide(layer))
+  })
+
+const sentBy = (ended: string, number: number) => (ended === tooOld ? number - 1 : number)
+
+describe("the table of next steps", () => {
+  it("given the page, then it has every mode, end and number of an attempt", () => {
+    assert.lengthOf(cells, Object.keys(ends).length * (1 + 3 * 5))
+    assert.deepStrictEqual(new Set(cells.map(({ ended }) => ended)), new Set(Object.keys(ends)))
+    for (const mode of routingModes) {
+      const columns = new Set(
+        cells.filter((cell) => cell.mode === mode).map((cell) => `${cell.number}/${cell.maxAttempts}`)
+      )
+      assert.deepStrictEqual([...columns], mode === "fixed" ? ["1/1"] : ["1/2", "2/2", "1/3", "2/3", "3/3"])
+    }
+  })
+
+  for (const mode of routingModes) {
+    for (const ended of Object.keys(ends)) {
+      it.effect(`given mode ${mode}, when an attempt ended: ${ended}, then what the table says follows`, () =>
+        Effect.gen(function* () {
+          const mine = cells.filter((cell) => cell.mode === mode && cell.ended === ended)
+          for (const cell of mine) {
+            const [says = "", afterDecline = says] = cell.says.split("; ")
+            const status = (text: string) => text.replace(/^`([A-Z]+)`.*$/u, "$1")
+            const isFollowed = says === "the next connection"
+            const expected = (text: string) =>
+              isFollowed
+                ? { calls: cell.number + 1, status: "CAPTURED" }
+                : { calls: sentBy(ended, cell.number), status: status(text) }
+            assert.deepStrictEqual(yield* pay(cell, rejected), expected(says), JSON.stringify(cell))
+            // Earlier declines exist only in modes that go on after one.
+            if (cell.number === 1 || mode === "priority") continue
+            assert.deepStrictEqual(yield* pay(cell, softly), expected(afterDecline), JSON.stringify(cell))
+          }
+        })
+      )
+    }
+  }
+
+  for (const mode of routingModes) {
+    it.effect(`given mode ${mode} and 20 connections, when the first does not answer, then no other is asked`, () =>
+      Effect.gen(function* () {
+        const connections = Array.from({ length: 20 }, (_, at) => ({ id: `c${at}` }))
+        const { layer, provider } = world({ connections, routing: { mode, maxAttempts: 20 } })
+        provider.onCharge = () => unanswered
+        const { payment } = yield* Effect.provide(
+          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
+          layer
+        )
+        assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [1, "UNKNOWN"])
+      })
+    )
+  }
+
+  it.effect(
+    "given fewer connections than attempts, when all decline softly, then the last decline is the outcome",
+    () =>
+      Effect.gen(function* () {
+        const { layer, provider } = world({ routing: { mode: "failover", maxAttempts: 3 } })
+        provider.onCharge = () => softly
+        const { payment } = yield* Effect.provide(
+          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
+          layer
+        )
+        assert.deepStrictEqual([provider.charges.length, statusOf[payment.state]], [2, "DECLINED"])
+      })
+  )
+})
+
+describe("what may be followed, by its type", () => {
+  const notSent = new NotSent({ reason: "the connection was refused" })
+
+  it("given ends that certainly executed nothing, then asking is allowed to compile", () => {
+    assert.isTrue(mayFollow("failover", { _tag: "Declined", soft: true }))
+    assert.isTrue(mayFollow("failover", { _tag: "Rejected", code: "E1", message: "Not now." }))
+    assert.isTrue(mayFollow("failover", notSent))
+  })
+
+  it("given any other end, then it does not compile", () => {
+    const soft: boolean = declined.code === "05"
+    // Never called: these lines are for the compiler, which fails where one of them is no mistake any more.
+    const mistakes = () => [
+      // @ts-expect-error an unanswered attempt may have been executed.
+      mayFollow("failover", new Unanswered({ reason: "timed out" })),
+      // @ts-expect-error a hard decline is the outcome.
+      mayFollow("failover", { ...declined, soft: false }),
+      // @ts-expect-error a decline of which nobody looked whether it is soft.
+      mayFollow("failover", { ...declined, soft }),
+      // @ts-expect-error it was executed.
+      mayFollow("failover", { _tag: "Authorized", providerRef: "r1" }),
+      // @ts-expect-error it was executed.
+      mayFollow("failover", { _tag: "Captured", providerRef: "r1" }),
+      // @ts-expect-error it is being executed.
+      mayFollow("failover", { _tag: "Pending", providerRef: "r1" }),
+      // @ts-expect-error the customer may be at it.
+      mayFollow("failover", { _tag: "NeedsCustomer", providerRef: null }),
+      // @ts-expect-error an outcome.
+      mayFollow("failover", { _tag: "Canceled", providerRef: null }),
+      // @ts-expect-error an end of whichever kind has to be looked at first.
+      mayFollow("failover", notSent as ChargeEnd)
+    ]
+    assert.isFunction(mistakes)
+  })
+
+  it("given a checkout that was opened, then nothing follows in any mode", () => {
+    const opened: AttemptEnd = { _tag: "CheckoutOpened", reference: "co", url: "https://p.example", expiresAt: null }
+    assert.isUndefined(nothingExecuted(opened))
+    for (const mode of routingModes) assert.isFalse(isFollowed({ mode, maxAttempts: 20 }, 1, opened))
+  })
+})
