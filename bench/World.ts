@@ -17,6 +17,7 @@ import {
   Secrets,
   SecretsLayer,
   type StorageError,
+  type SuccessRates,
   Transport,
   Unanswered
 } from "@pointsman/core"
@@ -24,7 +25,7 @@ import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Redacted, Result } from "effect"
 
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
+export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
 
 const apiKeyHash = "bench"
 

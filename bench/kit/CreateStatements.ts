@@ -3,7 +3,7 @@
  * ids, so that others can send them again for payments of their own.
  */
 import { randomUUID } from "node:crypto"
-import { Deliveries, Directory, Ledger, Merchants, Pointsman } from "@pointsman/core"
+import { Deliveries, Directory, Ledger, Merchants, Pointsman, SuccessRates } from "@pointsman/core"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { type Database, open } from "../../packages/storage/postgres/src/Database.ts"
 import { make as makeDeliveries } from "../../packages/storage/postgres/src/Deliveries.ts"
@@ -11,6 +11,7 @@ import { make as makeDirectory } from "../../packages/storage/postgres/src/Direc
 import { make as makeLedger } from "../../packages/storage/postgres/src/Ledger.ts"
 import { make as makeMerchants } from "../../packages/storage/postgres/src/Merchants.ts"
 import { migrate } from "../../packages/storage/postgres/src/Migrations.ts"
+import { make as makeSuccessRates } from "../../packages/storage/postgres/src/SuccessRates.ts"
 import { caller, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
 
@@ -64,7 +65,8 @@ const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyAr
       return Context.make(Ledger, yield* makeLedger(recording)).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget))
+        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SuccessRates, makeSuccessRates(db))
       )
     })
   )

@@ -24,6 +24,7 @@ import {
   Secrets,
   SecretsLayer,
   type StorageError,
+  type SuccessRates,
   Transport,
   Unanswered
 } from "@pointsman/core"
@@ -118,7 +119,7 @@ export interface Delivered {
   readonly roundTrips: number
 }
 
-type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
+type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
 
 /** Over a SQLite file, which is gone afterwards. */
 export const deliver = async (hangs: boolean): Promise<Delivered> => {

@@ -1,5 +1,5 @@
 /** The storage that the settings name. */
-import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError } from "@pointsman/core"
+import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError, SuccessRates } from "@pointsman/core"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"
@@ -14,7 +14,7 @@ export interface StorageOptions {
 export const storageLayer = (
   database: Database,
   { batchCommits = false, existing = false }: StorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> => {
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return SqliteStorage.layer({ filename: ":memory:" })
   if (database._tag === "SqliteFile") return SqliteStorage.layer({ filename: database.path, existing })
   return Layer.unwrap(

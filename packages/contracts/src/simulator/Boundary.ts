@@ -1,5 +1,5 @@
 /** Where a process leaves itself: what it asks of the store, of a provider and of a receiver, before and after. */
-import type { Change, Connector, Deliveries, Directory, Ledger, Merchants } from "@pointsman/core"
+import type { Change, Connector, Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core"
 import type { CommitFault } from "@pointsman/core/testing"
 
 /** What is called beyond the boundary, as `ledger.commit` or `provider.charge`. */
@@ -8,6 +8,7 @@ export type Crossing =
   | `deliveries.${keyof Deliveries["Service"]}`
   | `directory.${keyof Directory["Service"]}`
   | `merchants.${keyof Merchants["Service"]}`
+  | `successRates.${keyof SuccessRates["Service"]}`
   | `provider.${Exclude<keyof Connector, "readMessage">}`
   | "receiver.send"
 
@@ -53,5 +54,7 @@ const writes: ReadonlySet<Crossing> = new Set([
   "deliveries.replace",
   "directory.write",
   "merchants.provision",
-  "merchants.replaceInvitation"
+  "merchants.replaceInvitation",
+  "successRates.write",
+  "successRates.forgetBefore"
 ])

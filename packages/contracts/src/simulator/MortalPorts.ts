@@ -10,7 +10,8 @@ import {
   Ledger,
   Merchants,
   NotSent,
-  StorageError
+  StorageError,
+  SuccessRates
 } from "@pointsman/core"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Context, Effect, Result } from "effect"
@@ -25,11 +26,11 @@ export type Beyond = <A, E>(
 
 /** The store as the process sees it: behind the boundary, and with the faults that it is told to have. */
 export const mortalStorage = (
-  shared: Context.Context<Ledger | Deliveries | Directory | Merchants>,
+  shared: Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates>,
   time: Time,
   beyond: Beyond,
   { onStorage }: Hooks
-): Context.Context<Ledger | Deliveries | Directory | Merchants> => {
+): Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates> => {
   /** A store that takes real time holds the clock. */
   const held = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
@@ -53,7 +54,7 @@ export const mortalStorage = (
 
   /** Every method, and every effect, of a port; a port that grows has what is new of it behind the boundary too. */
   const behind = <Service extends object>(
-    port: "ledger" | "deliveries" | "directory" | "merchants",
+    port: "ledger" | "deliveries" | "directory" | "merchants" | "successRates",
     service: Service
   ) =>
     Object.fromEntries(
@@ -76,7 +77,8 @@ export const mortalStorage = (
   return Context.make(Ledger, behind("ledger", Context.get(shared, Ledger))).pipe(
     Context.add(Deliveries, behind("deliveries", Context.get(shared, Deliveries))),
     Context.add(Directory, behind("directory", Context.get(shared, Directory))),
-    Context.add(Merchants, behind("merchants", Context.get(shared, Merchants)))
+    Context.add(Merchants, behind("merchants", Context.get(shared, Merchants))),
+    Context.add(SuccessRates, behind("successRates", Context.get(shared, SuccessRates)))
   )
 }
 

@@ -13,6 +13,7 @@ import {
   Pointsman,
   type PointsmanOptions,
   type Secrets,
+  type SuccessRates,
   Transport,
   Unanswered,
   WebhookSender
@@ -25,7 +26,7 @@ import { type Beyond, mortalConnector, mortalStorage } from "./MortalPorts.ts"
 import type { Time } from "./Time.ts"
 
 /** What the processes of a world share, and what outlives each of them. */
-export type Shared = Ledger | Deliveries | Directory | Merchants | Secrets | Ids | Mac.Mac
+export type Shared = Ledger | Deliveries | Directory | Merchants | SuccessRates | Secrets | Ids | Mac.Mac
 
 export interface MortalProcessOptions {
   /** Counted from 1. */

@@ -17,6 +17,7 @@ import {
   type Merchants,
   type PointsmanOptions,
   Secrets,
+  type SuccessRates,
   type WebhookEndpoint,
   type WebhookRequest,
   type Workspace,
@@ -34,7 +35,7 @@ import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
 import { makeTime, type Time } from "./Time.ts"
 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, unknown, Ids>
+export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, unknown, Ids>
 
 export interface WorldOptions {
   readonly storage: Storage

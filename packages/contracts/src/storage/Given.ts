@@ -72,6 +72,7 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
       strategy: "priority",
       mode: "failover",
       rule: null,
+      maxAttempts: 2,
       candidates: [
         {
           connectionId: "first",

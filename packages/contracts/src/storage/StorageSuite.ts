@@ -1,5 +1,5 @@
 import { layer } from "@effect/vitest"
-import { type Deliveries, type Directory, Ids, type Ledger, type Merchants } from "@pointsman/core"
+import { type Deliveries, type Directory, Ids, type Ledger, type Merchants, type SuccessRates } from "@pointsman/core"
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
@@ -22,6 +22,7 @@ import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
 import { reviews } from "./Reviews.ts"
 import { soundness } from "./Soundness.ts"
+import { successRates } from "./SuccessRates.ts"
 import { tenants } from "./Tenants.ts"
 import { text } from "./Text.ts"
 import { usage } from "./Usage.ts"
@@ -32,7 +33,7 @@ import { usage } from "./Usage.ts"
  */
 export const storageSuite = <E>(
   name: string,
-  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants, E, Ids>
+  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, E, Ids>
 ): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
@@ -59,5 +60,6 @@ export const storageSuite = <E>(
     directory(it)
     merchants(it)
     text(it)
+    successRates(it)
   })
 }

@@ -16,7 +16,8 @@ import {
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
-const awkward: Readonly<Record<string, string>> = {
+/** By what is awkward about it. */
+export const awkward: Readonly<Record<string, string>> = {
   "no characters": "",
   umlauts: "Grüße aus Köln",
   "combining marks": "e\u0301 and \u00e9",

@@ -15,18 +15,22 @@ export interface StoredRate {
   /** As `segmentOf` makes it; empty for the connection as a whole. */
   readonly segment: string
   readonly rate: SuccessRate
-  /** Counts the writes. */
+  /** Counts the writes, from 1. */
   readonly version: number
 }
 
 export class SuccessRates extends Context.Service<
   SuccessRates,
   {
-    /** Of all tenants: the rates whose time (`rate.at`) is not before this, in epoch milliseconds. */
+    /** Of all tenants, in no order: the rates whose time (`rate.at`) is not before this, in epoch milliseconds. */
     readonly changedSince: (at: number) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
     /**
-     * Writes each rate whose stored version is one less than its own (none stored: 0), and gives the others as they are
-     * stored. Each is written or not by itself, and none is left half-written.
+     * Writes each rate whose stored version is one less than its own, and each of which nothing is stored (any more: it
+     * may have been forgotten meanwhile), whatever its version. Gives the others as they are stored now, so that whoever
+     * asked adds to those and writes again. Of writers with the same version in hand one wins.
+     *
+     * `StorageError`: none was written, or nobody knows; which one is not told, because an estimate is all there is to
+     * lose. Whoever writes again after it may count its outcomes twice.
      */
     readonly write: (rates: ReadonlyArray<StoredRate>) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
     /** Deletes the rates whose time is before this, in epoch milliseconds; gives how many. */

@@ -16,6 +16,7 @@ import {
   type Scope,
   Secrets,
   SecretsLayer,
+  type SuccessRates,
   Transport,
   Unanswered,
   type Workspace
@@ -68,7 +69,7 @@ export interface PartnerWorld {
 }
 
 export const partnerWorld = <E>(
-  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants, E, Ids>
+  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, E, Ids>
 ): PartnerWorld => {
   const invitations: Array<Invitation> = []
   let inner: { readonly directory: Directory["Service"]; readonly secrets: Secrets["Service"] } | undefined

@@ -21,6 +21,7 @@ import {
   Pointsman,
   type PointsmanOptions,
   Secrets,
+  type SuccessRates,
   type Tenant,
   Transport,
   Unanswered,
@@ -202,7 +203,7 @@ export interface WorldOptions extends PointsmanOptions {
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
 
-type Services = Ledger | Deliveries | Directory | Merchants | Secrets | Ids
+type Services = Ledger | Deliveries | Directory | Merchants | SuccessRates | Secrets | Ids
 
 export interface World {
   readonly provider: ScriptedProvider

@@ -17,6 +17,7 @@ import {
   Pointsman,
   Secrets,
   type StorageError,
+  type SuccessRates,
   Transport,
   Unanswered
 } from "@pointsman/core"
@@ -38,7 +39,7 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids>
+export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
 
 interface Opened {
   /** Milliseconds since the epoch. */

@@ -1,10 +1,11 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeState } from "./State.ts"
+import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface MemoryStorageOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -14,7 +15,7 @@ export interface MemoryStorageOptions {
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
 export const layer = (
   options: MemoryStorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants, never, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()
@@ -22,7 +23,8 @@ export const layer = (
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(state)),
         Context.add(Directory, makeDirectory(state)),
-        Context.add(Merchants, makeMerchants(state, options))
+        Context.add(Merchants, makeMerchants(state, options)),
+        Context.add(SuccessRates, makeSuccessRates())
       )
     })
   )

@@ -1,4 +1,4 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError, SuccessRates } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import { open, type PostgresOptions } from "./Database.ts"
@@ -7,6 +7,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate, requireSchema } from "./Migrations.ts"
+import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface PostgresStorageOptions extends PostgresOptions, CommitOptions {
   /**
@@ -22,7 +23,7 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions {
  */
 export const layer = (
   options: PostgresStorageOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* open(options)
@@ -32,7 +33,8 @@ export const layer = (
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget))
+        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SuccessRates, makeSuccessRates(db))
       )
     })
   )

@@ -15,6 +15,7 @@ import * as Client from "effect/sql/SqlClient"
 import { SqlError } from "effect/sql/SqlError"
 import { type Database, storageError } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
+import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
 const tenant = `workspace_id ${text} not null,
@@ -347,6 +348,25 @@ const cameBetween = `create function came_between() returns integer language plp
     raise exception 'another write came between' using errcode = 'PM001';
   end $$`
 
+/**
+ * A card brand may be longer than an index holds, so the segment's hash is in the key. What changed lately is looked for
+ * across all tenants, so its time leads the index.
+ */
+const successRates = [
+  `create table success_rates (
+    ${tenant},
+    connection_id ${text} not null,
+    segment ${text} not null,
+    segment_hash ${text} not null generated always as (md5(segment)) stored,
+    succeeded double precision not null check (succeeded >= 0 and succeeded < 'infinity'),
+    failed double precision not null check (failed >= 0 and failed < 'infinity'),
+    at bigint not null,
+    version bigint not null check (version > 0),
+    primary key (workspace_id, environment, connection_id, segment_hash)
+  )`,
+  "create index success_rates_by_time on success_rates (at)"
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -375,7 +395,8 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     ...matchesRefunds,
     cameBetween,
     ...eventIdFunctions
-  ])
+  ]),
+  "2_success_rates": execute([...successRates, writeSuccessRates])
 }
 
 export const table = "pointsman_migrations"

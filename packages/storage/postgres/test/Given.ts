@@ -8,6 +8,7 @@ import {
   newClaim,
   type Payment,
   type StorageError,
+  type SuccessRates,
   type Tenant
 } from "@pointsman/core"
 import { layer, type PostgresStorageOptions } from "@pointsman/storage-postgres"
@@ -20,7 +21,7 @@ export const withStorage =
   (options: PostgresStorageOptions) =>
   <A, E, R>(
     effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | Ids>> =>
+  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | SuccessRates | Ids>> =>
     Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
 
 /** A new payment with its attempt, its event and its key. */

@@ -1,6 +1,6 @@
 /** What a commit says when its connection goes away, and what the database holds then. */
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, Ledger, type Merchant, Merchants, Stale } from "@pointsman/core"
+import { Directory, Ledger, type Merchant, Merchants, Stale, SuccessRates } from "@pointsman/core"
 import { Effect, Option, Redacted } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { type CuttingProxy, proxyTo } from "./support/CuttingProxy.ts"
@@ -43,6 +43,28 @@ describe.skipIf(!hasServer)("lost connections", () => {
         expect(yield* storedIn(url, change.payment.after.id)).toEqual(Option.none())
         // The next connection is another one.
         yield* ledger.commit(change)
+      })
+    )
+  )
+
+  it.live("given rates whose answer is lost, then the write failed, and another one is told that they are stored", () =>
+    behindProxy(
+      Effect.fnUntraced(function* (proxy) {
+        const { write } = yield* SuccessRates
+        const rate = {
+          tenant,
+          connectionId: "the-connection",
+          segment: "",
+          rate: { succeeded: 1, failed: 0, at: 1 },
+          version: 1
+        }
+        proxy.cutAt = { text: "the-connection", when: "after" }
+        expect(yield* Effect.flip(write([rate]))).toMatchObject({
+          _tag: "pointsman/StorageError",
+          operation: "writeRates"
+        })
+        expect(proxy.cuts).toBe(1)
+        expect(yield* write([rate])).toStrictEqual([rate])
       })
     )
   )

@@ -10,6 +10,7 @@ import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrations.ts"
+import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
@@ -43,6 +44,8 @@ const fill = (workspaces: number) => [
     select workspace_id, environment, 'dlv' || id, 'endpoint ' || workspace_id, 'evt' || id,
       (array['Due', 'Delivered', 'Refused'])[created_at % 3 + 1], 0, 0, case when created_at % 10 = 0 then 1 end, 1
     from payments`,
+  `insert into success_rates (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
+    select workspace_id, environment, 'first', id, 1, 1, created_at, 1 from payments`,
   "analyze"
 ]
 
@@ -92,6 +95,7 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
   return {
     ledger,
     deliveries: makeDeliveries(listening),
+    rates: makeSuccessRates(listening),
     plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
       asked.length = 0
       yield* effect
@@ -173,7 +177,7 @@ describe.skipIf(!hasServer)("query plans", () => {
     "given a thousand workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
     () =>
       Effect.gen(function* () {
-        const { deliveries, ledger, plansOf } = yield* newPlanner(1000)
+        const { deliveries, ledger, plansOf, rates } = yield* newPlanner(1000)
         const page = { before: "p~", limit: 10 }
         const book = [
           `attempts_pkey (${byTenant}, payment_id)`,
@@ -235,7 +239,9 @@ describe.skipIf(!hasServer)("query plans", () => {
           "the deliveries in a state": [
             deliveries.list(tenant, { ...page, state: "Refused" }),
             `deliveries_by_state (${byTenant}, state, id)`
-          ]
+          ],
+          "what changed of the rates": [rates.changedSince(19), "success_rates_by_time (at)"],
+          "forgetting rates": [rates.forgetBefore(2), "success_rates_by_time (at)"]
         }
         for (const [what, [effect, ...expected]] of Object.entries(walks)) {
           const steps = yield* plansOf(effect)

@@ -4,7 +4,7 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ledger } from "@pointsman/core"
+import { type Change, Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
 import { Effect, Fiber, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -95,6 +95,68 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
 
           const control = yield* raceBehind(holder, sql, holdKey(holder, "another"), () => overwriteKey(sql, "another"))
           expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+        })
+      )
+    })
+  )
+
+  it.live(
+    `given ${writers} writers that wait for one rate, new or stored, then one wins, and the others are given its rate`,
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            const { changedSince, write } = yield* SuccessRates
+            const given = (version: number, succeeded: number): StoredRate => ({
+              tenant,
+              connectionId: "first",
+              segment: "",
+              rate: { succeeded, failed: 0, at: 1 },
+              version
+            })
+            const insert = holder`insert into success_rates
+              (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
+              values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', 0, 0, 1, 1)`
+            const holds = [insert, holder`select 1 from success_rates for update`]
+            for (const [index, hold] of holds.entries()) {
+              const version = index + 1
+              const results = yield* raceBehind(holder, sql, hold, (writer) => write([given(version, writer)]))
+              const refused = results.map((result) => Result.getOrThrow(result))
+              const won = refused.findIndex((rates) => rates.length === 0)
+              expect(refused.filter((rates) => rates.length > 0)).toStrictEqual(
+                Array(writers - 1).fill([given(version, won)])
+              )
+              expect(yield* changedSince(0)).toStrictEqual([given(version, won)])
+            }
+          })
+        )
+      })
+  )
+
+  it.live("given an old rate that somebody is writing, when old ones are forgotten, then it is not waited for", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const sql = yield* clientOf(url, 2)
+      yield* withStorage({ url, lockTimeoutMillis: 100 })(
+        Effect.gen(function* () {
+          const { changedSince, forgetBefore, write } = yield* SuccessRates
+          const old = ["", "EUR DE card visa"].map((segment) => ({
+            tenant,
+            connectionId: "first",
+            segment,
+            rate: { succeeded: 1, failed: 0, at: 1 },
+            version: 1
+          }))
+          yield* write(old)
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select 1 from success_rates where segment = '' for update`
+              expect(yield* forgetBefore(2)).toBe(1)
+            })
+          )
+          expect(yield* changedSince(0)).toStrictEqual([old[0]])
         })
       )
     })

@@ -1,7 +1,7 @@
 /** The schema: whose every key is, how text compares, and who may make it. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Ledger } from "@pointsman/core"
+import { Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
 import { Effect, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { newChange, tenant, withStorage } from "./Given.ts"
@@ -9,6 +9,30 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 const clientOf = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 2 }).pipe(Effect.provide(Reactivity.layer))
+
+const steps = [
+  { migration_id: 1, name: "all" },
+  { migration_id: 2, name: "success_rates" }
+]
+
+/** What stands in the schema, however it came there. */
+const schemaOf = (sql: PgClient.PgClient) =>
+  sql<{ what: string }>`
+    select table_name || '.' || column_name || ' ' || data_type as what from information_schema.columns
+      where table_schema = 'public'
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    order by what`
+
+const rate: StoredRate = {
+  tenant,
+  connectionId: "first",
+  segment: "",
+  rate: { succeeded: 1, failed: 2, at: 3 },
+  version: 1
+}
 
 const empty = Effect.gen(function* () {
   const url = yield* newDatabase
@@ -71,13 +95,69 @@ describe.skipIf(!hasServer)("the schema", () => {
         { concurrency: "unbounded" }
       )
       const sql = yield* clientOf(url)
-      expect(yield* sql`select migration_id, name from pointsman_migrations`).toEqual([
-        { migration_id: 1, name: "all" }
-      ])
+      expect(yield* sql`select migration_id, name from pointsman_migrations`).toEqual(steps)
       const found = yield* withStorage({ url })(
         Effect.flatMap(Ledger, (ledger) => ledger.payments(tenant, { limit: 100 }))
       )
       expect(found).toHaveLength(8)
+    })
+  )
+
+  it.live(
+    "given a database of the first step, when four servers start on it at once, then one adds what came since",
+    () =>
+      Effect.gen(function* () {
+        const { sql, url } = yield* empty
+        const newest = yield* schemaOf(sql)
+        yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
+        yield* sql`drop table success_rates cascade`
+        yield* sql`delete from pointsman_migrations where migration_id > 1`
+        const refusal = yield* Effect.flip(withStorage({ url, existing: true })(Effect.void))
+        expect(String(refusal.cause)).toContain(
+          "its schema is number 1, made by an older version, and this one needs 2"
+        )
+        yield* Effect.forEach(Array(4).keys(), () => withStorage({ url, maxConnections: 3 })(Effect.void), {
+          concurrency: "unbounded"
+        })
+        expect(yield* sql`select migration_id, name from pointsman_migrations`).toEqual(steps)
+        expect(yield* schemaOf(sql)).toEqual(newest)
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            expect(yield* (yield* Ledger).payments(tenant, { limit: 10 })).toHaveLength(1)
+            expect(yield* (yield* SuccessRates).write([rate])).toEqual([])
+          })
+        )
+      })
+  )
+
+  it.live("given a rate that was written, when another server starts, then it is there, and no broken one can be", () =>
+    Effect.gen(function* () {
+      const { sql, url } = yield* empty
+      yield* withStorage({ url })(Effect.flatMap(SuccessRates, ({ write }) => write([rate])))
+      const refused = Effect.fnUntraced(function* (set: string) {
+        const { reason } = yield* Effect.flip(sql.unsafe(`update success_rates set ${set}`))
+        return String((reason.cause as { readonly code?: unknown }).code)
+      })
+      expect([
+        yield* refused("succeeded = -0.001"),
+        yield* refused("failed = -1"),
+        yield* refused("succeeded = 'NaN'"),
+        yield* refused("failed = 'infinity'"),
+        yield* refused("version = 0"),
+        yield* refused("environment = 'staging'")
+      ]).toEqual(Array(6).fill("23514"))
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const { changedSince, write } = yield* SuccessRates
+          const weights = [Number.NaN, Number.POSITIVE_INFINITY, -1]
+          for (const succeeded of weights) {
+            const broken = { ...rate, rate: { ...rate.rate, succeeded }, version: 2 }
+            const next = { ...rate, segment: "other" }
+            expect(yield* Effect.flip(write([next, broken]))).toMatchObject({ _tag: "pointsman/StorageError" })
+          }
+          expect(yield* changedSince(3)).toStrictEqual([rate])
+        })
+      )
     })
   )
 

@@ -10,6 +10,7 @@ import {
   Ledger,
   Merchants,
   Pointsman,
+  SuccessRates,
   Transport,
   Unanswered,
   type WebhookEndpoint
@@ -23,6 +24,7 @@ import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { make as makeMerchants } from "../src/Merchants.ts"
 import { migrate } from "../src/Migrations.ts"
+import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
@@ -93,6 +95,7 @@ const counted = Effect.gen(function* () {
         Layer.succeed(Directory, directory),
         Layer.succeed(Deliveries, makeDeliveries(counting)),
         Layer.succeed(Merchants, makeMerchants(counting, Effect.void)),
+        Layer.succeed(SuccessRates, makeSuccessRates(counting)),
         Connectors.layer([provider.definition]),
         openSecretsLayer,
         Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })

@@ -3,7 +3,7 @@
  * (`POINTSMAN_RACES=all`). `Together.test.ts` shows what is its own.
  */
 import { storageSuite } from "@pointsman/contracts/storage"
-import { Deliveries, Directory, Ledger, Merchants } from "@pointsman/core"
+import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { describe } from "vitest"
 import { open } from "../src/Database.ts"
@@ -12,6 +12,7 @@ import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { make as makeMerchants } from "../src/Merchants.ts"
 import { migrate } from "../src/Migrations.ts"
+import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 const together = Layer.effectContext(
@@ -23,7 +24,8 @@ const together = Layer.effectContext(
     return Context.make(Ledger, ledger).pipe(
       Context.add(Deliveries, makeDeliveries(db)),
       Context.add(Directory, directory),
-      Context.add(Merchants, makeMerchants(db, forget))
+      Context.add(Merchants, makeMerchants(db, forget)),
+      Context.add(SuccessRates, makeSuccessRates(db))
     )
   })
 )

@@ -1,4 +1,4 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError, SuccessRates } from "@pointsman/core"
 import { Context, Effect, Layer } from "effect"
 import { open, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
@@ -7,6 +7,7 @@ import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
 import { requireSchema } from "./SchemaCheck.ts"
+import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface SqliteStorageOptions {
   /**
@@ -29,7 +30,7 @@ export interface SqliteStorageOptions {
  */
 export const layer = (
   options: SqliteStorageOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants, StorageError, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)
@@ -41,7 +42,8 @@ export const layer = (
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget))
+        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SuccessRates, makeSuccessRates(db))
       )
     })
   )

@@ -375,6 +375,22 @@ const reviews = [
   )
 ]
 
+/** What changed lately is looked for across all tenants, so its time leads the index. */
+const successRates = [
+  `create table success_rates (
+    workspace_id text not null,
+    ${environment},
+    connection_id any not null,
+    segment any not null,
+    succeeded real not null check (succeeded >= 0 and succeeded < 9e999),
+    failed real not null check (failed >= 0 and failed < 9e999),
+    at integer not null,
+    version integer not null check (version > 0),
+    primary key (workspace_id, environment, connection_id, segment)
+  ) strict, without rowid`,
+  "create index success_rates_by_time on success_rates (at)"
+]
+
 const execute = (statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* Client.SqlClient
@@ -409,7 +425,8 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   "6_deliveries": execute([deliveries, deliveryAttempts, ...deliveryIndexes]),
   "7_reviews": execute(reviews),
   // Keys whose time is over are looked for across all tenants, so their time leads the index.
-  "8_old_keys": execute(["create index claims_by_time on claims (claimed_at)"])
+  "8_old_keys": execute(["create index claims_by_time on claims (claimed_at)"]),
+  "9_success_rates": execute(successRates)
 }
 
 export const table = "pointsman_migrations"

@@ -13,6 +13,7 @@ import {
   type Payment,
   type Refund,
   type StorageError,
+  type SuccessRates,
   type Tenant
 } from "@pointsman/core"
 import { layer, type SqliteStorageOptions } from "@pointsman/storage-sqlite"
@@ -34,7 +35,7 @@ export const withStorage =
   (options: SqliteStorageOptions) =>
   <A, E, R>(
     effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | Ids>> =>
+  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | SuccessRates | Ids>> =>
     Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
 
 /** A new payment with its attempt, its event and its key. */

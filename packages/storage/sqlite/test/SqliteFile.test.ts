@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, type Event, Ledger, type Payment } from "@pointsman/core"
+import { Directory, type Event, Ledger, type Payment, type StoredRate, SuccessRates } from "@pointsman/core"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
@@ -31,6 +31,14 @@ const apiKey = {
 } as const
 const contents = { workspaces: [workspace], apiKeys: [apiKey], connections: [], routing: [], webhookEndpoints: [] }
 
+const rate: StoredRate = {
+  tenant,
+  connectionId: "first",
+  segment: "",
+  rate: { succeeded: 1, failed: 2, at: 3 },
+  version: 1
+}
+
 /** A file that the first schema's code left behind. */
 const firstFile = Effect.tap(newFile, (filename) =>
   Effect.sync(() => {
@@ -52,17 +60,20 @@ describe("sqlite file", () => {
           attempts: yield* ledger.attempts(tenant, id),
           timeline: yield* ledger.timeline(tenant, id, { limit: 10 }),
           claim: yield* ledger.claim(tenant, `key-${id}`),
-          contents: yield* directory.contents
+          contents: yield* directory.contents,
+          rates: yield* (yield* SuccessRates).changedSince(0)
         }
       })
       const before = yield* Effect.gen(function* () {
         const change = yield* newChange()
         yield* (yield* Ledger).commit(change)
         yield* (yield* Directory).write(contents)
+        yield* (yield* SuccessRates).write([rate])
         return yield* read(change.payment.after.id)
       }).pipe(withStorage({ filename }))
       expect(before.timeline).toHaveLength(1)
       expect(before.contents).toStrictEqual(contents)
+      expect(before.rates).toStrictEqual([rate])
 
       const id = Option.getOrThrow(before.payment).id
       expect(yield* read(id).pipe(withStorage({ filename }))).toStrictEqual(before)
@@ -105,7 +116,7 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      expect((yield* migrate(db)).map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
@@ -434,6 +445,30 @@ describe("checks of the database", () => {
       })
     )
   }
+
+  it.effect("given a rate, when it is broken, then SQLite refuses it whoever writes, and what came with it", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* Effect.gen(function* () {
+        const { changedSince, write } = yield* SuccessRates
+        yield* write([rate])
+        for (const succeeded of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
+          const broken = { ...rate, rate: { ...rate.rate, succeeded }, version: 2 }
+          const next = { ...rate, segment: "other" }
+          expect(yield* Effect.flip(write([next, broken]))).toMatchObject({ _tag: "pointsman/StorageError" })
+        }
+        expect(yield* changedSince(3)).toStrictEqual([rate])
+      }).pipe(withStorage({ filename }))
+      const db = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(filename)),
+        (db) => Effect.sync(() => db.close())
+      )
+      for (const set of ["succeeded = -0.001", "failed = 9e999", "version = 0", "environment = 'staging'"]) {
+        expect(() => db.exec(`update success_rates set ${set}`), set).toThrow(/CHECK constraint failed/)
+      }
+      expect(() => db.exec("update success_rates set succeeded = 0.001, failed = 0, version = 2")).not.toThrow()
+    })
+  )
 
   it.effect("given refunds that were broken on disk, when the book is read, then the read dies", () =>
     Effect.gen(function* () {

@@ -1,0 +1,83 @@
+/**
+ * Success rates in PostgreSQL. A statement that waits for another one's row sees, for the rest of it, the database as it
+ * was before: what the other one wrote is seen by a statement that begins later. So a function of the database writes,
+ * rate by rate, and looks at what stands there instead by a statement of its own, all in one round trip.
+ */
+import { type StoredRate, SuccessRates } from "@pointsman/core"
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import { readTenant, tenantRow } from "./PaymentRows.ts"
+import { bindRow, type NewRow, type Row, readText } from "./Rows.ts"
+
+/** A part of the schema: it was released, and is never changed. */
+export const writeSuccessRates = `create function write_success_rates(rates jsonb) returns setof success_rates
+  language plpgsql volatile as $$
+  declare
+    given record;
+  begin
+    for given in
+      select r.*, md5(r.segment) as segment_hash from jsonb_to_recordset(rates) as r (workspace_id text,
+        environment text, connection_id text, segment text, succeeded double precision, failed double precision,
+        at bigint, version bigint)
+      -- In one order, so that no two writers wait for each other.
+      order by r.workspace_id collate "C", r.environment collate "C", r.connection_id collate "C", segment_hash
+    loop
+      -- The row is locked to the end, also where it is not changed.
+      insert into success_rates as stored
+        (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
+        values (given.workspace_id, given.environment, given.connection_id, given.segment, given.succeeded,
+          given.failed, given.at, given.version)
+        on conflict (workspace_id, environment, connection_id, segment_hash) do update
+        set succeeded = excluded.succeeded, failed = excluded.failed, at = excluded.at, version = excluded.version
+        where stored.version = excluded.version - 1;
+      if not found then
+        return query select s.* from success_rates s where s.workspace_id = given.workspace_id
+          and s.environment = given.environment and s.connection_id = given.connection_id
+          and s.segment_hash = given.segment_hash;
+      end if;
+    end loop;
+  end $$`
+
+const write = "select * from write_success_rates($1::text::jsonb)"
+const selectChanged = "select * from success_rates where at >= $1"
+
+/** What is being written at this moment is not old, and is not waited for: so no writer and this wait for each other. */
+const deleteOld = `with gone as (
+  delete from success_rates
+  where ctid = any (array(select ctid from success_rates where at < $1 for update skip locked))
+  returning 1
+)
+select count(*) as gone from gone`
+
+export const make = (db: Database): SuccessRates["Service"] =>
+  SuccessRates.of({
+    changedSince: (at) =>
+      Effect.map(db.read("changedSince", selectChanged, [String(at)]), (rows) => rows.map(readRate)),
+    write: (rates) =>
+      rates.length === 0
+        ? Effect.succeed([])
+        : Effect.map(db.update("writeRates", write, [JSON.stringify(rates.map(rateRow))]), (rows) =>
+            rows.map(readRate)
+          ),
+    forgetBefore: (at) =>
+      Effect.map(db.update("forgetRates", deleteOld, [String(at)]), ([row]) => Number(row?.["gone"]))
+  })
+
+const rateRow = ({ connectionId, rate, segment, tenant, version }: StoredRate): NewRow =>
+  bindRow({
+    ...tenantRow(tenant),
+    connection_id: connectionId,
+    segment,
+    succeeded: rate.succeeded,
+    failed: rate.failed,
+    at: rate.at,
+    version
+  })
+
+const readRate = (row: Row): StoredRate => ({
+  tenant: readTenant(row),
+  connectionId: readText(row["connection_id"]),
+  segment: readText(row["segment"]),
+  rate: { succeeded: row["succeeded"] as number, failed: row["failed"] as number, at: row["at"] as number },
+  version: row["version"] as number
+})

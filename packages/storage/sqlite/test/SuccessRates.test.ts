@@ -1,0 +1,80 @@
+/** What the contract cannot know of SQLite: its COMMIT and its plans. */
+import type { StatementSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import type { StoredRate } from "@pointsman/core"
+import { Effect } from "effect"
+import { type Database, open } from "../src/Database.ts"
+import { migrate } from "../src/Migrations.ts"
+import { make } from "../src/SuccessRates.ts"
+import { tenant } from "./Given.ts"
+
+const rate: StoredRate = {
+  tenant,
+  connectionId: "first",
+  segment: "",
+  rate: { succeeded: 1, failed: 2, at: 3 },
+  version: 1
+}
+
+/** The port over a database whose statements a test may watch and break. */
+const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) => StatementSync | undefined) {
+  const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
+  yield* migrate(db)
+  return { db, rates: make({ ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) }) }
+})
+
+describe("success rates in SQLite", () => {
+  it.effect("given a COMMIT whose answer is lost, then the write failed, and another one is told what is stored", () =>
+    Effect.gen(function* () {
+      let isBroken = true
+      const { rates } = yield* opened((sql, db) => {
+        if (sql !== "COMMIT" || !isBroken) return undefined
+        isBroken = false
+        db.exec("COMMIT")
+        throw Object.assign(new Error("disk I/O error"), { errcode: 10 })
+      })
+      expect(yield* Effect.flip(rates.write([rate]))).toMatchObject({
+        _tag: "pointsman/StorageError",
+        operation: "writeRates"
+      })
+      expect(yield* rates.write([rate])).toStrictEqual([rate])
+    })
+  )
+
+  it.effect("given nothing to write, then the file is not locked for it", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const { rates } = yield* opened((sql) => {
+        asked.push(sql)
+        return undefined
+      })
+      expect(yield* rates.write([])).toEqual([])
+      expect(asked).toEqual([])
+    })
+  )
+
+  it.effect("given many rows, when rates are read, written or forgotten, then SQLite goes straight to them", () =>
+    Effect.gen(function* () {
+      const asked = new Set<string>()
+      const { db, rates } = yield* opened((sql) => {
+        asked.add(sql)
+        return undefined
+      })
+      yield* rates.write([rate])
+      yield* rates.write([rate])
+      yield* rates.changedSince(0)
+      yield* rates.forgetBefore(0)
+      const plans = [...asked]
+        .filter((sql) => /^(?:select|insert|delete)/u.test(sql))
+        .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all())
+        .map((row) => String(row["detail"]))
+      expect(new Set(plans)).toEqual(
+        new Set([
+          "SEARCH success_rates USING PRIMARY KEY (workspace_id=? AND environment=? AND connection_id=? AND segment=?)",
+          "SEARCH success_rates USING INDEX success_rates_by_time (at>?)",
+          "SEARCH success_rates USING INDEX success_rates_by_time (at<?)"
+        ])
+      )
+    })
+  )
+})
