@@ -9,3 +9,5 @@ const alpha2: ReadonlySet<string> = new Set(
 )
 
 export const isCountry = (code: string): boolean => alpha2.has(code)
+
+export const countries: ReadonlyArray<string> = [...alpha2].sort()

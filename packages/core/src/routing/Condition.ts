@@ -23,10 +23,16 @@ const tests: {
   captureMethod: (wanted, payment) => isIn(wanted, payment.captureMethod)
 }
 
+/** The fields that a condition may name. */
+export const conditionFields = Object.keys(tests) as ReadonlyArray<keyof Condition>
+
+/** Whether the payment is one that this field of the condition asks for; a field that is not named asks for all. */
+export const matchesIn = (field: keyof Condition, condition: Condition, payment: PaymentDetails): boolean => {
+  const wanted = condition[field]
+  const test = tests[field] as (wanted: unknown, payment: PaymentDetails) => boolean
+  return wanted === undefined || test(wanted, payment)
+}
+
 /** A payment matches when every field that the condition names does; a condition that names none matches all. */
 export const matches = (condition: Condition, payment: PaymentDetails): boolean =>
-  (Object.keys(tests) as Array<keyof Condition>).every((field) => {
-    const wanted = condition[field]
-    const test = tests[field] as (wanted: unknown, payment: PaymentDetails) => boolean
-    return wanted === undefined || test(wanted, payment)
-  })
+  conditionFields.every((field) => matchesIn(field, condition, payment))
