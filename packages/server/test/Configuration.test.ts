@@ -205,7 +205,7 @@ describe("the configuration file", () => {
     [[...w, "routing", "live"], {}, "workspaces[0].routing.live", /unknown field/],
     [
       [...r, "mode"],
-      "auto",
+      "automatic",
       "workspaces[0].routing.production.mode",
       /"fixed", "priority", "failover", "auto"/
     ],
