@@ -1,5 +1,5 @@
 /** The door: everything that Pointsman does, as one service. */
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
 import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
@@ -74,6 +74,10 @@ import { refund } from "./refunds/RefundPayment.ts"
 import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
 import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
 import { Circuits } from "./routing/Circuits.ts"
+import { explainStored } from "./routing/explain/ExplainPayment.ts"
+import type { RoutingExplanation } from "./routing/explain/Explanation.ts"
+import type { Replayed } from "./routing/explain/Replay.ts"
+import { type ReplayQuery, replayPayments } from "./routing/explain/ReplayPayments.ts"
 import { keepLearning } from "./routing/KeepLearning.ts"
 import { LearnedRates } from "./routing/LearnedRates.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
@@ -217,6 +221,16 @@ export class Pointsman extends Context.Service<
     readonly openCheckout: (token: string, returnUrl: string) => Effect.Effect<CheckoutStep, HostedFailure>
     /** The customer came back: asks the provider what became of the payment, and gives it as it stands then. */
     readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
+    /** Why a payment went where it went. */
+    readonly explainRouting: (
+      tenant: Tenant,
+      paymentId: string
+    ) => Effect.Effect<RoutingExplanation, PaymentNotFound | StorageError>
+    /**
+     * The decisions of stored payments, oldest first, made again under the configuration as it is now or under another
+     * one. No provider is asked and nothing is written. Payments that were never routed are passed over.
+     */
+    readonly replayRouting: (tenant: Tenant, query: ReplayQuery) => Stream.Stream<Replayed, StorageError>
     /** How many production payments reached a provider; sandbox payments are never counted. */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /**
@@ -345,6 +359,8 @@ export class Pointsman extends Context.Service<
           actOnHostedPage: (token, action) => Effect.provideContext(actOnHostedPage(token, action), context),
           openCheckout: (token, returnUrl) => Effect.provideContext(openCheckout(token, returnUrl), context),
           returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context),
+          explainRouting: (tenant, id) => Effect.provideContext(explainStored(tenant, id), context),
+          replayRouting: (tenant, query) => Stream.provideContext(replayPayments(tenant, query), context),
           usage: (query) =>
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
           sweep: Effect.provideContext(sweep(), context),

@@ -17,14 +17,16 @@
  */
 import { draw } from "./Draw.ts"
 import type { CandidateRates, RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
-import { weightOf } from "./SuccessRate.ts"
+import { noRate, weightOf, withOutcomes } from "./SuccessRate.ts"
 
 /** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
 export const presumedRate = 0.8
 /** As many outcomes as the presumption weighs. */
 export const presumedWeight = 10
-/** From this weight of outcomes on, a candidate is known well enough to be compared. */
+/** From so many outcomes on, a candidate is known well enough to be compared. */
 export const knownFrom = 20
+/** What they weigh together when they come in a row: the earlier ones have faded a little. */
+const knownWeight = Math.floor(weightOf(withOutcomes(noRate, { succeeded: knownFrom, failed: 0 }, 0)))
 
 /** The rate that is expected of the next charge. */
 export const expectedRate = ({ connection, segment }: CandidateRates): number => {
@@ -44,7 +46,7 @@ export const bySuccess = (paymentId: string, exploration: number): RoutingStrate
     // A stable sort: equal scores stay in the order of priority.
     const ranked = scored.toSorted((a, b) => b.score - a.score)
     const [first] = scored
-    const isCold = first !== undefined && weightOf(first.rates.connection) < knownFrom
+    const isCold = first !== undefined && weightOf(first.rates.connection) < knownWeight
     const led = isCold ? moved(ranked, first) : ranked
     if (led.length > 1 && drawFor("explore") < exploration) {
       const explored = mostPromising(led.slice(1), paymentId)

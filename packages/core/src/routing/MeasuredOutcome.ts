@@ -32,7 +32,10 @@ const ofTheCustomer: ReadonlySet<DeclineCategory> = new Set([
  * Whether the attempt succeeded; `undefined` where that is not to be counted: now, or again. An attempt counts once:
  * silence has counted as a failure, whatever a look-up finds later.
  */
-export const measuredOutcome = (before: AttemptOutcome | null, after: Attempt): boolean | undefined => {
+export const measuredOutcome = (
+  before: AttemptOutcome | null,
+  after: Pick<Attempt, "outcome" | "declineCategory">
+): boolean | undefined => {
   const isCounted = before !== null && succeeded[before] !== null
   if (isCounted || after.outcome === null) return undefined
   if (after.declineCategory !== null && ofTheCustomer.has(after.declineCategory)) return undefined

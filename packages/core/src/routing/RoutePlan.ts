@@ -74,15 +74,17 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
   const usable = degraded ? named : named.filter(({ id }) => !open.has(id))
   if (usable.length === 0) return Result.fail({ excluded })
   const { candidates, note, order } = orderBy(course, usable, { ...question, draw: drawFor })
+  const maxAttempts = course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length)
   return Result.succeed({
     mode: course.mode,
     order,
-    maxAttempts: course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length),
+    maxAttempts,
     decision: {
       path: course.path,
       strategy: course.strategy,
       mode: course.mode,
       rule: course.rule,
+      maxAttempts,
       candidates,
       attempts: [],
       excluded,

@@ -1,4 +1,6 @@
+import type { AttemptOutcome } from "../payment/Attempt.ts"
 import type { CircuitSeen } from "./Circuit.ts"
+import type { RoutingMode } from "./RoutingSettings.ts"
 import type { CandidateRates } from "./Strategy.ts"
 
 /** The ten reasons of the specification, and the additive one of decisions, section 5. */
@@ -30,8 +32,10 @@ export interface Exclusion {
 export interface RoutingDecision {
   readonly path: "engine" | "rule" | "control"
   readonly strategy: string
-  readonly mode: string
+  readonly mode: RoutingMode
   readonly rule: string | null
+  /** Attempts at most. */
+  readonly maxAttempts: number
   /** The connections that could take it, in the order in which they would be asked. */
   readonly candidates: ReadonlyArray<RoutingCandidate>
   readonly attempts: ReadonlyArray<RoutingAttempt>
@@ -80,6 +84,6 @@ export interface RoutingAttempt {
   readonly attemptId: string
   readonly connectionId: string
   /** `null` while it is in flight. */
-  readonly outcome: string | null
+  readonly outcome: AttemptOutcome | null
   readonly code: string | null
 }

@@ -7,13 +7,18 @@ import {
   credentialsContext,
   Deliveries,
   Directory,
+  type Environment,
   endpointSecretContext,
   Ids,
   type Ledger,
+  type Merchants,
   Pointsman,
   type PointsmanOptions,
   type RoutingSettings,
+  RoutingStrategies,
+  type RoutingStrategy,
   Secrets,
+  type SuccessRates,
   type Tenant,
   Transport,
   Unanswered,
@@ -29,7 +34,7 @@ import {
   scriptedProvider
 } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 
@@ -54,25 +59,33 @@ const syncMac = Mac.layerWebCryptoWith({
   hmac: (_hash, key, data) => createHmac("sha256", key).update(data).digest()
 }).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
+type Stored = Ledger | Deliveries | Directory | Merchants | SuccessRates
+
 export interface World {
   readonly provider: ScriptedProvider
   readonly ledger: FaultyLedger
-  readonly layer: Layer.Layer<Pointsman | Ledger | Deliveries | Directory | Secrets>
+  readonly layer: Layer.Layer<Pointsman | Stored | Secrets>
+  /** Another process over what the layer stores. */
+  readonly another: Effect.Effect<Pointsman["Service"], never, Stored | Secrets | Scope.Scope>
   /** As `layer`, with the store of deliveries behind another one. */
   readonly layerOver: (over: Layer.Layer<Deliveries, never, Deliveries>) => World["layer"]
 }
 
 export const world = (
   options: PointsmanOptions & {
+    /** `sandbox` unless set. */
+    readonly environment?: Environment
     readonly routing?: RoutingSettings
     readonly connections?: ReadonlyArray<Partial<Connection> & { readonly id: string }>
     readonly yieldBetween?: boolean
     readonly provider?: ScriptedProvider
+    readonly strategies?: ReadonlyArray<RoutingStrategy>
     readonly sender?: ScriptedSender
     readonly webhookEndpoints?: ReadonlyArray<Partial<WebhookEndpoint> & { readonly id: string }>
   } = {}
 ): World => {
   const provider = options.provider ?? scriptedProvider()
+  const owner: Tenant = { ...tenant, environment: options.environment ?? tenant.environment }
   const ledger = faultyLedger()
   const storage = MemoryStorage.layer({ yieldBetween: options.yieldBetween ?? false }).pipe(Layer.provide(Ids.layer))
   const configured = Layer.effectDiscard(
@@ -82,8 +95,7 @@ export const world = (
       const connections: Array<Connection> = []
       for (const connection of options.connections ?? [{ id: "main" }, { id: "backup" }]) {
         connections.push({
-          workspaceId: tenant.workspaceId,
-          environment: tenant.environment,
+          ...owner,
           name: `The ${connection.id} acquirer`,
           connector: "scripted",
           active: true,
@@ -101,9 +113,9 @@ export const world = (
         workspaces: [workspace],
         apiKeys: [],
         connections,
-        routing: [{ ...tenant, settings: options.routing ?? { mode: "failover" } }],
+        routing: [{ ...owner, settings: options.routing ?? { mode: "failover" } }],
         webhookEndpoints: (options.webhookEndpoints ?? []).map((endpoint) => ({
-          ...tenant,
+          ...owner,
           url: `https://merchant.example/${endpoint.id}`,
           events: ["*"],
           sealedSecret: `${endpointSecretContext(endpoint.id)}|whsec_${endpoint.id}`,
@@ -113,19 +125,23 @@ export const world = (
       })
     })
   )
+  const process = Pointsman.layer(options).pipe(
+    Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
+    Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
+    Layer.provide(Layer.succeed(RoutingStrategies, options.strategies ?? []))
+  )
   const layerOver = (over: Layer.Layer<Deliveries, never, Deliveries>) =>
-    Pointsman.layer(options).pipe(
+    process.pipe(
       Layer.provideMerge(over),
       Layer.provideMerge(ledger.layer),
       Layer.provideMerge(configured),
       Layer.provideMerge(storage),
       Layer.provideMerge(openSecretsLayer),
-      Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
-      Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
       Layer.orDie
     )
   const layer = layerOver(Layer.effect(Deliveries, Deliveries))
-  return { provider, ledger, layer, layerOver }
+  const another = Effect.map(Layer.build(Layer.fresh(process)), Context.get(Pointsman))
+  return { provider, ledger, layer, layerOver, another }
 }
 
 export { sampleRequest as request } from "@pointsman/core/testing"

@@ -16,7 +16,7 @@ import {
   type Scope,
   type Workspace
 } from "@pointsman/core"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 
 export const workspace: Workspace = {
   id: "acme",
@@ -32,6 +32,7 @@ export const routing: RoutingDecision = {
   strategy: "order",
   mode: "failover",
   rule: null,
+  maxAttempts: 2,
   candidates: [{ connectionId: "main", name: "Main", priority: 1, score: null, rates: null }],
   attempts: [{ attemptId: "att_1", connectionId: "main", outcome: "NotSent", code: null }],
   excluded: [{ connectionId: "backup", name: "Backup", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }],
@@ -194,6 +195,8 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     keepSweeping: () => Effect.never,
     keepDelivering: () => Effect.never,
     keepLearning: () => Effect.never,
+    explainRouting: () => Effect.die("not asked for here"),
+    replayRouting: () => Stream.die("not asked for here"),
     forgetKeys: Effect.succeed(0),
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),

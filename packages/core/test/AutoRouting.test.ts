@@ -1,0 +1,273 @@
+/** Mode `auto`: what it learns, how much it explores, and how soon it leaves a connection that became worse. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  bySuccess,
+  type Caller,
+  type ChargeAnswer,
+  defaultExploration,
+  knownFrom,
+  type OutcomeCounts,
+  Pointsman,
+  type RoutingSettings,
+  type RoutingStrategy,
+  type StrategyCandidate,
+  SuccessRates
+} from "@pointsman/core"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { chosenOver } from "./support/Drift.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
+
+const candidate = (connectionId: string, known: OutcomeCounts): StrategyCandidate => ({
+  connectionId,
+  name: `The ${connectionId} acquirer`,
+  priority: 1,
+  rates: { connection: known, segment: known }
+})
+const of = (succeeded: number, failed: number): OutcomeCounts => ({ succeeded, failed })
+
+const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, drawn = 0.999, paymentId = "payment") =>
+  bySuccess(paymentId, defaultExploration).order({ payment: request().details, candidates, draw: () => drawn })
+
+describe("ordering by measured success", () => {
+  it("given nothing is known, then the order of priority stands", () => {
+    assert.deepStrictEqual(
+      orderOf([candidate("a", of(0, 0)), candidate("b", of(0, 0)), candidate("c", of(0, 0))]).order,
+      ["a", "b", "c"]
+    )
+  })
+  it("given the first is not known well, then it leads whatever its first outcomes were", () => {
+    const { note, order } = orderOf([candidate("a", of(2, knownFrom - 5)), candidate("b", of(95, 5))])
+    assert.deepStrictEqual(order, ["a", "b"])
+    assert.match(note ?? "", /leads by its priority until 20 outcomes/u)
+  })
+  it("given rates, then the best leads, and the rest follows by theirs", () => {
+    const { note, order, scores } = orderOf([
+      candidate("a", of(60, 40)),
+      candidate("b", of(95, 5)),
+      candidate("c", of(90, 10))
+    ])
+    assert.deepStrictEqual(order, ["b", "c", "a"])
+    assert.isUndefined(note)
+    assert.approximately(scores?.["b"] ?? 0, 0.94, 0.02)
+  })
+  it("given a segment in which a connection fares otherwise than elsewhere, then the segment counts", () => {
+    const worse = { ...candidate("a", of(95, 5)), rates: { connection: of(95, 5), segment: of(30, 30) } }
+    assert.deepStrictEqual(orderOf([worse, candidate("b", of(85, 15))]).order, ["b", "a"])
+  })
+  it("given many payments, then exactly the configured share explores, and nobody is starved", () => {
+    const candidates = [candidate("a", of(95, 5)), candidate("b", of(90, 10)), candidate("c", of(88, 12))]
+    const world = Array.from({ length: 20_000 }, (_, number) => {
+      const { order } = orderOf(candidates, (number + 0.5) / 20_000, `payment-${number}`)
+      return order[0]
+    })
+    const count = (id: string) => world.filter((first) => first === id).length
+    assert.strictEqual(count("a"), 19_000)
+    assert.isAbove(count("b"), 100)
+    assert.isAbove(count("c"), 100)
+  })
+})
+
+describe("a connection that drops from 95 % to 60 %, beside one of 90 %", () => {
+  const runs = Array.from({ length: 40 }, (_, seed) =>
+    chosenOver({
+      seed: seed + 1,
+      payments: 2400,
+      exploration: defaultExploration,
+      everyMillis: 10_000,
+      truth: (payment) => [payment < 1000 ? 0.95 : 0.6, 0.9]
+    })
+  )
+  const shareOfFirst = (from: number, to: number) =>
+    runs.map((chosen) => chosen.slice(from, to).filter((one) => one === 0).length / (to - from))
+  const mean = (shares: ReadonlyArray<number>) => shares.reduce((sum, share) => sum + share, 0) / shares.length
+
+  it("when 150 payments of its segment have come since, then under 20 % of the next 50 still go there", () => {
+    assert.isAbove(mean(shareOfFirst(500, 1000)), 0.85)
+    assert.isBelow(mean(shareOfFirst(1150, 1200)), 0.2)
+  })
+  it("when it was left long ago, then it still gets the configured exploration, and no more", () => {
+    assert.approximately(mean(shareOfFirst(1400, 2400)), defaultExploration, 0.01)
+  })
+})
+
+const auto: RoutingSettings = { mode: "auto", auto: { exploration: 0 } }
+const declined: ChargeAnswer = {
+  _tag: "Declined",
+  providerRef: "ref",
+  category: "do_not_honor",
+  code: "05",
+  soft: false
+}
+const captured: ChargeAnswer = { _tag: "Captured", providerRef: "ref" }
+
+/** Creates one payment after the other, and tells where each went first. */
+const firsts = (provider: ReturnType<typeof world>["provider"], count: number, who: Caller) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    provider.charges.length = 0
+    for (let number = 0; number < count; number++) yield* pointsman.create(who, request())
+    return provider.charges.map(({ connectionId }) => connectionId)
+  })
+
+describe("what auto learns", () => {
+  const learning = world({ environment: "production", routing: auto })
+  it.effect("given production outcomes, then it leaves the connection that declines, and says why", () =>
+    Effect.gen(function* () {
+      const { ledger, provider } = learning
+      provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+      const went = yield* firsts(provider, 60, live)
+      assert.deepStrictEqual(
+        went.slice(0, knownFrom),
+        Array.from({ length: knownFrom }, () => "main")
+      )
+      assert.deepStrictEqual(new Set(went.slice(knownFrom)), new Set(["backup"]))
+      // Two commits a payment, and nothing is asked of any store but those.
+      const { commit, ...rest } = ledger.calls
+      assert.strictEqual(commit, 120)
+      assert.deepStrictEqual(new Set(Object.values(rest)), new Set([0]))
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(live, request())
+      assert.deepInclude(payment.routing, { mode: "auto", strategy: "auto", path: "engine", note: null })
+      const [first, second] = payment.routing?.candidates ?? []
+      assert.strictEqual(first?.connectionId, "backup")
+      assert.isAbove(first?.score ?? 0, second?.score ?? 1)
+      assert.isAbove(first?.rates?.segment.succeeded ?? 0, 30)
+    }).pipe(Effect.provide(learning.layer))
+  )
+
+  const testing = world({ routing: auto })
+  it.effect("given sandbox outcomes, then nothing is learned", () =>
+    Effect.gen(function* () {
+      testing.provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+      const went = yield* firsts(testing.provider, 60, caller)
+      assert.deepStrictEqual(new Set(went), new Set(["main"]))
+    }).pipe(Effect.provide(testing.layer))
+  )
+
+  const customers = world({ environment: "production", routing: auto })
+  it.effect("given declines that any connection would have met, then they do not speak against one", () =>
+    Effect.gen(function* () {
+      customers.provider.onCharge = () => Effect.succeed({ ...declined, category: "insufficient_funds" })
+      const went = yield* firsts(customers.provider, 60, live)
+      assert.deepStrictEqual(new Set(went), new Set(["main"]))
+    }).pipe(Effect.provide(customers.layer))
+  )
+
+  const late = world({ environment: "production", routing: auto })
+  it.effect("given outcomes that a look-up brings, then they are learned when they come", () =>
+    Effect.gen(function* () {
+      const { provider } = late
+      const pointsman = yield* Pointsman
+      provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef: "ref" })
+      provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: declined })
+      yield* firsts(provider, 30, live)
+      assert.deepStrictEqual(yield* firsts(provider, 1, live), ["main"])
+      yield* TestClock.adjust("2 hours")
+      while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
+      provider.onCharge = () => Effect.succeed(captured)
+      assert.deepStrictEqual(yield* firsts(provider, 1, live), ["backup"])
+    }).pipe(Effect.provide(late.layer))
+  )
+})
+
+describe("servers that share a store", () => {
+  const shared = world({ environment: "production", routing: auto })
+  it.effect(
+    "given one server learned, when the background has run, then another one knows, and so does the next start",
+    () =>
+      Effect.gen(function* () {
+        const { provider } = shared
+        provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+        const one = yield* Pointsman
+        const another = yield* shared.another
+        const ones = yield* Effect.forkChild(one.keepLearning(5_000))
+        const others = yield* Effect.forkChild(another.keepLearning(5_000))
+        yield* firsts(provider, 40, live)
+        yield* TestClock.adjust("11 seconds")
+        const asked = Effect.provideService(firsts(provider, 1, live), Pointsman, another)
+        assert.deepStrictEqual(yield* asked, ["backup"])
+        const stored = yield* (yield* SuccessRates).changedSince(0)
+        assert.sameMembers(
+          stored.map(({ connectionId, segment }) => `${connectionId}|${segment}`),
+          ["main|", "main|EUR NL card -", "backup|", "backup|EUR NL card -"]
+        )
+        assert.isTrue(stored.every((row) => row.tenant.environment === "production"))
+        yield* Fiber.interrupt(ones)
+        yield* Fiber.interrupt(others)
+        const next = yield* shared.another
+        const nexts = yield* Effect.forkChild(next.keepLearning(5_000))
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* Effect.provideService(firsts(provider, 1, live), Pointsman, next), ["backup"])
+        yield* Fiber.interrupt(nexts)
+      }).pipe(Effect.scoped, Effect.provide(shared.layer))
+  )
+
+  const adding = world({ environment: "production", routing: auto })
+  it.effect("given servers that learn at once, then no outcome of any is lost", () =>
+    Effect.gen(function* () {
+      const servers = [yield* Pointsman, yield* adding.another, yield* adding.another]
+      adding.provider.onCharge = () => Effect.succeed(captured)
+      for (let round = 0; round < 3; round++) {
+        for (const server of servers) {
+          yield* Effect.provideService(firsts(adding.provider, 5, live), Pointsman, server)
+        }
+        const learning = yield* Effect.forEach(servers, (server) => Effect.forkChild(server.keepLearning(5_000)))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interruptAll(learning)
+      }
+      const stored = yield* (yield* SuccessRates).changedSince(0)
+      const whole = stored.find(({ connectionId, segment }) => connectionId === "main" && segment === "")
+      // 45 outcomes, of which those before fade by a hundredth each.
+      assert.approximately(whole?.rate.succeeded ?? 0, 100 * (1 - 0.99 ** 45), 0.01)
+    }).pipe(Effect.scoped, Effect.provide(adding.layer))
+  )
+})
+
+describe("a strategy of the library's user", () => {
+  const cheapest: RoutingStrategy = {
+    name: "cheapest",
+    order: ({ candidates, payment }) => ({
+      order: payment.money.minorUnits > 1000 ? ["backup", "elsewhere"] : candidates.map((one) => one.connectionId),
+      scores: { main: 30, backup: 25 },
+      note: "It costs less there."
+    })
+  }
+  const broken: RoutingStrategy = { name: "broken", order: () => assert.fail("a bug of the strategy") }
+  const strategic = (strategy: string) =>
+    world({ routing: { mode: "failover", strategy }, strategies: [cheapest, broken] })
+
+  const cheap = strategic("cheapest")
+  it.effect("given it is named by the settings, then it orders, and the decision tells its scores and its reason", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepInclude(payment.routing, { strategy: "cheapest", mode: "failover", note: "It costs less there." })
+      // What it left out is asked last; what it made up is not asked at all.
+      assert.deepStrictEqual(
+        payment.routing?.candidates.map(({ connectionId, score }) => [connectionId, score]),
+        [
+          ["backup", 25],
+          ["main", 30]
+        ]
+      )
+      assert.strictEqual(cheap.provider.charges[0]?.connectionId, "backup")
+    }).pipe(Effect.provide(cheap.layer))
+  )
+  for (const [name, note] of [
+    ["broken", /The strategy "broken" failed/u],
+    ["absent", /No strategy is named "absent"/u]
+  ] as const) {
+    const faulty = strategic(name)
+    it.effect(`given it is ${name}, then payments go on in the configured order, and the decision says so`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, request())
+        assert.match(payment.routing?.note ?? "", note)
+        assert.strictEqual(faulty.provider.charges[0]?.connectionId, "main")
+      }).pipe(Effect.provide(faulty.layer))
+    )
+  }
+})
