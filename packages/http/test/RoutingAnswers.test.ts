@@ -133,6 +133,70 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
+  for (const initiator of ["cit", "mit"] as const) {
+    // A customer needs no recurring payment, and a merchant no authentication: each excludes by all codes but one.
+    const other = initiator === "cit" ? "RECURRING_NOT_SUPPORTED" : "AUTHENTICATION_REQUIRED"
+    const holding = exclusions.filter(
+      ({ code }, at) => code !== other && exclusions.findIndex((exclusion) => exclusion.code === code) === at
+    )
+
+    test(`given connections that are each excluded for another reason, when ${initiator} is routed, then each is told its own`, async () => {
+      const circuitBreaker = { failures: 1, openMillis: 3_600_000 }
+      const limited = holding.map(({ change }, at) => ({ name: `limited-${10 + at}`, ...change }))
+      const { connect, idOf, key, route } = await own(
+        world,
+        [{ name: "broken", circuitBreaker }, ...limited, { name: "well", priority: 2 }],
+        { category: "retail" }
+      )
+      const withToken = [...limited.slice(0, -1), { name: "broken" }, { name: "well" }]
+      const instruments = withToken.map(({ name }) => ({ connection: idOf(name), token: `tok_${name}` }))
+      const body = { initiator, instruments, debug: true }
+      const excluded = [
+        ...holding.map(({ code }, at) => ({ name: `limited-${10 + at}`, code })),
+        { name: "broken", code: "CIRCUIT_OPEN" as const }
+      ].map(({ code, name }) => ({ providerId: idOf(name), name, code, reason: aSentence }))
+
+      world.provider.onCharge = () => silence
+      expect((await create(world, body, { key })).body.data.status).toBe("UNKNOWN")
+      world.reset()
+      const told = (await create(world, body, { key })).body.data
+      expect([told.status, told.routing.degraded, told.routing.candidates.length]).toEqual(["CAPTURED", false, 1])
+      expect(told.routing.excluded).toEqual(excluded)
+
+      // The only one left has an open circuit: it is tried, and the others are told.
+      await connect({ name: "well", active: false })
+      const degraded = (await create(world, body, { key })).body.data
+      expect([degraded.status, degraded.routing.degraded]).toEqual(["CAPTURED", true])
+      expect(degraded.routing.excluded).toEqual(excluded.slice(0, -1))
+
+      await connect({ name: "broken", active: false })
+      await route({ mode: "priority" })
+      const refused = await create(world, body, { key })
+      expect([answerOf(refused), refused.body.error.excluded]).toEqual(["409 routing_failed", excluded.slice(0, -1)])
+      const { debug: _, ...plain } = body
+      expect(Object.keys((await create(world, plain, { key })).body.error)).toEqual(["code", "message"])
+      expect(asked()).toEqual([idOf("well"), idOf("broken")])
+    })
+  }
+
+  test("given a connection with several reasons, then the first is told, in the order that is documented", async () => {
+    const { connect, key } = await own(world, [], { category: "retail" })
+    let left = exclusions.filter(({ code }) => code !== "RECURRING_NOT_SUPPORTED")
+    while (left.length > 0) {
+      const changes = left.map(({ change }) => change)
+      await connect({
+        name: "limited",
+        supports: Object.assign({}, ...changes.map(({ supports }) => supports ?? {})),
+        restrictions: changes.flatMap(({ restrictions }) => restrictions ?? [])
+      })
+      const refused = await create(world, { card_brand: "amex", instruments: [], debug: true }, { key })
+      const codes = refused.body.error.excluded.map(({ code }: { code: string }) => code)
+      expect([answerOf(refused), codes]).toEqual(["409 routing_failed", [left[0]?.code]])
+      // The two of the method, and those of the amount, stand in one field or in two.
+      left = left.filter(({ code }) => code !== codes[0])
+    }
+  })
+
   test("given nothing to exclude, when debug is set, then excluded is empty", async () => {
     const { key } = await own(world, two)
     const { routing } = (await create(world, { debug: true }, { key })).body.data

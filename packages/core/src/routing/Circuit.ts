@@ -70,6 +70,7 @@ export const circuitSeen = (
 
 /** Why a connection is passed over, as one sentence. Another server's failures are not counted here. */
 export const openReason = ({ failures, probeAt }: CircuitSeen): string => {
-  const why = failures === 0 ? "Another server saw its calls fail" : `${failures} of its calls in a row failed`
+  const ours = failures === 1 ? "Its last call failed" : `Its last ${failures} calls failed`
+  const why = failures === 0 ? "Another server saw its calls fail" : ours
   return probeAt === null ? `${why}.` : `${why}; it is probed from ${new Date(probeAt).toISOString()} on.`
 }

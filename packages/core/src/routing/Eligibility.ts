@@ -19,7 +19,7 @@ export interface EligibilityQuestion {
   readonly instrumentConnectionIds: ReadonlySet<string> | null
 }
 
-interface Check<Limit> {
+export interface EligibilityCheck<Limit> {
   readonly code: ExclusionCode
   /** The reason to exclude, as one sentence; `undefined` where the limit allows the payment. */
   readonly reason: (limit: Limit, question: EligibilityQuestion) => string | undefined
@@ -28,11 +28,13 @@ interface Check<Limit> {
 const has = (list: ReadonlyArray<string>, value: string): boolean =>
   list.some((item) => item.toLowerCase() === value.toLowerCase())
 
-/**
- * One check for each limit that a connection can have: a field of `Supports` that no code covers does not compile.
- * The order is the order in which a connection's first reason is looked for.
- */
-const checks: { readonly [Field in keyof Required<Supports>]: Check<NonNullable<Supports[Field]>> } = {
+/** One check for each limit that a connection can have: a field of `Supports` that no code covers does not compile. */
+export type EligibilityChecks<Limits> = {
+  readonly [Field in keyof Limits]-?: EligibilityCheck<NonNullable<Limits[Field]>>
+}
+
+/** The order is the order in which a connection's first reason is looked for. */
+export const eligibilityChecks: EligibilityChecks<Supports> = {
   currencies: {
     code: "CURRENCY_NOT_SUPPORTED",
     reason: (limit, { payment }) =>
@@ -108,8 +110,8 @@ export const exclusionOf = (
     code,
     reason
   })
-  for (const field of Object.keys(checks) as Array<keyof Supports>) {
-    const check = checks[field] as Check<unknown>
+  for (const field of Object.keys(eligibilityChecks) as Array<keyof Supports>) {
+    const check = eligibilityChecks[field] as EligibilityCheck<unknown>
     for (const limit of [connection.supports[field], providerSupports[field]]) {
       const reason = limit === undefined ? undefined : check.reason(limit, question)
       if (reason !== undefined) return excluded(check.code, reason)

@@ -1,0 +1,231 @@
+/**
+ * Why a connection may not take a payment, where several reasons hold at once: which one is told of a connection, and
+ * what is told of several. Each reason alone is in `Routing.test.ts`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Connection,
+  type EligibilityChecks,
+  type EligibilityQuestion,
+  type ExclusionCode,
+  eligibilityChecks,
+  exclusionCodes,
+  exclusionOf,
+  Pointsman,
+  RoutingFailed,
+  type Supports,
+  Unanswered
+} from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
+import { Effect, Redacted } from "effect"
+import { caller, request, world } from "./support/World.ts"
+
+const main: Connection = {
+  id: "main",
+  workspaceId: "acme",
+  environment: "sandbox",
+  name: "Main",
+  connector: "scripted",
+  active: true,
+  priority: 1,
+  sealedCredentials: "",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null
+}
+
+interface Reason {
+  readonly code: ExclusionCode
+  readonly supports?: Supports
+  readonly restrictions?: Connection["restrictions"]
+}
+
+/**
+ * A reason of every kind, in the order in which they are told. A payment is initiated by its customer or its merchant:
+ * `AUTHENTICATION_REQUIRED` holds for the one alone, `RECURRING_NOT_SUPPORTED` for the other.
+ */
+const reasons: ReadonlyArray<Reason> = [
+  { code: "CURRENCY_NOT_SUPPORTED", supports: { currencies: ["USD"] } },
+  { code: "PAYER_COUNTRY_NOT_SUPPORTED", supports: { payerCountries: ["DE"] } },
+  { code: "METHOD_NOT_SUPPORTED", supports: { methods: ["bank"] } },
+  { code: "MERCHANT_COUNTRY_NOT_SUPPORTED", supports: { merchantCountries: ["DE"] } },
+  { code: "VERTICAL_NOT_SUPPORTED", supports: { blockedCategories: ["retail"] } },
+  { code: "RECURRING_NOT_SUPPORTED", supports: { recurring: false } },
+  { code: "AMOUNT_OUT_OF_RANGE", supports: { amount: { EUR: { max: 1 } } } },
+  { code: "AUTHENTICATION_REQUIRED", supports: { requiresAuthentication: ["NL"] } },
+  { code: "RESTRICTION_VIOLATED", restrictions: [{ currency: ["EUR"] }] },
+  { code: "INSTRUMENT_NOT_AVAILABLE" }
+]
+const elsewhere: Readonly<Record<"cit" | "mit", ExclusionCode>> = {
+  cit: "RECURRING_NOT_SUPPORTED",
+  mit: "AUTHENTICATION_REQUIRED"
+}
+
+const asked = (initiator: "cit" | "mit", tokens: ReadonlyArray<string> | null): EligibilityQuestion => ({
+  payment: { ...request().details, initiator },
+  merchantCountry: "NL",
+  merchantCategory: "retail",
+  instrumentConnectionIds: tokens === null ? null : new Set(tokens)
+})
+
+/** The limits of all of them together. */
+const limits = (some: ReadonlyArray<Reason>): Pick<Connection, "supports" | "restrictions"> => ({
+  supports: Object.assign({}, ...some.map(({ supports }) => supports ?? {})),
+  restrictions: some.flatMap(({ restrictions }) => restrictions ?? [])
+})
+
+describe("a connection with several reasons", () => {
+  for (const initiator of ["cit", "mit"] as const) {
+    const holding = reasons.filter(({ code }) => code !== elsewhere[initiator])
+    for (const [at, { code }] of holding.entries()) {
+      it(`given ${code} and all that come after it, for a payment of ${initiator}, then ${code} is told`, () => {
+        const rest = holding.slice(at)
+        const question = asked(initiator, [])
+        assert.strictEqual(exclusionOf({ ...main, ...limits(rest) }, {}, question)?.code, code)
+        // It makes no difference whose limits they are: the first reason is told, and not the connection's before.
+        const [first, ...others] = rest
+        if (first?.supports === undefined) return
+        assert.strictEqual(exclusionOf({ ...main, ...limits(others) }, first.supports, question)?.code, code)
+        // Without it the next one is told.
+        assert.strictEqual(exclusionOf({ ...main, ...limits(others) }, {}, question)?.code, others[0]?.code)
+      })
+    }
+  }
+
+  it("given every code, then the reasons above are all of them but that of circuits", () => {
+    assert.sameMembers(
+      reasons.map(({ code }) => code),
+      exclusionCodes.filter((code) => code !== "CIRCUIT_OPEN")
+    )
+  })
+})
+
+/** One connection for each reason, by its code, in the order of priority; another one's token was sent to none. */
+const each = (initiator: "cit" | "mit") =>
+  reasons
+    .filter(({ code }) => code !== elsewhere[initiator])
+    .map((reason) => ({ id: reason.code.toLowerCase(), ...limits([reason]) }))
+
+const told = (initiator: "cit" | "mit") =>
+  each(initiator).map(({ id }) => [id, id.toUpperCase()] satisfies [string, string])
+
+const tokensOf = (ids: ReadonlyArray<string>) =>
+  ids
+    .filter((id) => id !== "instrument_not_available")
+    .map((connectionId) => ({ connectionId, token: Redacted.make("tok") }))
+
+describe("several connections, each with a reason of its own", () => {
+  for (const initiator of ["cit", "mit"] as const) {
+    const nowhere = world({ connections: each(initiator) })
+    it.effect(`given a payment of ${initiator} and no other connection, then RoutingFailed tells of every one`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const instruments = tokensOf(each(initiator).map(({ id }) => id))
+        const failure = yield* Effect.flip(pointsman.create(caller, request({ details: { initiator }, instruments })))
+        assert.instanceOf(failure, RoutingFailed)
+        assert.deepStrictEqual(
+          failure.excluded.map(({ code, connectionId }) => [connectionId, code]),
+          told(initiator)
+        )
+        assert.strictEqual(nowhere.ledger.calls.commit, 0)
+      }).pipe(Effect.provide(nowhere.layer))
+    )
+
+    const circuitBreaker = { failures: 1, openMillis: 60_000 }
+    const open = world({
+      connections: [{ id: "broken", circuitBreaker }, ...each(initiator), { id: "well" }]
+    })
+    it.effect(
+      `given a payment of ${initiator}, an open circuit and one that can, then all are told with the payment`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          const instruments = tokensOf([...each(initiator).map(({ id }) => id), "broken", "well"])
+          const asked = request({ details: { initiator }, instruments })
+          open.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+          yield* pointsman.create(caller, asked)
+          open.provider.onCharge = approve
+          const { payment } = yield* pointsman.create(caller, asked)
+          assert.deepStrictEqual(
+            payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+            [...told(initiator), ["broken", "CIRCUIT_OPEN"]]
+          )
+          assert.isFalse(payment.routing?.degraded)
+          assert.deepStrictEqual(
+            open.provider.charges.map(({ connectionId }) => connectionId),
+            ["broken", "well"]
+          )
+        }).pipe(Effect.provide(open.layer))
+    )
+  }
+
+  const circuitBreaker = { failures: 1, openMillis: 60_000 }
+  const outside = world({
+    connections: [
+      { id: "dollars", supports: { currencies: ["USD"] } },
+      { id: "broken", circuitBreaker }
+    ],
+    routing: {
+      mode: "failover",
+      rules: [{ name: "small", when: { amount: { max: 1000 } }, use: { mode: "failover", order: ["dollars"] } }]
+    }
+  })
+  it.effect("given a rule that names a connection which cannot, and an open circuit besides, then both are told", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      yield* pointsman.create(caller, request())
+      const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
+      const failure = yield* Effect.flip(pointsman.create(caller, small))
+      assert.deepStrictEqual(
+        (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
+        [
+          ["dollars", "CURRENCY_NOT_SUPPORTED"],
+          ["broken", "CIRCUIT_OPEN"]
+        ]
+      )
+    }).pipe(Effect.provide(outside.layer))
+  )
+
+  const limited = world({
+    connections: [
+      { id: "dollars", supports: { currencies: ["USD"] }, circuitBreaker },
+      { id: "euros", circuitBreaker }
+    ]
+  })
+  it.effect("given a connection whose circuit is open and that cannot take it either, then why it cannot is told", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
+      limited.provider.onCharge = approve
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepStrictEqual(
+        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+        [["dollars", "CURRENCY_NOT_SUPPORTED"]]
+      )
+    }).pipe(Effect.provide(limited.layer))
+  )
+})
+
+describe("a limit without a check", () => {
+  it("given the limits that there are, then each has a check", () => {
+    const complete: EligibilityChecks<Supports> = eligibilityChecks
+    assert.isDefined(complete)
+  })
+
+  it("given another limit, then the checks do not compile until it has one", () => {
+    interface More extends Supports {
+      readonly weekdays?: ReadonlyArray<string>
+    }
+    // @ts-expect-error nothing checks the weekday.
+    const incomplete: EligibilityChecks<More> = eligibilityChecks
+    const complete: EligibilityChecks<More> = {
+      ...eligibilityChecks,
+      weekdays: { code: "RESTRICTION_VIOLATED", reason: () => undefined }
+    }
+    assert.deepStrictEqual(Object.keys(complete), [...Object.keys(incomplete), "weekdays"])
+  })
+})
