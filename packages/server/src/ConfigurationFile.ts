@@ -122,7 +122,9 @@ const Mode = Schema.Literals(routingModes).annotate({
 })
 const Attempts = integer(1, "a whole number of attempts, 1 or more")
 const Order = listOf(Id)
+const Share = finite("a share from 0 to 1", (share) => share >= 0 && share <= 1)
 
+/** Without `strategy`: strategies are code, and this server has none but its own. */
 const RoutingFile = Schema.Struct({
   /** `failover` where it is left out. */
   mode: Schema.optionalKey(Mode),
@@ -149,10 +151,11 @@ const RoutingFile = Schema.Struct({
   ),
   control: Schema.optionalKey(
     Schema.Struct({
-      share: finite("a share from 0 to 1", (share) => share >= 0 && share <= 1),
+      share: Share,
       order: Order
     })
-  )
+  ),
+  auto: Schema.optionalKey(Schema.Struct({ exploration: Schema.optionalKey(Share) }))
 })
 export type RoutingFile = typeof RoutingFile.Type
 

@@ -67,11 +67,27 @@ const connectionOf = Effect.fnUntraced(function* (
   present: DirectoryContents
 ) {
   const before = present.connections.find((stored) => stored.id === connection.id)
-  const { id, environment, webhookSecret, circuitBreaker } = connection
+  const { id, webhookSecret } = connection
   const sealedWebhookSecret =
     webhookSecret === undefined
       ? null
       : yield* sealedOnce(webhookSecret, webhookSecretContext(id), before?.sealedWebhookSecret)
+  return {
+    ...openConnectionOf(workspace, connection),
+    sealedCredentials: yield* sealedOnce(
+      JSON.stringify(connection.credentials ?? {}),
+      credentialsContext(id),
+      before?.sealedCredentials
+    ),
+    sealedWebhookSecret
+  } satisfies Connection
+})
+
+/** A connection without its secrets. */
+export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret">
+
+export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
+  const { id, environment, circuitBreaker } = connection
   return {
     id,
     workspaceId: workspace.id,
@@ -81,12 +97,6 @@ const connectionOf = Effect.fnUntraced(function* (
     connector: connectorOf(connection) ?? "",
     active: connection.active ?? true,
     priority: connection.priority ?? 1,
-    sealedCredentials: yield* sealedOnce(
-      JSON.stringify(connection.credentials ?? {}),
-      credentialsContext(id),
-      before?.sealedCredentials
-    ),
-    sealedWebhookSecret,
     timeoutMillis: timeoutOf(connection) ?? null,
     supports: connection.supports ?? {},
     restrictions: (connection.restrictions ?? []).map((restriction) => restriction.when),
@@ -94,8 +104,8 @@ const connectionOf = Effect.fnUntraced(function* (
       circuitBreaker === undefined
         ? null
         : { failures: circuitBreaker.failures, openMillis: Option.getOrThrow(readDuration(circuitBreaker.open)) }
-  } satisfies Connection
-})
+  }
+}
 
 const endpointOf = Effect.fnUntraced(function* (
   workspace: WorkspaceFile,
@@ -140,10 +150,12 @@ const sealedOnce = Effect.fnUntraced(function* (plaintext: string, context: stri
 const routingOf = (workspace: WorkspaceFile): ReadonlyArray<WorkspaceRouting> =>
   environments.flatMap((environment) => {
     const routing = workspace.routing?.[environment]
-    return routing === undefined ? [] : [{ workspaceId: workspace.id, environment, settings: settingsOf(routing) }]
+    return routing === undefined
+      ? []
+      : [{ workspaceId: workspace.id, environment, settings: routingSettingsOf(routing) }]
   })
 
-const settingsOf = (routing: RoutingFile): RoutingSettings => ({
+export const routingSettingsOf = (routing: RoutingFile): RoutingSettings => ({
   ...routing,
   mode: routing.mode ?? defaultRoutingSettings.mode
 })

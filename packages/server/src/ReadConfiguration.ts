@@ -11,6 +11,13 @@ export interface ReadConfigurationOptions extends CheckOptions {
 }
 
 export const readConfiguration = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
+  const configuration = yield* readConfigurationFile(path, options)
+  if (Result.isSuccess(configuration)) return configuration.success
+  return yield* mistaken(path, configuration.failure)
+})
+
+/** Fails where there is no JSON to look for mistakes in. */
+export const readConfigurationFile = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
     files.readFileString(path),
@@ -20,9 +27,7 @@ export const readConfiguration = Effect.fnUntraced(function* (path: string, opti
     Effect.fromResult(parseJson(text)),
     (where) => new StartFailure({ message: `The configuration file ${path} is not valid JSON${where}.` })
   )
-  const configuration = understandConfiguration(json, options)
-  if (Result.isSuccess(configuration)) return configuration.success
-  return yield* mistaken(path, configuration.failure)
+  return understandConfiguration(json, options)
 })
 
 /** Pure: the JSON of a configuration file, checked whole. */

@@ -16,6 +16,7 @@ import { HttpRouter } from "effect/http"
 import { applyConfiguration } from "./ApplyConfiguration.ts"
 import { checkSeals } from "./CheckSeals.ts"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"
+import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
@@ -95,16 +96,19 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
 
 /** Whatever may be wrong before anything is changed. */
 const begin = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
+  const connectors = InstalledConnectors.forChecking()
   const configuration =
     settings.configuration === null
       ? undefined
       : yield* readConfiguration(settings.configuration, {
-          connectors: InstalledConnectors.forChecking(),
+          connectors,
           transport: sendsNothing,
           claimWindowMillis: settings.claimWindowMillis,
           providerTimeoutMillis: settings.providerTimeoutMillis,
           environment
         })
+  const findings = configuration === undefined ? [] : configurationFindings(configuration, connectors)
+  yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listener = yield* listen(settings)
   yield* ensureFolder(settings.database)
   return { configuration, listener, encryptionKey: yield* obtainEncryptionKey(settings) }

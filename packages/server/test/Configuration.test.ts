@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core"
 import { formatApiKey } from "@pointsman/core"
 import { Effect, Option, Result } from "effect"
+import { routingSettingsOf } from "../src/ConfiguredDirectory.ts"
 import { formatMistake } from "../src/Mistake.ts"
 import { understandConfiguration } from "../src/ReadConfiguration.ts"
 
@@ -203,12 +204,7 @@ describe("the configuration file", () => {
     [[...w, "connections", 1, "id"], "main", "workspaces[0].connections[1].id", /no other connection has/],
     [[...w, "connections", 1, "id"], "a/b", "workspaces[0].connections[1].id", /an id of/],
     [[...w, "routing", "live"], {}, "workspaces[0].routing.live", /unknown field/],
-    [
-      [...r, "mode"],
-      "automatic",
-      "workspaces[0].routing.production.mode",
-      /"fixed", "priority", "failover", "auto"/
-    ],
+    [[...r, "mode"], "automatic", "workspaces[0].routing.production.mode", /"fixed", "priority", "failover", "auto"/],
     [
       [...r, "order"],
       ["main", "play"],
@@ -259,6 +255,15 @@ describe("the configuration file", () => {
     [[...r, "control", "share"], 1.01, "workspaces[0].routing.production.control.share", /from 0 to 1/],
     [[...r, "control", "order"], ["nope"], "workspaces[0].routing.production.control.order[0]", /main, backup/],
     [[...r, "control", "order"], undefined, "workspaces[0].routing.production.control.order", /missing/],
+    [[...r, "auto"], { exploration: 1.5 }, "workspaces[0].routing.production.auto.exploration", /a share from 0 to 1/],
+    [[...r, "auto"], { explore: 0.1 }, "workspaces[0].routing.production.auto.explore", /one of exploration/],
+    [[...r, "strategy"], "cheapest", "workspaces[0].routing.production.strategy", /unknown field/],
+    [
+      [...r, "rules", 0, "use", "strategy"],
+      "cheapest",
+      "workspaces[0].routing.production.rules[0].use.strategy",
+      /unknown field/
+    ],
     [[...w, "webhooks", 0, "url"], "/hook", "workspaces[0].webhooks[0].url", /http or https URL/],
     [[...w, "webhooks", 0, "events"], ["payment.paid"], "workspaces[0].webhooks[0].events[0]", /"payment.captured"/],
     [[...w, "webhooks", 0, "events"], ["*", "payment.captured"], "workspaces[0].webhooks[0].events", /either/],
@@ -296,6 +301,19 @@ describe("the configuration file", () => {
     assert.notInclude(told.join("\n"), "visible")
     assert.notInclude(told.join("\n"), testKey)
     assert.notInclude(told.join("\n"), liveKey)
+  })
+
+  it("given the mode auto with all that may stand beside it, when it is read, then routing is asked for just that", () => {
+    const production = {
+      mode: "auto",
+      order: ["main", "backup"],
+      maxAttempts: 3,
+      rules: [{ name: "split", when: {}, use: { mode: "auto", split: { main: 1, backup: 1 } } }],
+      control: { share: 0.1, order: ["backup"] },
+      auto: { exploration: 0 }
+    }
+    const routing = Result.getOrThrow(understand(withChange(r, production))).workspaces[0]?.routing?.production
+    assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)
   })
 
   it.each([[null], [[]], ["x"], [{ workspaces: {} }]])(

@@ -1,0 +1,96 @@
+/** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
+import { Effect, Result } from "effect"
+import type { ConfigurationFile } from "./ConfigurationFile.ts"
+import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
+import * as InstalledConnectors from "./InstalledConnectors.ts"
+import { formatMistake, formatPath, type Mistake } from "./Mistake.ts"
+import { readConfigurationFile } from "./ReadConfiguration.ts"
+import { sendsNothing } from "./SendsNothing.ts"
+import type { Settings } from "./Settings.ts"
+
+export interface FileReport {
+  /** For programs. */
+  readonly document: {
+    /** How many there are; `null` where the file cannot be read as one. */
+    readonly checked: { readonly workspaces: number; readonly connections: number; readonly rules: number } | null
+    /** `path`: `null` where there is no place to name, as in a file that is not there. */
+    readonly mistakes: ReadonlyArray<{ readonly path: string | null; readonly message: string }>
+    readonly findings: ReadonlyArray<{
+      readonly path: string
+      readonly rule: string | null
+      readonly kind: string
+      readonly reason: string
+    }>
+  }
+  /** For people. */
+  readonly text: string
+}
+
+export const checkFile = Effect.fnUntraced(function* (
+  path: string,
+  settings: Pick<Settings, "claimWindowMillis" | "providerTimeoutMillis">,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  const connectors = InstalledConnectors.forChecking()
+  return yield* readConfigurationFile(path, {
+    connectors,
+    transport: sendsNothing,
+    claimWindowMillis: settings.claimWindowMillis,
+    providerTimeoutMillis: settings.providerTimeoutMillis,
+    environment
+  }).pipe(
+    Effect.map(
+      Result.match({
+        onFailure: (mistakes) => wrong(path, mistakes),
+        onSuccess: (file) => good(path, file, connectors)
+      })
+    ),
+    Effect.catchTag("pointsman/server/StartFailure", ({ message }) =>
+      Effect.succeed<FileReport>({
+        document: { checked: null, mistakes: [{ path: null, message }], findings: [] },
+        text: message
+      })
+    )
+  )
+})
+
+const wrong = (path: string, mistakes: ReadonlyArray<Mistake>): FileReport => ({
+  document: {
+    checked: null,
+    mistakes: mistakes.map((mistake) => ({ path: formatPath(mistake.path), message: mistake.message })),
+    findings: []
+  },
+  text: [`The configuration file ${path} is wrong:`, ...mistakes.map(formatMistake)].join("\n  ")
+})
+
+const good = (
+  path: string,
+  file: ConfigurationFile,
+  connectors: Parameters<typeof configurationFindings>[1]
+): FileReport => {
+  const found = configurationFindings(file, connectors)
+  const checked = countsOf(file)
+  const counts =
+    `${counted(checked.workspaces, "workspace")}, ${counted(checked.connections, "connection")}, ` +
+    counted(checked.rules, "rule")
+  const lines = [`What can never come to anything in ${path}:`, ...found.map(formatFinding)].join("\n  ")
+  return {
+    document: {
+      checked,
+      mistakes: [],
+      findings: found.map((finding) => ({ ...finding, path: formatPath(finding.path) }))
+    },
+    text: found.length === 0 ? `${counts}: nothing to report` : `${lines}\n${counts}: ${found.length} to look at`
+  }
+}
+
+const countsOf = ({ workspaces }: ConfigurationFile) => ({
+  workspaces: workspaces.length,
+  connections: workspaces.flatMap(({ connections }) => connections ?? []).length,
+  rules: workspaces.flatMap(({ routing }) => [
+    ...(routing?.sandbox?.rules ?? []),
+    ...(routing?.production?.rules ?? [])
+  ]).length
+})
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`

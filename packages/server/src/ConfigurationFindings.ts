@@ -1,0 +1,73 @@
+/**
+ * What a configuration file says about routing and can never come to. None of it is a mistake: a connection that is
+ * switched off for a night must not stop a start. Pure.
+ */
+import {
+  type Connectors,
+  defaultRoutingSettings,
+  environments,
+  type RuleFinding,
+  type RuleFindingKind,
+  type RulePlace,
+  ruleFindings
+} from "@pointsman/core"
+import { Option } from "effect"
+import type { ConfigurationFile } from "./ConfigurationFile.ts"
+import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
+import { printable } from "./commands/Table.ts"
+import { formatPath } from "./Mistake.ts"
+
+export interface ConfigurationFinding {
+  readonly path: ReadonlyArray<PropertyKey>
+  /** The rule's name; `null` where it is about no rule. */
+  readonly rule: string | null
+  readonly kind: RuleFindingKind
+  readonly reason: string
+}
+
+/** `file` has no mistake. */
+export const configurationFindings = (
+  file: ConfigurationFile,
+  connectors: Connectors["Service"]
+): ReadonlyArray<ConfigurationFinding> =>
+  file.workspaces.flatMap((workspace, index) =>
+    environments.flatMap((environment) => {
+      const routing = workspace.routing?.[environment]
+      const connections = (workspace.connections ?? [])
+        .filter((connection) => connection.environment === environment)
+        .map((connection) => openConnectionOf(workspace, connection))
+      // Who has neither makes no payments in this environment.
+      if (routing === undefined && connections.length === 0) return []
+      const path = ["workspaces", index, ...(routing === undefined ? ["connections"] : ["routing", environment])]
+      return ruleFindings({
+        settings: routing === undefined ? defaultRoutingSettings : routingSettingsOf(routing),
+        connections,
+        providerSupports: ({ connector }) =>
+          Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports }),
+        merchantCountry: workspace.country ?? null,
+        merchantCategory: workspace.category ?? null
+      }).map((finding) => inFile(finding, path))
+    })
+  )
+
+const inFile = ({ kind, place, reason }: RuleFinding, path: ReadonlyArray<PropertyKey>): ConfigurationFinding => ({
+  path: [...path, ...within(place)],
+  rule: place._tag === "Rule" ? place.name : null,
+  kind,
+  reason
+})
+
+const within = (place: RulePlace): ReadonlyArray<PropertyKey> => {
+  switch (place._tag) {
+    case "Rule":
+      return ["rules", place.index]
+    case "Control":
+      return ["control"]
+    case "Engine":
+      return []
+  }
+}
+
+/** One line: `workspaces[0].routing.production.rules[2] "rest" (unreachable): Every payment that it matches is …` */
+export const formatFinding = ({ kind, path, reason, rule }: ConfigurationFinding): string =>
+  printable(`${formatPath(path)}${rule === null ? "" : ` ${JSON.stringify(rule)}`} (${kind}): ${reason}`)

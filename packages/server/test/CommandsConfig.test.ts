@@ -1,0 +1,175 @@
+/** `pointsman config check`, and what a start says of the same file. */
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { documentOf, runCommand } from "./support/CommandProcess.ts"
+import { liveKey } from "./support/Configurations.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const connection = (id: string, more: object = {}) => ({
+  id,
+  environment: "production",
+  connector: "http",
+  credentials: { baseUrl: "http://127.0.0.1:9", apiKey: { $env: "API_KEY" } },
+  ...more
+})
+const environment = { API_KEY: "visible-api-key" }
+
+const good = {
+  workspaces: [
+    {
+      id: "acme",
+      keys: [{ environment: "production", secret: liveKey }],
+      connections: [connection("main", { supports: { currencies: ["EUR"] } }), connection("backup")],
+      routing: {
+        production: {
+          mode: "auto",
+          auto: { exploration: 0.1 },
+          rules: [{ name: "cards", when: { method: ["card"] }, use: { mode: "failover", order: ["backup"] } }]
+        }
+      }
+    },
+    { id: "globex", connections: [{ id: "play", environment: "sandbox" }] }
+  ]
+}
+
+/** Still a file that a server starts with. */
+const doubtful = {
+  workspaces: [
+    {
+      id: "acme",
+      country: "NL",
+      connections: [connection("main", { supports: { currencies: ["EUR"] } }), connection("night", { active: false })],
+      routing: {
+        production: {
+          rules: [
+            { name: "dollars", when: { currency: ["USD"] }, use: { mode: "failover", order: ["main", "night"] } },
+            { name: "cards", when: { method: ["card"] }, use: { mode: "failover" } },
+            { name: "big\u001b cards", when: { method: ["card"], amount: { min: 5 } }, use: { mode: "failover" } }
+          ],
+          control: { share: 0.1, order: ["main", "night"] }
+        }
+      }
+    }
+  ]
+}
+const place = "workspaces[0].routing.production"
+const lines = [
+  `${place}.rules[0] "dollars" (dead): No connection can take what it decides: main does not take USD; night is not active.`,
+  `${place}.rules[2] "big\\u001b cards" (unreachable): Every payment that it matches is decided before it by the rule "cards".`,
+  `${place}.control (unused): night is never asked by the control group: it is not active.`
+]
+
+/** A folder that holds the files, by name. */
+const folderWith = (files: Readonly<Record<string, unknown>>): string => {
+  const folder = temporaryFolder()
+  for (const [name, file] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof file === "string" ? file : JSON.stringify(file))
+  }
+  return folder
+}
+
+const check = ["config", "check"]
+
+describe("pointsman config check", { timeout: 120_000 }, () => {
+  it("given a file that is good, when it is checked, then it says what it looked at, and leaves nothing behind", async () => {
+    const folder = folderWith({ "good.json": good })
+    // PostgreSQL would want a key of a start; nobody listens there either.
+    const elsewhere = { ...environment, POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:9/x" }
+    const [text, json] = await Promise.all([
+      runCommand(folder, [...check, "--strict"], { ...elsewhere, POINTSMAN_CONFIG: "good.json" }),
+      runCommand(folder, [...check, "--config", "good.json", "--json"], environment)
+    ])
+    assert.deepStrictEqual(text, {
+      code: 0,
+      stdout: "2 workspaces, 3 connections, 1 rule: nothing to report\n",
+      stderr: ""
+    })
+    assert.deepStrictEqual(documentOf(json), {
+      checked: { workspaces: 2, connections: 3, rules: 1 },
+      mistakes: [],
+      findings: []
+    })
+    assert.deepStrictEqual(readdirSync(folder), ["good.json"])
+  })
+
+  it("given parts that can never come to anything, when it is checked, then they are told, and end it with --strict alone", async () => {
+    const folder = folderWith({ "doubtful.json": doubtful })
+    const words = [...check, "--config", "doubtful.json"]
+    const [text, strict] = await Promise.all([
+      runCommand(folder, words, environment),
+      runCommand(folder, [...words, "--strict", "--json"], environment)
+    ])
+    assert.deepStrictEqual(text, {
+      code: 0,
+      stdout: [
+        "What can never come to anything in doubtful.json:",
+        ...lines.map((line) => `  ${line}`),
+        "1 workspace, 2 connections, 3 rules: 3 to look at\n"
+      ].join("\n"),
+      stderr: ""
+    })
+    assert.deepStrictEqual([strict.code, strict.stderr], [1, ""])
+    const { findings, mistakes } = JSON.parse(strict.stdout)
+    assert.deepStrictEqual(mistakes, [])
+    assert.lengthOf(findings, 3)
+    assert.deepStrictEqual(findings[1], {
+      path: `${place}.rules[2]`,
+      rule: "big\u001b cards",
+      kind: "unreachable",
+      reason: 'Every payment that it matches is decided before it by the rule "cards".'
+    })
+  })
+
+  it("given mistakes, no file, or none named, when it is checked, then it ends with 1 and says so", async () => {
+    const folder = folderWith({ "good.json": good, "broken.json": `{ "workspaces": visible }` })
+    const named = (name: string) => [...check, "--config", name]
+    const [unset, unsetJson, broken, absent, none, setting] = await Promise.all([
+      runCommand(folder, named("good.json")),
+      runCommand(folder, [...named("good.json"), "--json"]),
+      runCommand(folder, named("broken.json")),
+      runCommand(folder, [...named("absent.json"), "--json"]),
+      runCommand(folder, check),
+      runCommand(folder, [...named("good.json"), "--claim-window", "x"], environment)
+    ])
+    const message = "expected the environment variable API_KEY, which is not set"
+    const at = (index: number) => `workspaces[0].connections[${index}].credentials.apiKey`
+    assert.deepStrictEqual(unset, {
+      code: 1,
+      stdout: `The configuration file good.json is wrong:\n  ${at(0)}: ${message}\n  ${at(1)}: ${message}\n`,
+      stderr: ""
+    })
+    assert.deepStrictEqual(
+      [unsetJson.code, JSON.parse(unsetJson.stdout)],
+      [1, { checked: null, mistakes: [0, 1].map((index) => ({ path: at(index), message })), findings: [] }]
+    )
+    assert.strictEqual(broken.code, 1)
+    assert.match(broken.stdout, /^The configuration file broken\.json is not valid JSON/u)
+    assert.notInclude(broken.stdout, "visible")
+    assert.deepStrictEqual(
+      [absent.code, JSON.parse(absent.stdout)],
+      [
+        1,
+        {
+          checked: null,
+          mistakes: [{ path: null, message: "The configuration file absent.json cannot be read (NotFound)." }],
+          findings: []
+        }
+      ]
+    )
+    assert.deepStrictEqual(none, {
+      code: 1,
+      stdout: "",
+      stderr: "POINTSMAN_CONFIG (--config): expected the path of the configuration file to check.\n"
+    })
+    assert.deepStrictEqual([setting.code, setting.stdout], [1, ""])
+    assert.include(setting.stderr, "POINTSMAN_CLAIM_WINDOW (--claim-window): expected")
+  })
+
+  it("given parts that can never come to anything, when a server starts, then it tells one a line, and serves", async () => {
+    const server = await startServer({ folder: temporaryFolder(), configuration: doubtful, environment })
+    assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
+    assert.deepStrictEqual(server.stderr().trimEnd().split("\n"), lines)
+    assert.notInclude(server.stdout(), place)
+  })
+})
