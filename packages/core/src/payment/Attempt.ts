@@ -1,24 +1,8 @@
 import type { Checkout } from "../hosted/HostedPage.ts"
 import type { Money } from "../money/Money.ts"
 import type { ChargeEnd, CheckoutOpened } from "../ports/Connector.ts"
+import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { DeclineCategory } from "./Decline.ts"
-
-/** How an attempt ended. `CheckoutOpened`: the customer pays at the provider. `Abandoned`: written and never sent. */
-export const attemptOutcomes = [
-  "CheckoutOpened",
-  "Authorized",
-  "Captured",
-  "Pending",
-  "Declined",
-  "NeedsCustomer",
-  "Canceled",
-  "Rejected",
-  "NotSent",
-  "Unanswered",
-  "Mismatched",
-  "Abandoned"
-] as const
-export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 /** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
 export interface Attempt {

@@ -16,7 +16,8 @@
  * The simulation in `docs/concepts/auto-routing.md` compares them.
  */
 import { draw } from "./Draw.ts"
-import type { CandidateRates, RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
+import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 import { noRate, weightOf, withOutcomes } from "./SuccessRate.ts"
 
 /** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */

@@ -3,25 +3,13 @@
  * open it; declines and refusals count as health. After the open time one probe is let through.
  */
 import type { CircuitBreakerSettings } from "./Connection.ts"
+import type { CircuitSeen } from "./RoutingDecision.ts"
 
 export interface Circuit {
   /** Failures since the last success. */
   readonly failures: number
   /** Epoch milliseconds from which it is open; `null` while it is closed. */
   readonly openedAt: number | null
-}
-
-/** A circuit that is not at rest, as a routing decision saw it. */
-export interface CircuitSeen {
-  readonly connectionId: string
-  /** Failures since the last success. */
-  readonly failures: number
-  /** Epoch milliseconds; `null` while it is closed. */
-  readonly openedAt: number | null
-  /** Epoch milliseconds from which one probe is let through; `null` while it is closed. */
-  readonly probeAt: number | null
-  /** Whether it lets nothing through. One that is neither open nor closed lets the next payment through as its probe. */
-  readonly isOpen: boolean
 }
 
 export const closedCircuit: Circuit = { failures: 0, openedAt: null }

@@ -5,7 +5,6 @@ import {
   attemptFailed,
   attemptSucceeded,
   type Circuit,
-  type CircuitSeen,
   circuitSeen,
   closedCircuit,
   defaultCircuitBreaker,
@@ -13,6 +12,7 @@ import {
   openedElsewhere
 } from "./Circuit.ts"
 import type { Connection } from "./Connection.ts"
+import type { CircuitSeen } from "./RoutingDecision.ts"
 
 /**
  * The circuits of this process, by connection. A connection belongs to one environment, so sandbox and production

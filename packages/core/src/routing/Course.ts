@@ -2,7 +2,8 @@
 import type { PaymentDetails } from "../payment/Payment.ts"
 import { matches } from "./Condition.ts"
 import type { RoutingDecision } from "./RoutingDecision.ts"
-import { defaultMaxAttempts, type RoutingMode, type RoutingSettings } from "./RoutingSettings.ts"
+import type { RoutingMode } from "./RoutingMode.ts"
+import { defaultMaxAttempts, type RoutingSettings } from "./RoutingSettings.ts"
 
 export interface Course {
   readonly path: RoutingDecision["path"]

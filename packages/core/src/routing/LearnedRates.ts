@@ -6,19 +6,20 @@
  * outcomes since the last time: they are an estimate, not money. Sandbox outcomes are not kept at all.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Attempt, AttemptOutcome } from "../payment/Attempt.ts"
+import type { Attempt } from "../payment/Attempt.ts"
+import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
 import type { Payment, PaymentDetails } from "../payment/Payment.ts"
 import { type StoredRate, SuccessRates } from "../ports/SuccessRates.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import { measuredOutcome } from "./MeasuredOutcome.ts"
-import type { CandidateRates } from "./Strategy.ts"
+import { segmentOf } from "./Segment.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 import {
   faded,
   noRate,
   type OutcomeCounts,
   rateHalfLifeMillis,
   type SuccessRate,
-  segmentOf,
   weightOf,
   wholeConnection,
   withOutcomes
@@ -102,7 +103,7 @@ export class LearnedRates extends Context.Service<
       /** The store has this by now; what was learned here and is not in it comes on top. */
       const take = (stored: StoredRate, now: number) => {
         const entry = entryOf(stored.tenant, stored.connectionId, stored.segment)
-        if (entry === undefined || (entry.stored?.version ?? 0) >= stored.version) return
+        if (entry === undefined) return
         entry.stored = stored
         entry.rate = withOutcomes(stored.rate, entry, now)
       }

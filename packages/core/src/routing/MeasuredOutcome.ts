@@ -1,5 +1,6 @@
 /** What an attempt's end says about its connection. Pure. */
-import type { Attempt, AttemptOutcome } from "../payment/Attempt.ts"
+import type { Attempt } from "../payment/Attempt.ts"
+import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
 import type { DeclineCategory } from "../payment/Decline.ts"
 
 /** Whether it speaks for the connection; `null` where it says nothing, or nothing yet. */

@@ -8,7 +8,7 @@ import type { Rejected } from "../ports/Connector.ts"
 import type { NotSent } from "../ports/Transport.ts"
 import type { Connection } from "./Connection.ts"
 import type { RoutePlan } from "./RoutePlan.ts"
-import type { RoutingMode } from "./RoutingSettings.ts"
+import type { RoutingMode } from "./RoutingMode.ts"
 
 /**
  * What may follow an attempt that certainly executed nothing. There is no entry for an unanswered one: asking

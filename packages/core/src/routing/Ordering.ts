@@ -5,7 +5,8 @@ import type { Connection } from "./Connection.ts"
 import type { Course } from "./Course.ts"
 import type { RoutingCandidate } from "./RoutingDecision.ts"
 import { defaultExploration, type RoutingSettings } from "./RoutingSettings.ts"
-import type { CandidateRates, RoutingStrategy, StrategyAnswer, StrategyCandidate } from "./Strategy.ts"
+import type { RoutingStrategy, StrategyAnswer, StrategyCandidate } from "./Strategy.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 
 export interface OrderQuestion {
   readonly paymentId: string

@@ -1,14 +1,16 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
-import { type CircuitSeen, openReason } from "./Circuit.ts"
+import { openReason } from "./Circuit.ts"
 import type { Connection, Supports } from "./Connection.ts"
 import { type Course, courseOf } from "./Course.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
 import { orderBy } from "./Ordering.ts"
-import type { Exclusion, RoutingDecision, RoutingDraw } from "./RoutingDecision.ts"
-import type { RoutingMode, RoutingSettings } from "./RoutingSettings.ts"
-import type { CandidateRates, RoutingStrategy } from "./Strategy.ts"
+import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "./RoutingDecision.ts"
+import type { RoutingMode } from "./RoutingMode.ts"
+import type { RoutingSettings } from "./RoutingSettings.ts"
+import type { RoutingStrategy } from "./Strategy.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
   readonly paymentId: string

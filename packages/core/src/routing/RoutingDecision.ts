@@ -1,7 +1,6 @@
-import type { AttemptOutcome } from "../payment/Attempt.ts"
-import type { CircuitSeen } from "./Circuit.ts"
-import type { RoutingMode } from "./RoutingSettings.ts"
-import type { CandidateRates } from "./Strategy.ts"
+import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
+import type { RoutingMode } from "./RoutingMode.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 
 /** The ten reasons of the specification, and the additive one of decisions, section 5. */
 export const exclusionCodes = [
@@ -60,6 +59,19 @@ export interface RoutingGiven {
   readonly unable: ReadonlyArray<string>
   /** The circuits that were not at rest. */
   readonly circuits: ReadonlyArray<CircuitSeen>
+}
+
+/** A circuit that is not at rest, as a routing decision saw it. */
+export interface CircuitSeen {
+  readonly connectionId: string
+  /** Failures since the last success. */
+  readonly failures: number
+  /** Epoch milliseconds; `null` while it is closed. */
+  readonly openedAt: number | null
+  /** Epoch milliseconds from which one probe is let through; `null` while it is closed. */
+  readonly probeAt: number | null
+  /** Whether it lets nothing through. One that is neither open nor closed lets the next payment through as its probe. */
+  readonly isOpen: boolean
 }
 
 export interface RoutingDraw {

@@ -7,7 +7,7 @@
  */
 import { Context } from "effect"
 import type { PaymentDetails } from "../payment/Payment.ts"
-import type { OutcomeCounts } from "./SuccessRate.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
 
 export interface RoutingStrategy {
   /** As settings name it (`strategy`), and as decisions do. */
@@ -27,15 +27,8 @@ export interface StrategyCandidate {
   readonly connectionId: string
   readonly name: string
   readonly priority: number
+  /** How its charges ended lately in production; nothing in the sandbox. */
   readonly rates: CandidateRates
-}
-
-/** How a connection's charges ended lately in production; nothing in the sandbox. */
-export interface CandidateRates {
-  /** Over all that it was asked for. */
-  readonly connection: OutcomeCounts
-  /** In the payment's currency, country, method and card brand. */
-  readonly segment: OutcomeCounts
 }
 
 export interface StrategyAnswer {

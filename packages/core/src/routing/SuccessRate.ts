@@ -6,8 +6,6 @@
  * Discounted counts are what the literature on bandits whose arms change uses (Raj and Kalyani, "Taming Non-stationary
  * Bandits", arXiv 1707.09727; Qi, Wang and Zhu, arXiv 2305.10718). Pure.
  */
-import type { PaymentDetails } from "../payment/Payment.ts"
-
 export interface SuccessRate {
   /** Outcomes, each weighing 1 when it came and less since. */
   readonly succeeded: number
@@ -20,6 +18,14 @@ export interface SuccessRate {
 export interface OutcomeCounts {
   readonly succeeded: number
   readonly failed: number
+}
+
+/** What is known of a connection that can take a payment; nothing in the sandbox. */
+export interface CandidateRates {
+  /** Over all that it was asked for. */
+  readonly connection: OutcomeCounts
+  /** In the payment's currency, country, method and card brand. */
+  readonly segment: OutcomeCounts
 }
 
 /** About how many of the last outcomes a rate tells of. */
@@ -55,7 +61,3 @@ export const withOutcomes = (rate: SuccessRate, counts: OutcomeCounts, now: numb
 
 /** The rate of a connection over all that it is asked for. */
 export const wholeConnection = ""
-
-/** What a rate is of besides the connection: currency, country, method and card brand (`EUR NL card visa`). */
-export const segmentOf = ({ cardBrand, country, method, money }: PaymentDetails): string =>
-  [money.currency, country, method, cardBrand === null ? "-" : cardBrand.trim().toLowerCase()].join(" ")

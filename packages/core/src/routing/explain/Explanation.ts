@@ -1,9 +1,9 @@
 /** Why a payment went where it went, in plain words. Pure: it tells what is stored, and asks nobody. */
-import type { Attempt, AttemptOutcome } from "../../payment/Attempt.ts"
+import type { Attempt } from "../../payment/Attempt.ts"
+import type { AttemptOutcome } from "../../payment/AttemptOutcome.ts"
 import type { Payment } from "../../payment/Payment.ts"
-import type { CircuitSeen } from "../Circuit.ts"
-import type { RoutingCandidate, RoutingDecision } from "../RoutingDecision.ts"
-import type { RoutingMode } from "../RoutingSettings.ts"
+import type { CircuitSeen, RoutingCandidate, RoutingDecision } from "../RoutingDecision.ts"
+import type { RoutingMode } from "../RoutingMode.ts"
 import { weightOf } from "../SuccessRate.ts"
 
 export interface RoutingExplanation {

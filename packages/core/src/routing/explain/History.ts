@@ -4,16 +4,9 @@
  */
 
 import { measuredOutcome } from "../MeasuredOutcome.ts"
-import type { CandidateRates } from "../Strategy.ts"
-import {
-  faded,
-  noRate,
-  type OutcomeCounts,
-  type SuccessRate,
-  segmentOf,
-  wholeConnection,
-  withOutcomes
-} from "../SuccessRate.ts"
+import { segmentOf } from "../Segment.ts"
+import type { CandidateRates } from "../SuccessRate.ts"
+import { faded, noRate, type OutcomeCounts, type SuccessRate, wholeConnection, withOutcomes } from "../SuccessRate.ts"
 import type { RoutedPayment } from "./Replay.ts"
 
 export interface History {

@@ -9,7 +9,8 @@ import type { Connection, Supports } from "../Connection.ts"
 import { planRoute, type RoutePlan } from "../RoutePlan.ts"
 import type { Exclusion, RoutingDecision } from "../RoutingDecision.ts"
 import type { RoutingSettings } from "../RoutingSettings.ts"
-import type { CandidateRates, RoutingStrategy } from "../Strategy.ts"
+import type { RoutingStrategy } from "../Strategy.ts"
+import type { CandidateRates } from "../SuccessRate.ts"
 
 /** What routing decides by. */
 export interface RoutingConfiguration {
