@@ -96,7 +96,7 @@ describe("findings about rules", () => {
   })
 
   it.each<[Partial<Connection>, Condition, string]>([
-    [{ supports: { currencies: ["EUR"] } }, { currency: ["USD", "GBP"] }, "does not take USD and GBP"],
+    [{ supports: { currencies: ["EUR"] } }, { currency: ["USD", "GBP"] }, "does not take USD or GBP"],
     [{ supports: { payerCountries: ["NL"] } }, { country: ["DE"] }, "does not take customers from DE"],
     [{ supports: { methods: ["bank"] } }, { method: ["card"] }, "does not take the method card"],
     [

@@ -144,7 +144,7 @@ const unless = (
     box,
     says: (payments) => {
       const refused = space.named(field, { ...payments, [field]: payments[field] & box[field] })
-      if (refused !== undefined) return refuses(listed(refused))
+      if (refused !== undefined) return refuses(listed(refused, "or"))
       return taken[field] === 0n ? "takes nothing at all" : takes(listed(space.named(field, taken) ?? []))
     }
   }
