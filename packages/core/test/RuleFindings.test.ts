@@ -201,6 +201,17 @@ describe("findings about rules", () => {
     ])
   })
 
+  it("given a split that draws one that can take nothing, when it is looked at, then with the mode fixed its share is lost", () => {
+    const connections = [connection("main"), connection("night", { active: false })]
+    const split = { main: 9, night: 1 }
+    assert.deepStrictEqual(told({ rules: [rule("drawn", {}, { mode: "fixed", split })] }, connections), [
+      "drawn: unused: night is never asked by this rule, and what the split draws for it has no route: it is not active."
+    ])
+    assert.deepStrictEqual(told({ rules: [rule("drawn", {}, { split })] }, connections), [
+      "drawn: unused: night is never asked by this rule: it is not active."
+    ])
+  })
+
   it("given an order that names none that could be asked, when it is looked at, then the engine is dead", () => {
     assert.deepStrictEqual(told({ order: ["gone"] }), [
       "Engine: dead: No connection can take what no rule matches: gone is no connection here."

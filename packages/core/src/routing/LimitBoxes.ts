@@ -6,6 +6,7 @@ import { isCurrency } from "../money/Currency.ts"
 import type { Condition, Connection, Supports } from "./Connection.ts"
 import type { PaymentBox } from "./PaymentBox.ts"
 import type { PaymentSpace } from "./PaymentSpace.ts"
+import { listed } from "./RuleReasons.ts"
 
 /** Payments that a connection does not take. */
 export interface Barrier {
@@ -148,14 +149,4 @@ const unless = (
       return taken[field] === 0n ? "takes nothing at all" : takes(listed(space.named(field, taken) ?? []))
     }
   }
-}
-
-/** As many names as a sentence can hold and still be read. */
-const namedAtMost = 5
-
-/** "EUR, USD and GBP" */
-export const listed = (names: ReadonlyArray<string>, conjunction = "and"): string => {
-  const rest = names.length - namedAtMost
-  const shown = rest > 0 ? [...names.slice(0, namedAtMost), `${rest} more`] : names
-  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} ${conjunction} ${shown.at(-1)}`
 }

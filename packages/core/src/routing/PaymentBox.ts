@@ -13,7 +13,7 @@ export type PaymentBox = Readonly<Record<keyof Condition, bigint>>
 export type Coverage =
   /** Some payment of the box lies in none of the others. */
   | { readonly _tag: "Open" }
-  /** Each lies in at least one. `by`: others that do it together, by index; none of them can be left out. */
+  /** Each lies in at least one. `by`: others that do it together, by index; none can be left out, unless the bound came first. */
   | { readonly _tag: "Covered"; readonly by: ReadonlyArray<number> }
   /** The bound was reached first. */
   | { readonly _tag: "NotKnown" }

@@ -5,10 +5,11 @@
  */
 import { askedConnections, type CourseSettings } from "./AskedConnections.ts"
 import type { Condition, Connection, Supports } from "./Connection.ts"
-import { type Barrier, barriersOf, conditionsOfLimits, listed, type MerchantFacts } from "./LimitBoxes.ts"
+import { type Barrier, barriersOf, conditionsOfLimits, type MerchantFacts } from "./LimitBoxes.ts"
 import { coverageOf, type Effort, emptyFields, type PaymentBox } from "./PaymentBox.ts"
 import { type PaymentSpace, paymentSpace } from "./PaymentSpace.ts"
 import type { RoutingSettings } from "./RoutingSettings.ts"
+import { contradictionOf, rulesOf } from "./RuleReasons.ts"
 
 /** `contradictory`: no payment matches it. `unreachable`: what matches it is decided before. `dead`: none of its
  * connections can take what it decides. `unused`: a part of it has no effect. */
@@ -115,19 +116,6 @@ const withoutPayments = (
     : { place, kind: "unreachable", reason: `Every payment that it matches is decided before it by ${deciders}.` }
 }
 
-const contradictionOf = (field: keyof Condition, when: Condition): string => {
-  if (field !== "amount") {
-    const wanted: ReadonlyArray<string> = when[field] ?? []
-    return wanted.length === 0
-      ? `Its condition names no ${field} at all.`
-      : `No payment can have what its condition names as ${field}: ${listed(wanted, "or")}.`
-  }
-  const { max, min } = when.amount ?? {}
-  return min !== undefined && max !== undefined && min > max
-    ? `Its amounts begin at ${min}, which is above their end at ${max}.`
-    : "Its amounts lie outside those that a payment can have."
-}
-
 /** The rules that decide all of the payments together, as a phrase. */
 const decidersOf = ({ before, box }: Payments, map: RoutingMap): string | undefined => {
   const coverage = coverageOf(
@@ -137,11 +125,6 @@ const decidersOf = ({ before, box }: Payments, map: RoutingMap): string | undefi
   )
   if (coverage._tag !== "Covered") return undefined
   return rulesOf(coverage.by.flatMap((index) => before[index]?.name ?? []))
-}
-
-const rulesOf = (names: ReadonlyArray<string>): string => {
-  const quoted = listed(names.map((name) => `"${name}"`))
-  return names.length === 1 ? `the rule ${quoted}` : `the rules ${quoted} together`
 }
 
 /** What the connections of a part can take of the payments that it decides. */
@@ -163,9 +146,16 @@ const findingsOf = (
     const reason = asked.length === 0 ? "no connection is active" : all.join("; ")
     return [{ place, kind: "dead", reason: `No connection can take ${decidedBy[place._tag]}: ${reason}.` }]
   }
-  return [...(areNamed ? never.map(({ because, id }) => ({ id, because: `it ${because}` })) : []), ...passedOver].map(
-    ({ because, id }) => ({ place, kind: "unused", reason: `${id} is never asked ${askedBy[place._tag]}: ${because}.` })
-  )
+  // With `fixed`, what is drawn for a connection goes nowhere else.
+  const lost = course.mode === "fixed" && asked.length > 1 ? ", and what the split draws for it has no route" : ""
+  const useless = [
+    ...(areNamed ? never.map(({ because, id }) => ({ id, because: `it ${because}`, lost })) : []),
+    ...passedOver.map((passed) => ({ ...passed, lost: "" }))
+  ]
+  return useless.map(({ because, id, lost }) => {
+    const reason = `${id} is never asked ${askedBy[place._tag]}${lost}: ${because}.`
+    return { place, kind: "unused", reason }
+  })
 }
 
 const decidedBy = { Rule: "what it decides", Control: "what it decides", Engine: "what no rule matches" } as const
