@@ -5,6 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { configCommand } from "./commands/ConfigCommand.ts"
+import { routingCommand } from "./commands/RoutingCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
 import { unknownCommand } from "./commands/UnknownCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
@@ -12,7 +13,13 @@ import { environmentProvider } from "./Settings.ts"
 
 const pointsman = Command.make("pointsman").pipe(
   Command.withDescription("Routes payments to your payment providers, and never moves money twice"),
-  Command.withSubcommands([serveCommand(process.env), configCommand(process.env), webhooksCommand, unknownCommand])
+  Command.withSubcommands([
+    serveCommand(process.env),
+    configCommand(process.env),
+    routingCommand(process.env),
+    webhooksCommand,
+    unknownCommand
+  ])
 )
 
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })

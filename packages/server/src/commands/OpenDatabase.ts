@@ -16,7 +16,7 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core"
-import { Effect, Layer, Path } from "effect"
+import { Effect, type FileSystem, Layer, Path } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
@@ -38,7 +38,13 @@ const endInterrupted = Effect.sync(() => {
 export const onDatabase = Effect.fnUntraced(
   function* <A>(
     flags: Flags,
-    act: (settings: Settings) => Effect.Effect<A, CommandFailure | StorageError, Pointsman | Directory | Deliveries>
+    act: (
+      settings: Settings
+    ) => Effect.Effect<
+      A,
+      CommandFailure | StartFailure | StorageError,
+      Pointsman | Directory | Deliveries | FileSystem.FileSystem
+    >
   ) {
     const settings = yield* readSettings(flags)
     const { database } = settings

@@ -1,0 +1,57 @@
+/** What a configuration file says about one tenant's routing, without any of its secrets. */
+import {
+  type Connection,
+  defaultRoutingSettings,
+  type RoutingConfiguration,
+  type Supports,
+  type Tenant
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
+import * as InstalledConnectors from "./InstalledConnectors.ts"
+import { readConfiguration } from "./ReadConfiguration.ts"
+import { sendsNothing } from "./SendsNothing.ts"
+import type { Settings } from "./Settings.ts"
+import { StartFailure } from "./StartFailure.ts"
+
+/** The limits of a connection's provider itself, as this program's connectors know them. */
+export const providerSupportsOf = () => {
+  const connectors = InstalledConnectors.forChecking()
+  return ({ connector }: Connection): Supports =>
+    Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports })
+}
+
+export const routingOfFile = Effect.fnUntraced(function* (
+  path: string,
+  settings: Pick<Settings, "claimWindowMillis" | "providerTimeoutMillis">,
+  { environment, workspaceId }: Tenant,
+  variables: Readonly<Record<string, string | undefined>>
+) {
+  const file = yield* readConfiguration(path, {
+    connectors: InstalledConnectors.forChecking(),
+    transport: sendsNothing,
+    claimWindowMillis: settings.claimWindowMillis,
+    providerTimeoutMillis: settings.providerTimeoutMillis,
+    environment: variables
+  })
+  const workspace = file.workspaces.find(({ id }) => id === workspaceId)
+  if (workspace === undefined) {
+    return yield* new StartFailure({
+      message: `The configuration file ${path} names no workspace "${workspaceId}": expected the one whose payments are replayed.`
+    })
+  }
+  const routing = workspace.routing?.[environment]
+  return {
+    settings: routing === undefined ? defaultRoutingSettings : routingSettingsOf(routing),
+    connections: (workspace.connections ?? [])
+      .filter((connection) => connection.environment === environment)
+      .map((connection) => ({
+        ...openConnectionOf(workspace, connection),
+        sealedCredentials: "",
+        sealedWebhookSecret: null
+      })),
+    providerSupports: providerSupportsOf(),
+    strategies: [],
+    merchant: { country: workspace.country ?? null, category: workspace.category ?? null }
+  } satisfies RoutingConfiguration
+})

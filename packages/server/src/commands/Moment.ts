@@ -1,0 +1,27 @@
+/** A time on the command line: a date, a time, or how long ago. */
+import { DateTime, Option } from "effect"
+import { Flag } from "effect/cli"
+import { readDuration } from "../DurationText.ts"
+
+const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or how long ago ("7 days")'
+
+/** A date is its beginning in UTC. */
+const withZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u
+
+export type Moment = { readonly at: number } | { readonly agoMillis: number }
+
+const readMoment = (text: string): Option.Option<Moment> => {
+  if (withZone.test(text)) return Option.map(DateTime.make(text), (time) => ({ at: DateTime.toEpochMillis(time) }))
+  return Option.map(readDuration(text), (agoMillis) => ({ agoMillis }))
+}
+
+export const momentFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("time"),
+    Flag.withDescription(`${description}: ${expected}`),
+    Flag.filterMap(readMoment, () => expected)
+  )
+
+/** Epoch milliseconds. */
+export const epochMillisOf = (moment: Moment, now: number): number =>
+  "at" in moment ? moment.at : now - moment.agoMillis

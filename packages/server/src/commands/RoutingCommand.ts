@@ -1,0 +1,154 @@
+/** `pointsman routing`: why a payment went where it went, and where payments would go under another configuration. */
+import {
+  Directory,
+  defaultRoutingSettings,
+  Pointsman,
+  type RoutingConfiguration,
+  type RoutingExplanation,
+  type Tenant
+} from "@pointsman/core"
+import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { Settings } from "../Settings.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { replayText, replayView, summarize } from "./ReplayView.ts"
+import { explanationText, explanationView } from "./RoutingView.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Table.ts"
+import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { timeOf } from "./Words.ts"
+
+const explain = Command.make(
+  "explain",
+  {
+    payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ json, payment: id, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const explanation = yield* explanationOf(id)
+        yield* print(json, { data: explanationView(explanation) }, explanationText(explanation))
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Tell why a payment went where it went: what decided, in which order connections were asked and by which scores, " +
+      "which ones were left out and why, which circuits were open, and what became of each attempt."
+  ),
+  Command.withShortDescription("Why a payment went where it went"),
+  Command.withExamples([
+    { command: "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "In plain words" }
+  ])
+)
+
+const explanationOf = Effect.fnUntraced(function* (id: string) {
+  const pointsman = yield* Pointsman
+  const contents = yield* (yield* Directory).contents
+  const found = yield* findAnywhere(contents, (tenant) =>
+    pointsman.explainRouting(tenant, id).pipe(
+      Effect.map(Option.some),
+      Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<RoutingExplanation>()))
+    )
+  )
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () => new CommandFailure({ message: `There is no payment "${printable(id)}".` })
+  )
+})
+
+/** `environment`: what the configuration file may refer to. */
+const replay = (environmentVariables: Readonly<Record<string, string | undefined>>) =>
+  Command.make(
+    "replay",
+    {
+      workspace: workspaceFlag,
+      environment: environmentFlag.pipe(Flag.withDefault("production")),
+      since: momentFlag("since", "Payments created from here on"),
+      until: momentFlag("until", "Payments created before this; without it all").pipe(Flag.optional),
+      limit: Flag.Int("limit").pipe(
+        Flag.withDescription("How many of the payments that differ are listed, 0 to 100000; all are counted"),
+        Flag.filter(
+          (limit) => limit >= 0 && limit <= 100_000,
+          () => "a whole number from 0 to 100000"
+        ),
+        Flag.withDefault(20)
+      ),
+      json: jsonFlag,
+      ...settingFlags([...databaseSettings, "configuration", "claimWindowMillis", "providerTimeoutMillis"])
+    },
+    Effect.fnUntraced(function* ({ environment, json, limit, since, until, workspace, ...given }) {
+      yield* onDatabase(
+        textsOf(given),
+        Effect.fnUntraced(function* (settings) {
+          const contents = yield* (yield* Directory).contents
+          const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+          const now = yield* Clock.currentTimeMillis
+          const from = epochMillisOf(since, now)
+          const under = yield* configurationFor(settings, tenant, environmentVariables)
+          const { add, summary } = summarize(limit)
+          yield* Stream.runForEach(
+            (yield* Pointsman).replayRouting(tenant, {
+              from,
+              until: Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now))),
+              under
+            }),
+            (replayed) => Effect.sync(() => add(replayed))
+          )
+          const view = replayView(summary)
+          const what = settings.configuration ?? "the configuration that is stored now"
+          yield* Console.error(
+            `${view.payments} routed payment(s) of ${tenant.workspaceId} (${environment}) since ${timeOf(from)}, ` +
+              `decided again under ${printable(what)}. Nothing was sent and nothing written.`
+          )
+          yield* print(json, { data: view }, replayText(summary))
+        })
+      )
+    })
+  ).pipe(
+    Command.withDescription(
+      "Decide on stored payments again, under another configuration file or, without one, under what is stored now, and " +
+        "tell what would have gone elsewhere. Asks no provider and writes nothing. Payments that no connection could " +
+        "take are not recorded, so that they are not among them."
+    ),
+    Command.withShortDescription("Where stored payments would go under another configuration"),
+    Command.withExamples([
+      { command: 'pointsman routing replay --config new.json --since "7 days"', description: "What would move" },
+      {
+        command: "pointsman routing replay --config new.json --since 2026-11-01 --until 2026-11-08 --json",
+        description: "One week, for a program"
+      }
+    ])
+  )
+
+/** Loaded here alone: the connectors are much of the program. */
+const configurationFor = Effect.fnUntraced(function* (
+  settings: Settings,
+  tenant: Tenant,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  const { providerSupportsOf, routingOfFile } = yield* Effect.promise(() => import("../RoutingOfFile.ts"))
+  if (settings.configuration !== null)
+    return yield* routingOfFile(settings.configuration, settings, tenant, environment)
+  const directory = yield* Directory
+  const stored = yield* directory.routing(tenant)
+  return {
+    settings: Option.getOrElse(stored, () => defaultRoutingSettings),
+    connections: yield* directory.connections(tenant),
+    providerSupports: providerSupportsOf(),
+    strategies: []
+  } satisfies RoutingConfiguration
+})
+
+export const routingCommand = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make("routing").pipe(
+    Command.withDescription("Why payments go where they go, and where they would go."),
+    Command.withShortDescription("Explain and replay routing"),
+    Command.withSubcommands([explain, replay(environment)])
+  )

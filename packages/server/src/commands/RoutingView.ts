@@ -1,0 +1,76 @@
+/** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
+import { type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
+import { facts, printable } from "./Table.ts"
+import { timeOf, timeOrNull, wireWord } from "./Words.ts"
+
+export const explanationView = ({ attempts, chapters, payment }: RoutingExplanation) => ({
+  payment_id: payment.id,
+  workspace_id: payment.tenant.workspaceId,
+  environment: payment.tenant.environment,
+  status: statusOf[payment.state],
+  amount: payment.money.minorUnits,
+  currency: payment.money.currency,
+  created: timeOf(payment.createdAt),
+  routing: payment.routing === null ? null : decisionView(payment.routing),
+  attempts: attempts.map((attempt) => ({
+    id: attempt.id,
+    number: attempt.number,
+    connection_id: attempt.connectionId,
+    outcome: attempt.outcome === null ? null : wireWord(attempt.outcome),
+    code: attempt.code,
+    sent_at: timeOf(attempt.sentAt),
+    answered_at: timeOrNull(attempt.answeredAt)
+  })),
+  explanation: chapters
+})
+
+const decisionView = (routing: RoutingDecision) => ({
+  path: routing.path,
+  rule: routing.rule,
+  mode: routing.mode,
+  strategy: routing.strategy,
+  max_attempts: routing.maxAttempts,
+  candidates: routing.candidates.map(({ connectionId, name, priority, rates, score }) => ({
+    connection_id: connectionId,
+    name,
+    priority,
+    score,
+    rates
+  })),
+  excluded: routing.excluded.map(({ code, connectionId, name, reason }) => ({
+    connection_id: connectionId,
+    name,
+    code,
+    reason
+  })),
+  eligibility_version: routing.eligibilityVersion,
+  degraded: routing.degraded,
+  draws: routing.draws,
+  note: routing.note,
+  given: {
+    merchant_country: routing.given.merchantCountry,
+    merchant_category: routing.given.merchantCategory,
+    instruments: routing.given.instruments,
+    unable: routing.given.unable,
+    circuits: routing.given.circuits.map(({ connectionId, failures, isOpen, openedAt, probeAt }) => ({
+      connection_id: connectionId,
+      state: isOpen ? "open" : openedAt === null ? "closed" : "half_open",
+      failures,
+      opened_at: timeOrNull(openedAt),
+      probe_at: timeOrNull(probeAt)
+    }))
+  }
+})
+
+export const explanationText = ({ chapters, payment }: RoutingExplanation): string =>
+  [
+    facts([
+      ["Payment", payment.id],
+      ["Workspace", `${payment.tenant.workspaceId} (${payment.tenant.environment})`],
+      ["Status", statusOf[payment.state]],
+      ["Created", timeOf(payment.createdAt)]
+    ]),
+    ...chapters.map(({ sentences, title }) =>
+      [title, ...sentences.map((sentence) => `  ${printable(sentence)}`)].join("\n")
+    )
+  ].join("\n\n")

@@ -1,0 +1,134 @@
+/** `pointsman routing` beside a running server, on payments that it made. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const dead = { url: "http://127.0.0.1:9", apiKey: "none" }
+
+const routing = {
+  mode: "failover",
+  order: ["main", "backup"],
+  control: { share: 0, order: ["backup"] },
+  rules: [{ name: "big tickets", when: { amount: { min: 10_000 } }, use: { mode: "fixed", order: ["backup"] } }]
+}
+
+const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
+  assert.deepStrictEqual([code, stdout], [1, ""])
+  assert.match(stderr, said)
+  assert.notMatch(stderr, /\n\s+at /u)
+}
+
+/** A server whose first connection is dead, and two payments that it made: a small one and a big one. */
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const connections = [connectionTo(dead), { ...connectionTo(provider, "backup"), name: "The backup" }]
+  const workspace = { ...workspaceWith(connections), routing: { production: routing } }
+  const server = await startServer({ folder, configuration: { workspaces: [workspace, { id: "globex" }] } })
+  const create = async (amount: number): Promise<string> => {
+    const body = { amount, currency: "EUR", country: "NL", card_brand: "visa" }
+    const made = await server.request("POST", "/api/v1/payments", {
+      key: liveKey,
+      idempotencyKey: `order-${amount}`,
+      body
+    })
+    assert.deepStrictEqual([made.status, made.body.data.status], [201, "CAPTURED"])
+    return made.body.data.payment_id
+  }
+  const configured = (name: string, change: object, connection: object = {}): string => {
+    const path = join(folder, `${name}.json`)
+    const changed = [connectionTo(provider), { ...connectionTo(provider, "backup"), ...connection }]
+    const wanted = { ...workspaceWith(changed), routing: { production: { ...routing, ...change } } }
+    writeFileSync(path, JSON.stringify({ workspaces: [wanted] }))
+    return path
+  }
+  const run = (...words: ReadonlyArray<string>) => runCommand(folder, ["routing", ...words])
+  return { small: await create(1_999), big: await create(20_000), configured, provider, run }
+}
+
+describe("pointsman routing", { timeout: 120_000 }, () => {
+  it("given payments, when they are explained, then it tells what decided, in which order and what happened", async () => {
+    const { big, run, small } = await setUp()
+    const [text, json, ruled, absent] = await Promise.all([
+      run("explain", small),
+      run("explain", small, "--json"),
+      run("explain", big),
+      run("explain", "01a1fe08-9226-7266-a33a-e3e7f1609a4e")
+    ])
+    assert.strictEqual(text.code, 0)
+    for (const said of [
+      /1999 EUR in minor units by card \(visa\), from a customer in NL/u,
+      /No rule matches\.\n.*drew 0\.\d+: that is outside the control group/u,
+      /1\. main \(main\), priority 1\.\n\s+2\. The backup \(backup\)/u,
+      /Attempt 1 at main \(main\): not sent.*Nothing was executed, so that the next connection was asked\./u,
+      /Attempt 2 at The backup \(backup\): captured/u
+    ]) {
+      assert.match(text.stdout, said)
+    }
+    const { attempts, explanation, routing } = documentOf(json).data
+    assert.deepInclude(routing, { path: "engine", rule: null, mode: "failover", strategy: "order", max_attempts: 2 })
+    assert.deepStrictEqual(
+      routing.candidates.map((one: { connection_id: string }) => one.connection_id),
+      ["main", "backup"]
+    )
+    assert.deepStrictEqual(
+      attempts.map((one: { outcome: string }) => one.outcome),
+      ["not_sent", "captured"]
+    )
+    assert.isAbove(explanation.length, 2)
+    assert.match(ruled.stdout, /The rule "big tickets" is the first that matches\..*mode is fixed/su)
+    assertRefused(absent, /There is no payment "01a1fe08/u)
+  })
+
+  it("given stored payments, when they are replayed, then it tells what would move, and asks nobody", async () => {
+    const { big, configured, provider, run, small } = await setUp()
+    const asked = provider.calls.length
+    const moves = configured("moves", { order: ["backup", "main"] }, { supports: { amount: { EUR: { max: 9_999 } } } })
+    const words = ["replay", "--workspace", "acme", "--since", "2026-01-01", "--config", moves]
+    const [own, json, text, short, when, whose, wrong, empty] = await Promise.all([
+      run("replay", "--workspace", "acme", "--since", "1 hour", "--json"),
+      run(...words, "--json"),
+      run(...words),
+      run(...words, "--limit", "1", "--json"),
+      run("replay", "--workspace", "acme", "--since", "yesterday"),
+      run("replay", "--since", "1 hour"),
+      run("replay", "--workspace", "acme", "--since", "1 hour", "--config", configured("wrong", { order: ["nope"] })),
+      run("replay", "--workspace", "acme", "--since", "1 hour", "--environment", "sandbox", "--json")
+    ])
+    const same = { payments: 2, same: 2, reordered: 0, moved: 0, nowhere: 0, differing: [] }
+    assert.deepInclude(documentOf(own).data, same)
+    const { differing, ...counted } = documentOf(json).data
+    assert.deepStrictEqual(counted, {
+      payments: 2,
+      same: 0,
+      reordered: 0,
+      moved: 1,
+      nowhere: 1,
+      moves: [
+        { from: "main", to: "backup", payments: 1, amounts: { EUR: 1999 } },
+        { from: "backup", to: null, payments: 1, amounts: { EUR: 20_000 } }
+      ],
+      nowhere_because: { AMOUNT_OUT_OF_RANGE: 1 },
+      all_shown: true
+    })
+    assert.deepStrictEqual(
+      differing.map((one: { payment_id: string; verdict: string }) => [one.payment_id, one.verdict]),
+      [
+        [small, "moved"],
+        [big, "nowhere"]
+      ]
+    )
+    assert.match(text.stdout, /FROM\s+TO\s+PAYMENTS.*main\s+backup\s+1\s+50 %\s+1999 EUR/su)
+    assert.deepInclude(documentOf(short).data, { all_shown: false, moved: 1, nowhere: 1 })
+    assert.strictEqual(provider.calls.length, asked)
+
+    assertRefused(when, /2026-11-01.*7 days/su)
+    assertRefused(whose, /--workspace: expected one of acme, globex/u)
+    assertRefused(wrong, /routing\.production\.order\[0\]/u)
+    assert.strictEqual(documentOf(empty).data.payments, 0)
+  })
+})
