@@ -7,6 +7,7 @@ import {
   Directory,
   Ids,
   Pointsman,
+  RoutingStrategies,
   Secrets,
   SecretsLayer,
   statusOf,
@@ -17,6 +18,7 @@ import * as MemoryStorage from "@pointsman/storage-memory"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { cheapestFirst } from "./CheapestFirst.ts"
 import * as MyConnector from "./MyConnector.ts"
 import * as TinyPay from "./TinyPay.ts"
 
@@ -55,12 +57,13 @@ const pointsman = Pointsman.layer({ providerTimeoutMillis: 5_000 }).pipe(
     MemoryStorage.layer(),
     secrets,
     NodeTransport.layer(),
-    Connectors.layer([MyConnector.definition])
+    Connectors.layer([MyConnector.definition]),
+    Layer.succeed(RoutingStrategies, [cheapestFirst])
   ]),
   Layer.provideMerge(Ids.layer)
 )
 
-/** What a configuration file says to the server: one workspace with one connection. */
+/** What a configuration file says to the server: one workspace with two connections, the cheapest first. */
 const configure = Effect.fnUntraced(function* (provider: TinyPay.TinyPay) {
   const directory = yield* Directory
   const secrets = yield* Secrets
@@ -68,29 +71,28 @@ const configure = Effect.fnUntraced(function* (provider: TinyPay.TinyPay) {
   yield* directory.write({
     workspaces: [workspace],
     apiKeys: [],
-    connections: [
-      {
-        id: "tiny",
-        workspaceId: tenant.workspaceId,
-        environment: tenant.environment,
-        name: "Our account at Tiny Pay",
+    connections: yield* Effect.forEach(["tiny", "tiny-flat"], (id) =>
+      Effect.map(secrets.seal(Redacted.make(credentials), credentialsContext(id)), (sealedCredentials) => ({
+        id,
+        ...tenant,
+        name: `Our account ${id} at Tiny Pay`,
         connector: "tiny-pay",
         active: true,
         priority: 1,
-        sealedCredentials: yield* secrets.seal(Redacted.make(credentials), credentialsContext("tiny")),
+        sealedCredentials,
         sealedWebhookSecret: null,
         timeoutMillis: null,
         supports: { currencies: ["EUR"] },
         restrictions: [],
         circuitBreaker: null
-      }
-    ],
-    routing: [{ ...tenant, settings: { mode: "failover" } }],
+      }))
+    ),
+    routing: [{ ...tenant, settings: { mode: "failover", strategy: cheapestFirst.name } }],
     webhookEndpoints: []
   })
 })
 
-const order: CreateRequest = {
+const ordered: CreateRequest = {
   idempotencyKey: "order-1001",
   instruments: null,
   debug: false,
@@ -111,8 +113,8 @@ const program = Effect.gen(function* () {
   yield* configure(provider)
 
   const door = yield* Pointsman
-  const first = yield* door.create(caller, order)
-  const again = yield* door.create(caller, order)
+  const first = yield* door.create(caller, ordered)
+  const again = yield* door.create(caller, ordered)
   for (const { isReplay, payment } of [first, again]) {
     yield* Console.log(
       `${payment.id}: ${statusOf[payment.state]}, ${payment.capturedMinor} minor units of ${payment.money.currency}` +
@@ -121,6 +123,9 @@ const program = Effect.gen(function* () {
   }
   const { items } = yield* door.timeline(tenant, first.payment.id, { limit: 10 })
   yield* Console.log(`Events: ${items.map((event) => event.type).join(", ")}`)
+  const { chapters } = yield* door.explainRouting(tenant, first.payment.id)
+  const order = chapters.find(({ title }) => title === "Asked in this order")
+  for (const sentence of order?.sentences ?? []) yield* Console.log(sentence)
   yield* Console.log(`Tiny Pay was asked to charge ${provider.chargesAsked()} time(s).`)
 })
 

@@ -13,6 +13,9 @@ it("given the example, when it is run, then one charge answers both requests", a
   assert.strictEqual(lines[1], `${lines[0]} (a replay)`)
   assert.deepStrictEqual(lines.slice(2), [
     "Events: payment.created, payment.captured",
+    "1. Our account tiny at Tiny Pay (tiny), priority 1, score 42, nothing measured yet.",
+    "2. Our account tiny-flat at Tiny Pay (tiny-flat), priority 1, score 60, nothing measured yet.",
+    "The scores are what it costs the shop, in minor units.",
     "Tiny Pay was asked to charge 1 time(s)."
   ])
   assert.strictEqual(stderr, "")
