@@ -103,7 +103,8 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
   candidates: routing.candidates.map((candidate) => ({
     connection_id: candidate.connectionId,
     name: candidate.name,
-    priority: candidate.priority
+    priority: candidate.priority,
+    ...(candidate.score === null ? {} : { score: candidate.score })
   })),
   attempts: routing.attempts.map((attempt) => ({
     attempt_id: attempt.attemptId,
