@@ -1,5 +1,5 @@
 /** The door: everything that Pointsman does, as one service. */
-import { Context, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Event } from "./events/Event.ts"
 import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
@@ -73,6 +73,7 @@ import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/Refund
 import { refund } from "./refunds/RefundPayment.ts"
 import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
 import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
+import type { CircuitReading } from "./routing/Circuit.ts"
 import { Circuits } from "./routing/Circuits.ts"
 import { explainStored } from "./routing/explain/ExplainPayment.ts"
 import type { RoutingExplanation } from "./routing/explain/Explanation.ts"
@@ -280,6 +281,11 @@ export class Pointsman extends Context.Service<
     readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
     /** Records a provider's message with what it changes, once. After a failure the provider may send it again. */
     readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
+    /**
+     * Circuits of this process with failures since the last success, by the ids of their connections, of all tenants;
+     * at most one for each connection. All others are closed.
+     */
+    readonly circuits: Effect.Effect<ReadonlyArray<CircuitReading>>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
@@ -309,6 +315,7 @@ export class Pointsman extends Context.Service<
       Pointsman,
       Effect.gen(function* () {
         const defaults = yield* PaymentSettings
+        const circuits = yield* Circuits
         const settings = {
           ...defaults,
           claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis,
@@ -376,6 +383,7 @@ export class Pointsman extends Context.Service<
           settleReview: (order) => Effect.provideContext(settleReview(order), context),
           verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
           recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
+          circuits: Effect.map(Clock.currentTimeMillis, (now) => circuits.all(now)),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),

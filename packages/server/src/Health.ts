@@ -1,5 +1,5 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
-import { Directory } from "@pointsman/core"
+import { Directory, Pointsman } from "@pointsman/core"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
@@ -9,17 +9,33 @@ export const healthPaths = { "/health/live": ["GET"], "/health/ready": ["GET"] }
 /** A storage that takes longer to read one row would not answer a payment in time either. */
 const readyWithinMillis = 2_000
 
-const answer = (status: number, state: "live" | "ready" | "unavailable") =>
-  HttpServerResponse.jsonUnsafe({ status: state }, { status, headers: { "cache-control": "no-store" } })
+const answer = (status: number, state: "live" | "ready" | "unavailable", more: object = {}) =>
+  HttpServerResponse.jsonUnsafe({ status: state, ...more }, { status, headers: { "cache-control": "no-store" } })
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* Directory
+    const pointsman = yield* Pointsman
+    // A provider that does not answer is no reason to take the server out: payments go to the others.
+    const circuits = Effect.map(pointsman.circuits, (readings) =>
+      readings
+        .filter(({ state }) => state !== "closed")
+        .map(({ connectionId, failures, probeAt, state }) => ({
+          connection: connectionId,
+          state,
+          failures,
+          open_until: probeAt === null ? null : new Date(probeAt).toISOString()
+        }))
+    )
     const ready = directory.workspace("health").pipe(
       Effect.timeout(readyWithinMillis),
-      Effect.as(answer(200, "ready")),
+      Effect.andThen(circuits),
+      Effect.map((circuits) => answer(200, "ready", { circuits })),
       Effect.catch((error) =>
-        Effect.as(Effect.logError("the storage does not answer", error), answer(503, "unavailable"))
+        Effect.gen(function* () {
+          yield* Effect.logError("the storage does not answer", error)
+          return answer(503, "unavailable", { circuits: yield* circuits })
+        })
       )
     )
     return HttpRouter.addAll([

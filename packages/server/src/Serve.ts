@@ -11,7 +11,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, StorageError } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Console, Effect, Exit, FileSystem, Layer, Option, Path, Redacted, Scope } from "effect"
+import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { applyConfiguration } from "./ApplyConfiguration.ts"
 import { checkSeals } from "./CheckSeals.ts"
@@ -22,6 +22,7 @@ import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { type Listener, listen } from "./Listener.ts"
+import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
 import { sendsNothing } from "./SendsNothing.ts"
@@ -90,7 +91,9 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
     return yield* Effect.never
   }).pipe(
     onStorage(settings, yield* obtainEncryptionKey(settings), { existing: true }),
-    Effect.annotateLogs({ pid: process.pid })
+    Effect.annotateLogs({ pid: process.pid }),
+    // Whoever asks for metrics is answered by one of several processes, and has to see by which.
+    Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
   )
 })
 
@@ -194,8 +197,9 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
 const routes = (settings: Settings, baseUrl: string) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
-      PointsmanHttp.layer({ paths: Health.healthPaths, baseUrl }),
+      PointsmanHttp.layer({ paths: { ...Health.healthPaths, ...Metrics.metricsPaths }, baseUrl }),
       Health.layer,
+      Metrics.layer,
       Pointsman.background()
     ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(limits(settings)))
   )

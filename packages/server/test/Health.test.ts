@@ -1,16 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Directory, StorageError } from "@pointsman/core"
+import { type CircuitReading, Directory, Pointsman, StorageError } from "@pointsman/core"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
-const answerOf = (path: string, workspace: Directory["Service"]["workspace"]) =>
+const reply = (
+  path: string,
+  workspace: Directory["Service"]["workspace"],
+  circuits: ReadonlyArray<CircuitReading> = []
+) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       HttpRouter.toWebHandler(
         Health.layer.pipe(
-          Layer.provide(Layer.succeed(Directory, { workspace } as Directory["Service"])),
+          Layer.provide([
+            Layer.succeed(Directory, { workspace } as Directory["Service"]),
+            Layer.succeed(Pointsman, { circuits: Effect.succeed(circuits) } as Pointsman["Service"])
+          ]),
           Layer.provideMerge(HttpServer.layerServices)
         ),
         { disableLogger: true }
@@ -18,7 +25,10 @@ const answerOf = (path: string, workspace: Directory["Service"]["workspace"]) =>
     ),
     ({ handler }) => Effect.promise(() => handler(new Request(`http://server${path}`))),
     ({ dispose }) => Effect.promise(dispose)
-  ).pipe(Effect.map(({ status }) => status))
+  )
+
+const answerOf = (path: string, workspace: Directory["Service"]["workspace"]) =>
+  Effect.map(reply(path, workspace), ({ status }) => status)
 
 describe("health", () => {
   it.effect("given a storage that answers, when its health is asked for, then it is live and ready", () =>
@@ -38,12 +48,34 @@ describe("health", () => {
     })
   )
 
+  it.effect(
+    "given circuits that are not closed, when it is asked whether it is ready, then it is, and names them",
+    () =>
+      Effect.gen(function* () {
+        const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
+        const answer = yield* reply("/health/ready", () => Effect.succeedNone, [
+          { ...seen, connectionId: "a", state: "open", isOpen: true },
+          { connectionId: "b", state: "closed", isOpen: false, failures: 1, openedAt: null, probeAt: null },
+          { ...seen, connectionId: "c", state: "half-open", isOpen: false }
+        ])
+        assert.strictEqual(answer.status, 200)
+        const told = { failures: 5, open_until: "1970-01-01T00:00:31.000Z" }
+        assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
+          status: "ready",
+          circuits: [
+            { connection: "a", state: "open", ...told },
+            { connection: "c", state: "half-open", ...told }
+          ]
+        })
+      })
+  )
+
   it("given a server, when its health is asked for without a key, then it answers outside of the API", async () => {
     const server = await startServer({ folder: temporaryFolder() })
     const live = await server.request("GET", "/health/live", { key: null })
     assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])
     const ready = await server.request("GET", "/health/ready", { key: null })
-    assert.deepStrictEqual([ready.status, ready.body], [200, { status: "ready" }])
+    assert.deepStrictEqual([ready.status, ready.body], [200, { status: "ready", circuits: [] }])
     const wrong = await server.request("POST", "/health/ready", { key: null })
     assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"])
     assert.strictEqual((await server.request("GET", "/api/v1/health/live", { key: null })).status, 404)

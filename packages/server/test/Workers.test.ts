@@ -72,6 +72,7 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
     assert.isAbove(passed, 2 * limit)
     const health = await Promise.all(Array.from({ length: 6 }, () => server.request("GET", "/health/ready")))
     assert.deepStrictEqual(new Set(health.map(({ status }) => status)), new Set([200]))
+    await payUntilCounted(server)
     const { code, stderr, stdout } = await server.stop()
     assert.strictEqual(code, 0)
     assert.strictEqual(stderr, "")
@@ -224,6 +225,23 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
     assert.match(worker, /^Server process \d of 2 ended with exit code 1\.$/mu)
   })
 })
+
+/** Pays until an answer of `GET /metrics` tells of it, and by which process: another one may have taken either request. */
+const payUntilCounted = async (server: ServerProcess) => {
+  const pids = new Set<number>()
+  for (let tries = 0; pids.size === 0 && tries < 20; tries++) {
+    await server.request("POST", path, { body: { amount: 1000, currency: "EUR", country: "NL" } })
+    // At once, so that they come by several connections: each of them stays with one process.
+    const answers = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/metrics`)))
+    for (const answer of answers) {
+      const text = await answer.text()
+      for (const [, pid] of text.matchAll(/^pointsman_attempts_total\{.*pid="(\d+)"\} \d+$/gmu)) pids.add(Number(pid))
+    }
+    await sleep(100)
+  }
+  assert.isNotEmpty(pids)
+  for (const pid of pids) assert.include(childrenOf(server.pid), pid)
+}
 
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)

@@ -33,10 +33,12 @@ export interface Attempt {
 /** How the call of an attempt ended, whether it was a charge or opened a checkout. */
 export type AttemptEnd = ChargeEnd | CheckoutOpened
 
+export const outcomeOf = (end: AttemptEnd): AttemptOutcome =>
+  end._tag === "pointsman/NotSent" ? "NotSent" : end._tag === "pointsman/Unanswered" ? "Unanswered" : end._tag
+
 /** The attempt as its call ended. An unanswered one has no time of an answer. */
 export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Attempt => {
-  const outcome =
-    end._tag === "pointsman/NotSent" ? "NotSent" : end._tag === "pointsman/Unanswered" ? "Unanswered" : end._tag
+  const outcome = outcomeOf(end)
   return {
     ...attempt,
     outcome,

@@ -2,12 +2,13 @@
  * Asks one connection after the other, as far as the plan goes: a charge, or the opening of a checkout. Every attempt
  * is stored before it is sent, and sent only while that is recent.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Metric, Result } from "effect"
+import { attemptsEnded, routesTaken } from "../metrics/Metrics.ts"
 import { Circuits } from "../routing/Circuits.ts"
 import { LearnedRates } from "../routing/LearnedRates.ts"
 import { nextConnection } from "../routing/NextStep.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
-import { type AttemptEnd, abandonAttempt, endAttempt } from "./Attempt.ts"
+import { type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "./Attempt.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimNext } from "./ClaimCharge.ts"
 import type { Payment } from "./Payment.ts"
@@ -30,6 +31,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
   const { sendWithinMillis } = yield* PaymentSettings
   const circuits = yield* Circuits
   const learned = yield* LearnedRates
+  yield* Metric.update(routesTaken(plan.decision.path, plan.mode), 1)
   let inHand = begun
   // Bounded by the plan: every turn but the last one uses up a connection.
   for (;;) {
@@ -44,6 +46,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     const now = yield* Clock.currentTimeMillis
     circuits.ended(connection, isHealthy(end), now)
     const after = endAttempt(attempt, end, now)
+    yield* Metric.update(attemptsEnded(connection.id, outcomeOf(end)), 1)
     learned.learn(inHand.payment, null, after, now)
 
     const made = [...inHand.earlier, attempt]

@@ -12,6 +12,14 @@ export interface Circuit {
   readonly openedAt: number | null
 }
 
+/** `half-open`: its time is over, and the next payment is its probe. While that is asked the circuit is open again. */
+export type CircuitState = "closed" | "open" | "half-open"
+
+/** A circuit as it can be looked at from outside. */
+export interface CircuitReading extends CircuitSeen {
+  readonly state: CircuitState
+}
+
 export const closedCircuit: Circuit = { failures: 0, openedAt: null }
 
 /** Five failures in a row are no accident; half a minute is how long a provider's brief trouble lasts. */
@@ -62,3 +70,8 @@ export const openReason = ({ failures, probeAt }: CircuitSeen): string => {
   const why = failures === 0 ? "Another server saw its calls fail" : ours
   return probeAt === null ? `${why}.` : `${why}; it is probed from ${new Date(probeAt).toISOString()} on.`
 }
+
+export const readingOf = (seen: CircuitSeen): CircuitReading => ({
+  ...seen,
+  state: seen.openedAt === null ? "closed" : seen.isOpen ? "open" : "half-open"
+})

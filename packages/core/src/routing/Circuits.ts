@@ -1,17 +1,20 @@
 import { Context, Effect, Layer } from "effect"
+import { circuitsOpened } from "../metrics/Metrics.ts"
 import { CircuitNews } from "../ports/CircuitNews.ts"
 import {
   attemptBegan,
   attemptFailed,
   attemptSucceeded,
   type Circuit,
+  type CircuitReading,
   circuitSeen,
   closedCircuit,
   defaultCircuitBreaker,
   isOpen,
-  openedElsewhere
+  openedElsewhere,
+  readingOf
 } from "./Circuit.ts"
-import type { Connection } from "./Connection.ts"
+import type { CircuitBreakerSettings, Connection } from "./Connection.ts"
 import type { CircuitSeen } from "./RoutingDecision.ts"
 
 /**
@@ -25,33 +28,60 @@ export class Circuits extends Context.Service<
     readonly isOpen: (connection: Connection, now: number) => boolean
     /** `undefined` for a circuit at rest. */
     readonly seen: (connection: Connection, now: number) => CircuitSeen | undefined
+    /** Every circuit that is not at rest, by the ids of their connections. */
+    readonly all: (now: number) => ReadonlyArray<CircuitReading>
     readonly began: (connection: Connection, now: number) => void
     readonly ended: (connection: Connection, isHealthy: boolean, now: number) => void
   }
 >()("pointsman/routing/Circuits") {
   static readonly layer: Layer.Layer<Circuits> = Layer.effect(
     Circuits,
-    Effect.map(CircuitNews, (news) => {
+    Effect.gen(function* () {
+      const news = yield* CircuitNews
+      const context = yield* Effect.context<never>()
       // One small entry for each connection that ever failed: bounded by the configuration.
-      const circuits = new Map<string, Circuit>()
-      const circuitOf = ({ id }: { readonly id: string }) => circuits.get(id) ?? closedCircuit
-      const settingsOf = (connection: Connection) => connection.circuitBreaker ?? defaultCircuitBreaker
-      const set = (connection: Connection, circuit: Circuit) => {
+      const circuits = new Map<string, Kept>()
+      const circuitOf = (id: string) => circuits.get(id)?.circuit ?? closedCircuit
+      const keep = (connection: Connection, circuit: Circuit) => {
         if (circuit.failures === 0 && circuit.openedAt === null) circuits.delete(connection.id)
-        else circuits.set(connection.id, circuit)
+        else circuits.set(connection.id, { circuit, settings: settingsOf(connection) })
       }
-      news.listen((id, now) => circuits.set(id, openedElsewhere(circuitOf({ id }), now)))
+      news.listen((id, now) => {
+        const { circuit = closedCircuit, settings = defaultCircuitBreaker } = circuits.get(id) ?? {}
+        circuits.set(id, { circuit: openedElsewhere(circuit, now), settings })
+      })
       return Circuits.of({
-        isOpen: (connection, now) => isOpen(circuitOf(connection), settingsOf(connection), now),
-        seen: (connection, now) => circuitSeen(connection.id, circuitOf(connection), settingsOf(connection), now),
-        began: (connection, now) => set(connection, attemptBegan(circuitOf(connection), now)),
+        isOpen: (connection, now) => isOpen(circuitOf(connection.id), settingsOf(connection), now),
+        seen: (connection, now) => {
+          const kept = circuits.get(connection.id)
+          if (kept === undefined) return undefined
+          keep(connection, kept.circuit)
+          return circuitSeen(connection.id, kept.circuit, settingsOf(connection), now)
+        },
+        all: (now) =>
+          [...circuits]
+            .flatMap(([id, { circuit, settings }]) => circuitSeen(id, circuit, settings, now) ?? [])
+            .map(readingOf)
+            .sort((a, b) => (a.connectionId < b.connectionId ? -1 : 1)),
+        began: (connection, now) => keep(connection, attemptBegan(circuitOf(connection.id), now)),
         ended: (connection, isHealthy, now) => {
-          const before = circuitOf(connection)
+          const before = circuitOf(connection.id)
           const after = isHealthy ? attemptSucceeded() : attemptFailed(before, settingsOf(connection), now)
-          set(connection, after)
-          if (before.openedAt === null && after.openedAt !== null) news.opened(connection.id)
+          keep(connection, after)
+          if (before.openedAt !== null || after.openedAt === null) return
+          circuitsOpened(connection.id).updateUnsafe(1, context)
+          news.opened(connection.id)
         }
       })
     })
   )
 }
+
+/** With the settings that it was last looked at with; the usual ones where another process told of it first. */
+interface Kept {
+  readonly circuit: Circuit
+  readonly settings: CircuitBreakerSettings
+}
+
+const settingsOf = (connection: Connection): CircuitBreakerSettings =>
+  connection.circuitBreaker ?? defaultCircuitBreaker

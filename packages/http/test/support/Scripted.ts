@@ -127,6 +127,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
   const created: Script["created"] = []
   const asked: Script["asked"] = []
   const service = Pointsman.of({
+    circuits: answers.circuits ?? Effect.succeed([]),
     create: (caller, request) => {
       created.push({ caller, request })
       return answers.create?.(caller, request) ?? Effect.succeed({ payment, isReplay: false })

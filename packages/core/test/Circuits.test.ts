@@ -1,0 +1,155 @@
+/** Circuits as an operator sees them, one probe at a time, and what is counted on the way. */
+import { assert, describe, it } from "@effect/vitest"
+import { type ChargeAnswer, type NotSent, Pointsman, Unanswered } from "@pointsman/core"
+import { approve } from "@pointsman/core/testing"
+import { Deferred, Effect, Fiber, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, world } from "./support/World.ts"
+
+type End = Effect.Effect<ChargeAnswer, NotSent | Unanswered>
+const silence: End = Effect.fail(new Unanswered({ reason: "timed out" }))
+const circuitBreaker = { failures: 2, openMillis: 30_000 }
+const connections = [
+  { id: "main", circuitBreaker },
+  { id: "backup", circuitBreaker }
+]
+
+const pay = Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request()))
+const circuits = Effect.flatMap(Pointsman, (pointsman) => pointsman.circuits)
+const states = Effect.map(circuits, (all) =>
+  all.map(({ connectionId, failures, state }) => [connectionId, state, failures])
+)
+
+describe("circuits as they stand", () => {
+  const seen = world({ connections })
+  it.effect("given a provider that falls silent and comes back, then its circuit is told through all its states", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* circuits, [])
+      seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+      yield* TestClock.adjust(1_000)
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [
+        { connectionId: "main", state: "closed", failures: 1, openedAt: null, probeAt: null, isOpen: false }
+      ])
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [
+        { connectionId: "main", state: "open", failures: 2, openedAt: 1_000, probeAt: 31_000, isOpen: true }
+      ])
+      yield* TestClock.adjust(29_999)
+      assert.deepStrictEqual(yield* states, [["main", "open", 2]])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
+      // A probe that fails.
+      yield* pay
+      assert.deepStrictEqual(yield* states, [["main", "open", 3]])
+      yield* TestClock.adjust(30_000)
+      seen.provider.onCharge = approve
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [])
+    }).pipe(Effect.provide(seen.layer))
+  )
+
+  const probed = world({ connections })
+  it.effect(
+    "given a probe that is being asked, when 20 others come at once, then none of them asks that connection",
+    () =>
+      Effect.gen(function* () {
+        const { provider } = probed
+        const answer = yield* Deferred.make<ChargeAnswer>()
+        provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+        yield* pay
+        yield* pay
+        yield* TestClock.adjust(30_000)
+        provider.charges.length = 0
+        provider.onCharge = (charge) => (charge.connectionId === "main" ? Deferred.await(answer) : approve(charge))
+        const probe = yield* Effect.forkChild(pay)
+        while (provider.charges.length === 0) yield* Effect.yieldNow
+        const others = yield* Effect.all(
+          Array.from({ length: 20 }, () => pay),
+          { concurrency: "unbounded" }
+        )
+        for (const { payment } of others) {
+          assert.deepStrictEqual(
+            payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+            [["main", "CIRCUIT_OPEN"]]
+          )
+        }
+        assert.deepStrictEqual(
+          provider.charges.map(({ connectionId }) => connectionId),
+          ["main", ...Array.from({ length: 20 }, () => "backup")]
+        )
+        yield* Deferred.succeed(answer, { _tag: "Captured", providerRef: "r1" })
+        yield* Fiber.join(probe)
+        assert.deepStrictEqual(yield* circuits, [])
+        yield* pay
+        assert.strictEqual(provider.charges.at(-1)?.connectionId, "main")
+      }).pipe(Effect.provide(probed.layer))
+  )
+
+  const all = world({ connections, routing: { mode: "failover" } })
+  it.effect("given every circuit open, when one is tried all the same, then that call is its probe", () =>
+    Effect.gen(function* () {
+      const { provider } = all
+      provider.onCharge = () => silence
+      for (let count = 0; count < 4; count++) yield* pay
+      assert.deepStrictEqual(yield* states, [
+        ["backup", "open", 2],
+        ["main", "open", 2]
+      ])
+      yield* TestClock.adjust(20_000)
+      assert.isTrue((yield* pay).payment.routing?.degraded)
+      // It failed as a probe does: the circuit is open for its whole time from here on.
+      assert.deepStrictEqual(
+        (yield* circuits).map(({ connectionId, failures, probeAt }) => [connectionId, failures, probeAt]),
+        [
+          ["backup", 2, 30_000],
+          ["main", 3, 50_000]
+        ]
+      )
+      provider.onCharge = approve
+      assert.isTrue((yield* pay).payment.routing?.degraded)
+      assert.deepStrictEqual(yield* states, [["backup", "open", 2]])
+      const { payment } = yield* pay
+      assert.isFalse(payment.routing?.degraded)
+      assert.strictEqual(payment.connectionId, "main")
+    }).pipe(Effect.provide(all.layer))
+  )
+})
+
+describe("what is counted", () => {
+  const counted = world({
+    connections,
+    routing: {
+      mode: "failover",
+      rules: [{ name: "cash", when: { amount: { max: 100 } }, use: { mode: "fixed" } }]
+    }
+  })
+  it.effect("given payments, then attempts, openings and decisions are in Effect's registry, by their labels", () =>
+    Effect.gen(function* () {
+      const { provider } = counted
+      provider.onCharge = (charge) =>
+        charge.connectionId === "main"
+          ? Effect.succeed({ _tag: "Rejected", code: "E1", message: "Not now." })
+          : approve(charge)
+      yield* pay
+      yield* pay
+      yield* pay
+      yield* TestClock.adjust(30_000)
+      yield* pay
+      const pointsman = yield* Pointsman
+      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "EUR" } } }))
+      const series = (yield* Metric.snapshot).flatMap(({ attributes, id, state, type }) =>
+        type === "Counter" ? [`${id} ${Object.values(attributes ?? {}).join(" ")} ${state.count}`] : []
+      )
+      assert.sameMembers(series, [
+        // The last by a rule that names no other connection, and so is tried although its circuit is open.
+        "pointsman_attempts_total main Rejected 4",
+        "pointsman_attempts_total backup Captured 4",
+        "pointsman_routing_decisions_total engine failover 4",
+        "pointsman_routing_decisions_total rule fixed 1",
+        // Once: the probe that failed opened nothing anew.
+        "pointsman_circuit_opened_total main 1"
+      ])
+    }).pipe(Effect.provide(counted.layer), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+})

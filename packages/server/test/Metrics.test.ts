@@ -1,0 +1,154 @@
+/** What a server counts, as Prometheus reads it; and what an operator sees of circuits. */
+import { type CircuitReading, Pointsman } from "@pointsman/core"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { assert, describe, it } from "vitest"
+import * as Metrics from "../src/Metrics.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const scrape = async (url: string) => {
+  const answer = await fetch(`${url}/metrics`)
+  return { answer, lines: (await answer.text()).trimEnd().split("\n") }
+}
+
+const payment = { amount: 1999, currency: "EUR", country: "NL" }
+let keys = 0
+const pay = (server: ServerProcess, fields: object = {}) =>
+  server.request("POST", "/api/v1/payments", {
+    key: liveKey,
+    idempotencyKey: `metrics-${++keys}`,
+    body: { ...payment, ...fields }
+  })
+
+describe("metrics", () => {
+  it("given payments at a provider that breaks, when they are asked for, then attempts, decisions and circuits are told", async () => {
+    const [main, backup] = [await startProvider({ apiKey: "secret-of-main" }), await startProvider()]
+    main.always("charge", () => ({ status: 422, body: { error: { code: "no", message: "No." } } }))
+    const connections = [
+      { ...connectionTo(main, "main"), circuitBreaker: { failures: 2, open: "1 hour" } },
+      connectionTo(backup, "backup")
+    ]
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: { workspaces: [workspaceWith(connections)] }
+    })
+    const before = await scrape(server.url)
+    assert.strictEqual(before.answer.status, 200)
+    assert.strictEqual(before.answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+    assert.strictEqual(before.answer.headers.get("cache-control"), "no-store")
+    assert.isFalse(before.lines.some((line) => line.startsWith("pointsman_circuit_state{")))
+
+    for (let count = 0; count < 3; count++) {
+      const { body, status } = await pay(server)
+      assert.deepStrictEqual([status, body.data.status], [201, "CAPTURED"])
+    }
+    const { lines } = await scrape(server.url)
+    assert.includeMembers(lines, [
+      "# TYPE pointsman_attempts_total counter",
+      'pointsman_attempts_total{connection="main",outcome="Rejected"} 2',
+      'pointsman_attempts_total{connection="backup",outcome="Captured"} 3',
+      'pointsman_routing_decisions_total{path="engine",mode="failover"} 3',
+      'pointsman_circuit_opened_total{connection="main"} 1',
+      "# TYPE pointsman_circuit_state gauge",
+      'pointsman_circuit_state{connection="main"} 2'
+    ])
+    assert.isFalse(lines.some((line) => /secret|pk_|sk_/u.test(line) || line.includes(liveKey)))
+    // As text of the format: a comment, or a name with labels and a number.
+    for (const line of lines) assert.match(line, /^(?:# (?:HELP|TYPE) \S+ .+|[a-z_:]+(?:\{[^{}]*\})? -?[\d.e+]+)$/u)
+
+    const { body, status } = await server.request("GET", "/health/ready", { key: null })
+    assert.deepStrictEqual([status, body.circuits.length], [200, 1])
+    assert.deepInclude(body.circuits[0], { connection: "main", state: "open", failures: 2 })
+    assert.approximately(Date.parse(body.circuits[0].open_until), Date.now() + 3_600_000, 60_000)
+
+    const wrong = await server.request("POST", "/metrics", { key: null })
+    assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"])
+    assert.strictEqual((await server.request("GET", "/api/v1/metrics", { key: null })).status, 404)
+  })
+
+  it("given a circuit that closed again, and an id that needs escaping, then the gauge says so", async () => {
+    const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
+    const id = 'a"b\\c\nd'
+    let circuits: ReadonlyArray<CircuitReading> = [
+      { ...seen, connectionId: id, state: "half-open", isOpen: false },
+      { ...seen, connectionId: "closing", state: "open", isOpen: true }
+    ]
+    const service = { circuits: Effect.sync(() => circuits) } as Pointsman["Service"]
+    const { dispose, handler } = HttpRouter.toWebHandler(
+      Metrics.layer.pipe(
+        Layer.provide(Layer.succeed(Pointsman, service)),
+        Layer.provideMerge(HttpServer.layerServices)
+      ),
+      { disableLogger: true }
+    )
+    const lines = async () => (await (await handler(new Request("http://server/metrics"))).text()).split("\n")
+    try {
+      assert.includeMembers(await lines(), [
+        'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 1',
+        'pointsman_circuit_state{connection="closing"} 2'
+      ])
+      circuits = []
+      assert.includeMembers(await lines(), [
+        'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 0',
+        'pointsman_circuit_state{connection="closing"} 0'
+      ])
+    } finally {
+      await dispose()
+    }
+  })
+})
+
+describe("a provider that hangs", () => {
+  it("given 100 payments that wait for it, when 50 go to another one, then none of those is slow", async () => {
+    const [hanging, well] = [await startProvider(), await startProvider()]
+    const waiting = 100
+    const allArrived = Promise.withResolvers<void>()
+    hanging.always("charge", () => {
+      if (hanging.calls.length === waiting) allArrived.resolve()
+      return "silent"
+    })
+    const hangs = {
+      name: "hangs",
+      when: { cardBrand: ["amex"] },
+      use: { mode: "failover", order: ["hanging", "well"] }
+    }
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: {
+        workspaces: [
+          {
+            ...workspaceWith([
+              { ...connectionTo(hanging, "hanging"), timeout: "60 seconds" },
+              connectionTo(well, "well")
+            ]),
+            routing: { production: { mode: "failover", order: ["well"], rules: [hangs] } }
+          }
+        ]
+      }
+    })
+    const held = Array.from({ length: waiting }, () => pay(server, { method: "card", card_brand: "amex" }))
+    await allArrived.promise
+
+    const took = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const begun = performance.now()
+        const { body, status } = await pay(server)
+        assert.deepStrictEqual([status, body.data.status], [201, "CAPTURED"])
+        return performance.now() - begun
+      })
+    )
+    // The calls that hang would take a minute; those that do not need milliseconds, on a busy machine a second or two.
+    assert.isBelow(Math.max(...took), 6_000)
+    assert.strictEqual(well.calls.length, 50)
+    assert.strictEqual(hanging.calls.length, waiting)
+
+    // The provider goes away: whoever waited is answered, and nobody else was asked for them.
+    await hanging.stop()
+    for (const { body, status } of await Promise.all(held)) {
+      assert.deepStrictEqual([status, body.data.status], [201, "UNKNOWN"])
+    }
+    assert.strictEqual(well.calls.filter(({ operation }) => operation === "charge").length, 50)
+  })
+})
