@@ -67,7 +67,7 @@ import type { MerchantQuery, Merchants, ProvisionFailure } from "./ports/Merchan
 import { Notifier } from "./ports/Notifier.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import type { CommitUnknown, StorageError } from "./ports/StorageError.ts"
-import type { SuccessRates } from "./ports/SuccessRates.ts"
+import type { StoredRate, SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
 import { refund } from "./refunds/RefundPayment.ts"
@@ -82,6 +82,7 @@ import { type ReplayQuery, replayPayments } from "./routing/explain/ReplayPaymen
 import { keepLearning } from "./routing/KeepLearning.ts"
 import { LearnedRates } from "./routing/LearnedRates.ts"
 import { OpenConnections } from "./routing/OpenConnections.ts"
+import { successRates } from "./routing/ReadSuccessRates.ts"
 import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
 import { scheduledLedger } from "./sweeps/ScheduledLedger.ts"
 import { keepSweeping, sweep } from "./sweeps/Sweep.ts"
@@ -232,6 +233,8 @@ export class Pointsman extends Context.Service<
      * one. No provider is asked and nothing is written. Payments that were never routed are passed over.
      */
     readonly replayRouting: (tenant: Tenant, query: ReplayQuery) => Stream.Stream<Replayed, StorageError>
+    /** What is stored of how the tenant's connections fare, by connection and segment; nothing in the sandbox. */
+    readonly successRates: (tenant: Tenant) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
     /** How many production payments reached a provider; sandbox payments are never counted. */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /**
@@ -335,6 +338,7 @@ export class Pointsman extends Context.Service<
           | Turns
           | Background
           | Merchants
+          | SuccessRates
           | Connectors
           | Secrets
           | Ids
@@ -368,6 +372,7 @@ export class Pointsman extends Context.Service<
           returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context),
           explainRouting: (tenant, id) => Effect.provideContext(explainStored(tenant, id), context),
           replayRouting: (tenant, query) => Stream.provideContext(replayPayments(tenant, query), context),
+          successRates: (tenant) => Effect.provideContext(successRates(tenant), context),
           usage: (query) =>
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
           sweep: Effect.provideContext(sweep(), context),

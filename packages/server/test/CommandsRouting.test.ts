@@ -50,14 +50,35 @@ const setUp = async () => {
   return { small: await create(1_999), big: await create(20_000), configured, provider, run }
 }
 
+interface RateView {
+  readonly connection_id: string
+  readonly segment: string | null
+  readonly success_rate: number
+}
+
+/** The server writes what it learned every few seconds; a test that never sees it runs into its own time-out. */
+const ratesWhen = async (
+  isSo: (rates: ReadonlyArray<RateView>) => boolean,
+  look: () => Promise<CommandEnd>
+): Promise<ReadonlyArray<RateView>> => {
+  for (;;) {
+    const rates: ReadonlyArray<RateView> = documentOf(await look()).data
+    if (isSo(rates)) return rates
+  }
+}
+
 describe("pointsman routing", { timeout: 120_000 }, () => {
   it("given payments, when they are explained, then it tells what decided, in which order and what happened", async () => {
     const { big, run, small } = await setUp()
-    const [text, json, ruled, absent] = await Promise.all([
+    const [text, json, ruled, absent, rates] = await Promise.all([
       run("explain", small),
       run("explain", small, "--json"),
       run("explain", big),
-      run("explain", "01a1fe08-9226-7266-a33a-e3e7f1609a4e")
+      run("explain", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
+      ratesWhen(
+        (all) => all.length === 4,
+        () => run("rates", "--workspace", "acme", "--json")
+      )
     ])
     assert.strictEqual(text.code, 0)
     for (const said of [
@@ -81,6 +102,17 @@ describe("pointsman routing", { timeout: 120_000 }, () => {
     )
     assert.isAbove(explanation.length, 2)
     assert.match(ruled.stdout, /The rule "big tickets" is the first that matches\..*mode is fixed/su)
+    const told = ({ connection_id, segment, success_rate }: (typeof rates)[number]) => [
+      connection_id,
+      segment,
+      success_rate
+    ]
+    assert.deepStrictEqual(rates.map(told), [
+      ["backup", null, 1],
+      ["backup", "EUR NL card visa", 1],
+      ["main", null, 0],
+      ["main", "EUR NL card visa", 0]
+    ])
     assertRefused(absent, /There is no payment "01a1fe08/u)
   })
 

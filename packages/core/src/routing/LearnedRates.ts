@@ -68,25 +68,23 @@ export class LearnedRates extends Context.Service<
     LearnedRates,
     Effect.gen(function* () {
       const store = yield* SuccessRates
-      const entries = new Map<string, Entry>()
+      /** By connection and segment. */
+      const entries = new Map<string, Map<string, Entry>>()
       const unwritten = new Set<Entry>()
-      const segments = new Map<string, number>()
       let readUntil = 0
 
       const entryOf = (tenant: Tenant, connectionId: string, segment: string): Entry | undefined => {
-        const key = JSON.stringify([connectionId, segment])
-        const found = entries.get(key)
+        const ofConnection = entries.get(connectionId) ?? new Map<string, Entry>()
+        const found = ofConnection.get(segment)
         if (found !== undefined) return found
-        const known = segments.get(connectionId) ?? 0
-        if (known >= segmentsAtMost && segment !== wholeConnection) return undefined
-        segments.set(connectionId, known + 1)
+        if (ofConnection.size >= segmentsAtMost && segment !== wholeConnection) return undefined
         const made = { tenant, connectionId, segment, stored: undefined, succeeded: 0, failed: 0, rate: noRate }
-        entries.set(key, made)
+        entries.set(connectionId, ofConnection.set(segment, made))
         return made
       }
 
       const weightsOf = (connectionId: string, segment: string, now: number): OutcomeCounts => {
-        const entry = entries.get(JSON.stringify([connectionId, segment]))
+        const entry = entries.get(connectionId)?.get(segment)
         if (entry === undefined) return nothingKnown
         const rate = faded(entry.rate, now)
         return { succeeded: rounded(rate.succeeded), failed: rounded(rate.failed) }
@@ -124,9 +122,9 @@ export class LearnedRates extends Context.Service<
             return { entry, succeeded, failed, row: rowOf(tenant, connectionId, segment, rate, stored) }
           })
           const refused = yield* store.write(ours.map(({ row }) => row))
-          const isRefused = new Set(refused.map(({ connectionId, segment }) => JSON.stringify([connectionId, segment])))
+          const isRefused = new Set(refused.map(({ connectionId, segment }) => entries.get(connectionId)?.get(segment)))
           for (const { entry, failed, row, succeeded } of ours) {
-            if (isRefused.has(JSON.stringify([entry.connectionId, entry.segment]))) continue
+            if (isRefused.has(entry)) continue
             // Outcomes that came while it was written are still ours.
             entry.succeeded -= succeeded
             entry.failed -= failed
@@ -159,10 +157,10 @@ export class LearnedRates extends Context.Service<
         forget: Effect.gen(function* () {
           const before = (yield* Clock.currentTimeMillis) - forgottenAfterMillis
           yield* store.forgetBefore(before)
-          for (const [key, entry] of entries) {
-            if (entry.rate.at >= before || unwritten.has(entry)) continue
-            entries.delete(key)
-            segments.set(entry.connectionId, (segments.get(entry.connectionId) ?? 1) - 1)
+          for (const ofConnection of entries.values()) {
+            for (const [segment, entry] of ofConnection) {
+              if (entry.rate.at < before && !unwritten.has(entry)) ofConnection.delete(segment)
+            }
           }
         }).pipe(Effect.catchCause((cause) => Effect.logWarning("old success rates could not be deleted", cause)))
       })

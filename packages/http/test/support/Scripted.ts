@@ -196,6 +196,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     keepSweeping: () => Effect.never,
     keepDelivering: () => Effect.never,
     keepLearning: () => Effect.never,
+    successRates: () => Effect.succeed([]),
     explainRouting: () => Effect.die("not asked for here"),
     replayRouting: () => Stream.die("not asked for here"),
     forgetKeys: Effect.succeed(0),

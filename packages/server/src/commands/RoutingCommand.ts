@@ -15,7 +15,7 @@ import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { replayText, replayView, summarize } from "./ReplayView.ts"
-import { explanationText, explanationView } from "./RoutingView.ts"
+import { explanationText, explanationView, ratesText, rateView } from "./RoutingView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { printable } from "./Table.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
@@ -127,6 +127,29 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
     ])
   )
 
+const rates = Command.make(
+  "rates",
+  { workspace: workspaceFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ json, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+        const stored = yield* (yield* Pointsman).successRates({ workspaceId, environment: "production" })
+        yield* print(json, { data: stored.map(rateView) }, stored.length === 0 ? "" : ratesText(stored))
+        if (!json && stored.length === 0) yield* Console.error("Nothing was measured in production yet.")
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "List how the connections of a workspace fared lately in production, over all and by segment: what the mode auto " +
+      "orders them by. Outcomes fade, so that their numbers are no whole ones."
+  ),
+  Command.withShortDescription("How connections fared lately, as auto knows it")
+)
+
 /** Loaded here alone: the connectors are much of the program. */
 const configurationFor = Effect.fnUntraced(function* (
   settings: Settings,
@@ -150,5 +173,5 @@ export const routingCommand = (environment: Readonly<Record<string, string | und
   Command.make("routing").pipe(
     Command.withDescription("Why payments go where they go, and where they would go."),
     Command.withShortDescription("Explain and replay routing"),
-    Command.withSubcommands([explain, replay(environment)])
+    Command.withSubcommands([explain, replay(environment), rates])
   )

@@ -1,6 +1,6 @@
 /** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
-import { type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
-import { facts, printable } from "./Table.ts"
+import { type RoutingDecision, type RoutingExplanation, type StoredRate, statusOf, weightOf } from "@pointsman/core"
+import { facts, printable, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const explanationView = ({ attempts, chapters, payment }: RoutingExplanation) => ({
@@ -74,3 +74,30 @@ export const explanationText = ({ chapters, payment }: RoutingExplanation): stri
       [title, ...sentences.map((sentence) => `  ${printable(sentence)}`)].join("\n")
     )
   ].join("\n\n")
+
+const digits = (value: number, count: number): number => Number(value.toFixed(count))
+
+export const rateView = ({ connectionId, rate, segment }: StoredRate) => {
+  const weight = weightOf(rate)
+  return {
+    connection_id: connectionId,
+    /** Currency, country, method and card brand; `null` over all. */
+    segment: segment === "" ? null : segment,
+    success_rate: weight === 0 ? null : digits(rate.succeeded / weight, 4),
+    succeeded: digits(rate.succeeded, 2),
+    failed: digits(rate.failed, 2)
+  }
+}
+
+export const ratesText = (stored: ReadonlyArray<StoredRate>): string =>
+  table(
+    ["CONNECTION", "SEGMENT", "SUCCESS", "OUTCOMES"],
+    stored
+      .map(rateView)
+      .map(({ connection_id, failed, segment, succeeded, success_rate }) => [
+        connection_id,
+        segment ?? "(over all)",
+        success_rate === null ? null : `${digits(100 * success_rate, 1)} %`,
+        digits(succeeded + failed, 1)
+      ])
+  )
