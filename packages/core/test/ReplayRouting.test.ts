@@ -72,7 +72,7 @@ const storePayments = (provider: ReturnType<typeof world>["provider"], count: nu
     provider.onCharge = ({ connectionId }) =>
       connectionId === "fragile" && next() < 0.7 ? silence : pick(answers, next() ** 3)
     for (let number = 0; number < count; number++) {
-      yield* TestClock.adjust(Math.floor(next() * 3_000))
+      if (number % 20 === 0) yield* TestClock.adjust(Math.floor(next() * 60_000))
       const details = {
         money: {
           minorUnits: Math.floor(100 + next() ** 4 * 1_000_000),
@@ -107,7 +107,6 @@ describe("10,000 stored payments", () => {
     "given their own configuration, when they are replayed, then every decision is the same",
     () =>
       Effect.gen(function* () {
-        const pointsman = yield* Pointsman
         const directory = yield* Directory
         yield* storePayments(stored.provider, 10_400)
         const asked = stored.provider.charges.length
@@ -132,8 +131,6 @@ describe("10,000 stored payments", () => {
         assert.deepStrictEqual([stored.provider.charges.length, changes.length], [asked, written])
 
         // Another configuration: what it names alone differs.
-        const [connection] = yield* directory.connections(live.tenant)
-        assert.isDefined(connection)
         const other = yield* replayed({
           settings: { mode: "failover", order: ["cards"] },
           connections: yield* directory.connections(live.tenant),
@@ -160,7 +157,6 @@ describe("10,000 stored payments", () => {
           later.map(({ payment }) => payment.id),
           all.filter(({ payment }) => payment.createdAt >= half).map(({ payment }) => payment.id)
         )
-        void pointsman
       }).pipe(Effect.provide(stored.layer)),
     120_000
   )
