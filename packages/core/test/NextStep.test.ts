@@ -173,19 +173,21 @@ describe("the table of next steps", () => {
 
 describe("what may be followed, by its type", () => {
   const notSent = new NotSent({ reason: "the connection was refused" })
+  /** The tags of all ends that `mayFollow` takes. */
+  type Followed = Parameters<typeof mayFollow>[1]["_tag"]
 
   it("given ends that certainly executed nothing, then asking is allowed to compile", () => {
     assert.isTrue(mayFollow("failover", { _tag: "Declined", soft: true }))
     assert.isTrue(mayFollow("failover", { _tag: "Rejected", code: "E1", message: "Not now." }))
     assert.isTrue(mayFollow("failover", notSent))
+    const followed: ReadonlyArray<Followed> = ["Declined", "Rejected", "pointsman/NotSent"]
+    assert.lengthOf(followed, 3)
   })
 
   it("given any other end, then it does not compile", () => {
     const soft: boolean = declined.code === "05"
     // Never called: these lines are for the compiler, which fails where one of them is no mistake any more.
     const mistakes = () => [
-      // @ts-expect-error an unanswered attempt may have been executed.
-      mayFollow("failover", new Unanswered({ reason: "timed out" })),
       // @ts-expect-error a hard decline is the outcome.
       mayFollow("failover", { ...declined, soft: false }),
       // @ts-expect-error a decline of which nobody looked whether it is soft.
@@ -199,11 +201,14 @@ describe("what may be followed, by its type", () => {
       // @ts-expect-error the customer may be at it.
       mayFollow("failover", { _tag: "NeedsCustomer", providerRef: null }),
       // @ts-expect-error an outcome.
-      mayFollow("failover", { _tag: "Canceled", providerRef: null }),
-      // @ts-expect-error an end of whichever kind has to be looked at first.
-      mayFollow("failover", notSent as ChargeEnd)
+      mayFollow("failover", { _tag: "Canceled", providerRef: null })
     ]
     assert.isFunction(mistakes)
+    // @ts-expect-error an unanswered attempt may have been executed.
+    const silence: Followed = "pointsman/Unanswered"
+    // @ts-expect-error an end of whichever kind has to be looked at first.
+    const whichever: Followed = notSent._tag as ChargeEnd["_tag"]
+    assert.notStrictEqual<string>(silence, whichever)
   })
 
   it("given a checkout that was opened, then nothing follows in any mode", () => {
