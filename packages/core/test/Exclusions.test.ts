@@ -224,7 +224,7 @@ describe("a limit without a check", () => {
     const incomplete: EligibilityChecks<More> = eligibilityChecks
     const complete: EligibilityChecks<More> = {
       ...eligibilityChecks,
-      weekdays: { code: "RESTRICTION_VIOLATED", reason: () => undefined }
+      weekdays: { code: "RESTRICTION_VIOLATED", reason: () => () => undefined }
     }
     assert.deepStrictEqual(Object.keys(complete), [...Object.keys(incomplete), "weekdays"])
   })

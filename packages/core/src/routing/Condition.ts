@@ -1,38 +1,72 @@
 import type { PaymentDetails } from "../payment/Payment.ts"
+import { among } from "./Among.ts"
 import type { AmountRange, Condition } from "./Connection.ts"
 
-const isIn = (list: ReadonlyArray<string>, value: string | null): boolean =>
-  value !== null && list.some((item) => item.toLowerCase() === value.toLowerCase())
+type Test = (payment: PaymentDetails) => boolean
 
 export const isInRange = (range: AmountRange, minorUnits: number): boolean =>
   minorUnits >= (range.min ?? 0) && minorUnits <= (range.max ?? Number.MAX_SAFE_INTEGER)
 
 /** One test for each field of a condition: a field without a test does not compile. */
-const tests: {
-  readonly [Field in keyof Required<Condition>]: (
-    wanted: NonNullable<Condition[Field]>,
-    payment: PaymentDetails
-  ) => boolean
+const testFor: {
+  readonly [Field in keyof Required<Condition>]: (wanted: NonNullable<Condition[Field]>) => Test
 } = {
-  currency: (wanted, payment) => isIn(wanted, payment.money.currency),
-  amount: (wanted, payment) => isInRange(wanted, payment.money.minorUnits),
-  country: (wanted, payment) => isIn(wanted, payment.country),
-  method: (wanted, payment) => isIn(wanted, payment.method),
-  cardBrand: (wanted, payment) => isIn(wanted, payment.cardBrand),
-  initiator: (wanted, payment) => isIn(wanted, payment.initiator),
-  captureMethod: (wanted, payment) => isIn(wanted, payment.captureMethod)
+  currency: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => isOneOf(payment.money.currency)
+  },
+  amount: (wanted) => (payment) => isInRange(wanted, payment.money.minorUnits),
+  country: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => isOneOf(payment.country)
+  },
+  method: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => isOneOf(payment.method)
+  },
+  cardBrand: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => payment.cardBrand !== null && isOneOf(payment.cardBrand)
+  },
+  initiator: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => isOneOf(payment.initiator)
+  },
+  captureMethod: (wanted) => {
+    const isOneOf = among(wanted)
+    return (payment) => isOneOf(payment.captureMethod)
+  }
 }
 
 /** The fields that a condition may name. */
-export const conditionFields = Object.keys(tests) as ReadonlyArray<keyof Condition>
+export const conditionFields = Object.keys(testFor) as ReadonlyArray<keyof Condition>
+
+/** What a condition asks for. */
+interface Tests {
+  readonly all: ReadonlyArray<Test>
+  readonly of: Readonly<Partial<Record<keyof Condition, Test>>>
+}
+
+/** Every payment asks every rule before its own: what a rule tests is prepared once for each configuration. */
+const prepared = new WeakMap<Condition, Tests>()
+
+const testsOf = (condition: Condition): Tests => {
+  const known = prepared.get(condition)
+  if (known !== undefined) return known
+  const named = conditionFields.flatMap((field) => {
+    const wanted = condition[field]
+    const test = testFor[field] as (wanted: unknown) => Test
+    return wanted === undefined ? [] : [[field, test(wanted)] as const]
+  })
+  const tests = { all: named.map(([, test]) => test), of: Object.fromEntries(named) }
+  prepared.set(condition, tests)
+  return tests
+}
 
 /** Whether the payment is one that this field of the condition asks for; a field that is not named asks for all. */
-export const matchesIn = (field: keyof Condition, condition: Condition, payment: PaymentDetails): boolean => {
-  const wanted = condition[field]
-  const test = tests[field] as (wanted: unknown, payment: PaymentDetails) => boolean
-  return wanted === undefined || test(wanted, payment)
-}
+export const matchesIn = (field: keyof Condition, condition: Condition, payment: PaymentDetails): boolean =>
+  testsOf(condition).of[field]?.(payment) ?? true
 
 /** A payment matches when every field that the condition names does; a condition that names none matches all. */
 export const matches = (condition: Condition, payment: PaymentDetails): boolean =>
-  conditionFields.every((field) => matchesIn(field, condition, payment))
+  testsOf(condition).all.every((test) => test(payment))

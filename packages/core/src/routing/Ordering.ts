@@ -41,14 +41,17 @@ export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, quest
     const note = `The strategy "${strategy.name}" failed, so that the configured order stood.`
     return { ...orderBy(plain(course), usable, question), note }
   }
-  const named = answer.order.flatMap((id) => usable.filter((connection) => connection.id === id))
+  const byId = new Map(
+    usable.map((connection, index) => [connection.id, { connection, rates: candidates[index]?.rates }])
+  )
+  const named = answer.order.flatMap((id) => byId.get(id)?.connection ?? [])
   // What a split drew stays first; what the strategy did not name comes last.
   const drawn = course.first === undefined ? [] : usable.filter(({ id }) => id === course.first)
   const order = [...new Set([...drawn, ...named, ...usable])]
   return {
     order,
     candidates: order.map((connection) => {
-      const rates = candidates.find(({ connectionId }) => connectionId === connection.id)?.rates ?? null
+      const rates = byId.get(connection.id)?.rates ?? null
       return { ...candidateOf(connection), score: answer.scores?.[connection.id] ?? null, rates }
     }),
     note: answer.note ?? null

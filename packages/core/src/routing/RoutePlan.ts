@@ -113,7 +113,8 @@ const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Conne
 const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
   const ids = course.order ?? usable.map((connection) => connection.id)
   const first = course.first === undefined ? [] : [course.first]
-  return [...new Set([...first, ...ids])].flatMap((id) => usable.filter((connection) => connection.id === id))
+  const byId = new Map(usable.map((connection) => [connection.id, connection]))
+  return [...new Set([...first, ...ids])].flatMap((id) => byId.get(id) ?? [])
 }
 
 /** `fixed` names one connection: where that one cannot take the payment, no other one does. */
