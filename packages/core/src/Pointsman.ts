@@ -71,7 +71,7 @@ import type { StoredRate, SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
 import { refund } from "./refunds/RefundPayment.ts"
-import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
+import { type PaymentFile, paymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
 import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
 import type { CircuitReading } from "./routing/Circuit.ts"
 import { Circuits } from "./routing/Circuits.ts"
@@ -105,7 +105,16 @@ import {
 } from "./webhooks/ReceiveMessage.ts"
 import { Stirring } from "./webhooks/Stirring.ts"
 import { stirringLedger } from "./webhooks/StirringLedger.ts"
+import type { ApiKey } from "./workspace/ApiKey.ts"
 import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
+import {
+  type ApiKeyNotFound,
+  type CreatedApiKey,
+  createApiKey,
+  type RevokedApiKey,
+  revokeApiKey,
+  type WorkspaceNotFound
+} from "./workspace/ManageApiKeys.ts"
 import type { MerchantDetails } from "./workspace/Merchant.ts"
 import {
   inviteMerchantAgain,
@@ -202,6 +211,8 @@ export class Pointsman extends Context.Service<
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
     /** Newest first. */
     readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
+    /** All that is recorded of a payment. It only reads, where `payment` ends a hosted page whose time is over. */
+    readonly paymentFile: (tenant: Tenant, id: string) => Effect.Effect<PaymentFile, PaymentNotFound | StorageError>
     /** Oldest first. */
     readonly timeline: (
       tenant: Tenant,
@@ -290,6 +301,19 @@ export class Pointsman extends Context.Service<
      */
     readonly circuits: Effect.Effect<ReadonlyArray<CircuitReading>>
     readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
+    /**
+     * A new key, for every scope where `scopes` is `null`. No configuration file revokes it. After `StorageError` it may
+     * be stored all the same, and nobody has it.
+     */
+    readonly createApiKey: (
+      tenant: Tenant,
+      scopes: ApiKey["scopes"]
+    ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | StorageError>
+    /**
+     * Revokes a key by its hash, for good: no configuration file brings it back. After `StorageError` it may be revoked
+     * all the same; it can be asked for again.
+     */
+    readonly revokeApiKey: (hash: string) => Effect.Effect<RevokedApiKey, ApiKeyNotFound | StorageError>
     /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
     readonly provisionMerchant: (
       caller: Caller,
@@ -363,6 +387,7 @@ export class Pointsman extends Context.Service<
           refund: (caller, order) => Effect.provideContext(refund(caller, order), context),
           payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
           payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
+          paymentFile: (tenant, id) => Effect.provideContext(paymentFile(tenant, id), context),
           timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
           events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
           pageToken: (paymentId) => Effect.provideContext(pageToken(paymentId), context),
@@ -390,6 +415,8 @@ export class Pointsman extends Context.Service<
           recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
           circuits: Effect.map(Clock.currentTimeMillis, (now) => circuits.all(now)),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
+          createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
+          revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
           provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
           inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
           merchants: (partnerId, query) => Effect.provideContext(merchants(partnerId, query), context)

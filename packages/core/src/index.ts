@@ -45,7 +45,12 @@ export * from "./routing/explain/Explanation.ts"
 export * from "./routing/explain/Replay.ts"
 export type { ReplayQuery } from "./routing/explain/ReplayPayments.ts"
 export * from "./routing/NextStep.ts"
-export { credentialsContext, webhookSecretContext } from "./routing/OpenConnections.ts"
+export {
+  ConnectionBroken,
+  credentialsContext,
+  OpenConnections,
+  webhookSecretContext
+} from "./routing/OpenConnections.ts"
 export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingMode.ts"
@@ -71,6 +76,7 @@ export * from "./webhooks/Signature.ts"
 export * from "./workspace/ApiKey.ts"
 export { KeyRefused } from "./workspace/Authenticate.ts"
 export * from "./workspace/DirectoryPlan.ts"
+export { ApiKeyNotFound, type CreatedApiKey, type RevokedApiKey, WorkspaceNotFound } from "./workspace/ManageApiKeys.ts"
 export * from "./workspace/Merchant.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./workspace/ProvisionMerchant.ts"
 export * from "./workspace/Tenant.ts"

@@ -2,7 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { Event } from "../events/Event.ts"
 import type { Payment } from "../payment/Payment.ts"
-import { type Page, page } from "../payment/ReadPayments.ts"
+import { type Page, PaymentNotFound, page } from "../payment/ReadPayments.ts"
 import { Ledger, type PaymentBook, type ReviewQuery } from "../ports/Ledger.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 
@@ -27,13 +27,18 @@ export const reviewOf = Effect.fnUntraced(function* (paymentId: string) {
   const ledger = yield* Ledger
   const [waiting] = yield* ledger.reviews({ paymentId, limit: 1 })
   if (waiting === undefined) return yield* new ReviewNotFound()
-  return yield* paymentFile(waiting.tenant, paymentId)
+  return yield* Effect.catchTag(
+    paymentFile(waiting.tenant, paymentId),
+    "pointsman/PaymentNotFound",
+    () => new ReviewNotFound()
+  )
 })
 
-const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+/** As it stands: a page whose time is over is not ended by somebody who looks into the books. */
+export const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
   const ledger = yield* Ledger
   const book = yield* ledger.book(tenant, paymentId)
-  if (Option.isNone(book)) return yield* new ReviewNotFound()
+  if (Option.isNone(book)) return yield* new PaymentNotFound()
   const timeline = yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost })
   return { ...book.value, timeline } satisfies PaymentFile
 })

@@ -49,6 +49,9 @@ export const formatApiKey = (environment: Environment, entropy: Uint8Array): str
   return `${prefixes[environment]}${body}${checksum(body)}`
 }
 
+/** What a key is called where it must not be seen: the first 12 characters of its hash. */
+export const apiKeyIdOf = ({ hash }: Pick<ApiKey, "hash">): string => hash.slice(0, 12)
+
 /** The environment a well-formed key belongs to; `undefined` for anything else. */
 export const environmentOfApiKey = (text: string): Environment | undefined => {
   const match = shape.exec(text)

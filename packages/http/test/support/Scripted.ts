@@ -205,6 +205,9 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     redeliver: () => new DeliveryNotFound(),
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),
+    paymentFile: () => new PaymentNotFound(),
+    createApiKey: () => Effect.die("not asked for here"),
+    revokeApiKey: () => Effect.die("not asked for here"),
     settleReview: () => new PaymentNotFound(),
     verifyMessage: (incoming) => {
       asked.push(["verifyMessage", incoming])

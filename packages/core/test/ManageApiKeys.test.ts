@@ -1,0 +1,87 @@
+/** Keys of operators, and what a configuration file may do to them afterwards. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  apiKeyIdOf,
+  Directory,
+  environmentOfApiKey,
+  Pointsman,
+  planDirectory,
+  Secrets,
+  type Tenant
+} from "@pointsman/core"
+import { Effect, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { tenant, workspace, world } from "./support/World.ts"
+
+const live: Tenant = { workspaceId: "acme", environment: "production" }
+const fromFile = {
+  hash: "f".repeat(64),
+  ...tenant,
+  scopes: null,
+  revokedAt: null,
+  source: "configuration",
+  createdAt: 0
+} as const
+
+const nothingElse = { connections: [], routing: [], webhookEndpoints: [] }
+
+describe("an operator's keys", () => {
+  it.effect(
+    "given a workspace, when a key is made, then it is the key's holder who is found, and the store has no key",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* TestClock.adjust(7_000)
+        const { apiKey, secret } = yield* pointsman.createApiKey(live, ["payments:read"])
+        const key = Redacted.value(secret)
+        assert.strictEqual(environmentOfApiKey(key), "production")
+        assert.deepStrictEqual(apiKey, {
+          hash: yield* (yield* Secrets).hash(key),
+          ...live,
+          scopes: ["payments:read"],
+          revokedAt: null,
+          source: "operator",
+          createdAt: 7_000
+        })
+        assert.strictEqual(apiKeyIdOf(apiKey), apiKey.hash.slice(0, 12))
+        assert.deepStrictEqual(yield* pointsman.authenticate(key), { apiKey, workspace })
+        const other = yield* pointsman.createApiKey(live, null)
+        assert.notStrictEqual(Redacted.value(other.secret), key)
+        assert.strictEqual(other.apiKey.scopes, null)
+
+        const nowhere = yield* Effect.flip(pointsman.createApiKey({ ...live, workspaceId: "globex" }, null))
+        assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
+        assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
+      }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given a key, when it is revoked twice, then it is refused, and the second time says when it was", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { apiKey, secret } = yield* pointsman.createApiKey(live, null)
+      yield* TestClock.adjust(1_000)
+      const revoked = { ...apiKey, revokedAt: 1_000 }
+      assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: true })
+      yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(yield* pointsman.revokeApiKey(apiKey.hash), { apiKey: revoked, isChanged: false })
+      const unknown = yield* Effect.flip(pointsman.revokeApiKey("0".repeat(64)))
+      assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect.each([null, 500])(
+    "given a key of a configuration file, revoked by the file at %s, when it is revoked, then no file brings it back",
+    (revokedAt) =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt }] })
+        yield* TestClock.adjust(1_000)
+        const { apiKey, isChanged } = yield* (yield* Pointsman).revokeApiKey(fromFile.hash)
+        assert.deepStrictEqual([apiKey.revokedAt, isChanged], [revokedAt ?? 1_000, revokedAt === null])
+        const wanted = { ...nothingElse, workspaces: [workspace], apiKeys: [fromFile] }
+        const plan = planDirectory(yield* directory.contents, wanted, { now: 2_000, notRuled: new Set() })
+        assert.deepStrictEqual(Result.getOrThrow(plan).apiKeys, [])
+      }).pipe(Effect.provide(world().layer))
+  )
+})
