@@ -86,6 +86,48 @@ describe("circuits as they stand", () => {
       }).pipe(Effect.provide(probed.layer))
   )
 
+  const burst = world({ connections, yieldBetween: true })
+  it.effect("given a circuit that is half-open, when 20 come at the same moment, then one of them is the probe", () =>
+    Effect.gen(function* () {
+      const { provider } = burst
+      provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+      yield* pay
+      yield* pay
+      for (let round = 0; round < 3; round++) {
+        yield* TestClock.adjust(30_000)
+        provider.charges.length = 0
+        yield* Effect.all(
+          Array.from({ length: 20 }, () => pay),
+          { concurrency: "unbounded" }
+        )
+        const asked = provider.charges.map(({ connectionId }) => connectionId)
+        assert.deepStrictEqual(
+          [asked.filter((id) => id === "main").length, asked.filter((id) => id === "backup").length],
+          [1, 19]
+        )
+      }
+    }).pipe(Effect.provide(burst.layer))
+  )
+
+  const returned = world({ connections })
+  it.effect("given a probe whose payment could not be written, then the next payment is the probe", () =>
+    Effect.gen(function* () {
+      const { ledger, provider } = returned
+      provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+      yield* pay
+      yield* pay
+      yield* TestClock.adjust(30_000)
+      ledger.onCommit = () => "unwritten"
+      yield* Effect.flip(pay)
+      assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
+      ledger.onCommit = () => undefined
+      provider.onCharge = approve
+      yield* pay
+      assert.deepStrictEqual(yield* circuits, [])
+      assert.strictEqual(provider.charges.at(-1)?.connectionId, "main")
+    }).pipe(Effect.provide(returned.layer))
+  )
+
   const all = world({ connections, routing: { mode: "failover" } })
   it.effect("given every circuit open, when one is tried all the same, then that call is its probe", () =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { PaymentResultUnknown } from "../payment/CreateRequest.ts"
 import { commitInsistently, readInsistently } from "../payment/Insistently.ts"
 import { newAttempt } from "../payment/NewPayment.ts"
 import type { Payment } from "../payment/Payment.ts"
-import { type RouteRequest, routePayment } from "../payment/RoutePayment.ts"
+import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../payment/RoutePayment.ts"
 import { abandonForGood } from "../payment/SettleCharge.ts"
 import { writeFact } from "../payment/WriteFact.ts"
 import { Directory } from "../ports/Directory.ts"
@@ -62,6 +62,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
       })
     )
     if (Result.isSuccess(written)) return { _tag: "Begun", inHand, plan: plan.success } satisfies Begun
+    yield* giveBackProbe(plan.success, id)
     const failure = written.failure
     if (failure._tag === "pointsman/StorageError") return yield* failure
     if (failure._tag === "pointsman/CommitUnknown") return yield* giveUp(inHand)
@@ -75,7 +76,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
 /** The payment as it is about to be charged at the first connection of the plan. */
 const firstInHand = Effect.fnUntraced(function* (stored: Payment, plan: RoutePlan) {
   const now = yield* Clock.currentTimeMillis
-  const connection = plan.order[0] as Connection
+  const connection = firstOf(plan)
   const attempt: Attempt = yield* newAttempt(connection, stored, 1, now)
   const { payment } = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeSent" }, now))
   const inHand: ChargeInHand = {

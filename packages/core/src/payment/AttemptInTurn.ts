@@ -38,6 +38,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     const { connection, attempt } = inHand
     const beginBy = attempt.sentAt + sendWithinMillis
     if ((yield* Clock.currentTimeMillis) > beginBy) {
+      circuits.giveBackProbe(connection, inHand.payment.id)
       if (inHand.earlier.length === 0) return yield* tooLate(inHand)
       return yield* settleUnexecuted(inHand, abandonAttempt(attempt))
     }
@@ -53,8 +54,12 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     const next = nextConnection(plan, made, end, (connection) => circuits.isOpen(connection, now))
     if (next === undefined) return yield* settleEnd(inHand, end, now)
     // From here on the attempt certainly executed nothing: after any other end there is no next connection.
+    circuits.keepProbe(next, inHand.payment.id, now)
     const claimed = yield* claimNext(inHand, after, next)
-    if (Result.isFailure(claimed)) return yield* settleUnexecuted(inHand, after, claimed.failure)
+    if (Result.isFailure(claimed)) {
+      circuits.giveBackProbe(next, inHand.payment.id)
+      return yield* settleUnexecuted(inHand, after, claimed.failure)
+    }
     inHand = claimed.success
   }
 })

@@ -18,6 +18,7 @@ import { newAttempt, newPayment } from "./NewPayment.ts"
 import type { Payment } from "./Payment.ts"
 import { PaymentMachine } from "./PaymentMachine.ts"
 import { claimStanding, endUnsent, type KeyStanding, keyStanding } from "./ReplayCreate.ts"
+import { firstOf } from "./RoutePayment.ts"
 import { abandon } from "./SettleCharge.ts"
 
 /** The first attempt, with the payment and its key; or what the key stands for already. */
@@ -29,7 +30,7 @@ export const claimFirst = Effect.fnUntraced(function* (
   plan: RoutePlan
 ) {
   const ledger = yield* Ledger
-  const connection = plan.order[0] as Connection
+  const connection = firstOf(plan)
   let standing = null as Claim | null
   for (let decision = 0; decision < decisionsAtMost; decision++) {
     const begun: ChargeInHand = yield* firstStep(caller, request, fingerprint, paymentId, plan, connection, standing)

@@ -9,7 +9,7 @@
  *
  * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
  */
-import { Effect, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { createHosted } from "../hosted/CreateHosted.ts"
 import { createFingerprintText } from "../idempotency/Fingerprint.ts"
 import { Ids } from "../ports/Ids.ts"
@@ -18,7 +18,7 @@ import { attemptInTurn } from "./AttemptInTurn.ts"
 import { claimFirst } from "./ClaimCharge.ts"
 import { type Caller, type Created, type CreateRequest, PaymentResultUnknown, RoutingFailed } from "./CreateRequest.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
-import { routePayment, takesCharges } from "./RoutePayment.ts"
+import { giveBackProbe, routePayment, takesCharges } from "./RoutePayment.ts"
 import { sendCharge } from "./SendCharge.ts"
 import { abandon } from "./SettleCharge.ts"
 
@@ -47,7 +47,9 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
   }
-  const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success)
+  const begun = yield* Effect.onExit(claimFirst(caller, request, fingerprint, paymentId, plan.success), (exit) =>
+    Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(plan.success, paymentId)
+  )
   if (begun._tag === "Replayed") return begun.created
   // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(

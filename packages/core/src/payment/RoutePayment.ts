@@ -1,11 +1,14 @@
-/** Asks everything that a route depends on, and plans it. */
-import { Clock, Effect, Option } from "effect"
+/**
+ * Asks everything that a route depends on, and plans it. Whoever gets a plan and does not ask its first connection gives
+ * the probe back (`giveBackProbe`).
+ */
+import { Clock, Effect, Option, Result } from "effect"
 import { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Circuits } from "../routing/Circuits.ts"
 import type { Connection, Supports } from "../routing/Connection.ts"
 import { LearnedRates } from "../routing/LearnedRates.ts"
-import { planRoute } from "../routing/RoutePlan.ts"
+import { planRoute, type RoutePlan } from "../routing/RoutePlan.ts"
 import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
 import { RoutingStrategies } from "../routing/Strategy.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
@@ -36,7 +39,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
     Effect.map(request.isAble(connection), (isAble) => !isAble)
   )
   const now = yield* Clock.currentTimeMillis
-  return planRoute({
+  const plan = planRoute({
     paymentId,
     payment: details,
     merchantCountry: workspace.country,
@@ -50,6 +53,18 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
     strategies,
     rates: ({ id }) => learned.rates(tenant, id, details, now)
   })
+  // In one go with the decision: of many that are decided at once, one is the probe.
+  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)
+  return plan
+})
+
+/** A plan has at least one connection. */
+export const firstOf = ({ order }: RoutePlan): Connection => order[0] as Connection
+
+/** The payment does not ask the first connection of its plan after all. */
+export const giveBackProbe = Effect.fnUntraced(function* (plan: RoutePlan, paymentId: string) {
+  const circuits = yield* Circuits
+  circuits.giveBackProbe(firstOf(plan), paymentId)
 })
 
 /** The limits of a connection's provider itself. */

@@ -30,6 +30,13 @@ export class Circuits extends Context.Service<
     readonly seen: (connection: Connection, now: number) => CircuitSeen | undefined
     /** Every circuit that is not at rest, by the ids of their connections. */
     readonly all: (now: number) => ReadonlyArray<CircuitReading>
+    /**
+     * Keeps the probe of a half-open circuit for one payment, between its decision and its call: to all others the
+     * circuit is open from here on. Anything but a half-open circuit stays as it is.
+     */
+    readonly keepProbe: (connection: Connection, paymentId: string, now: number) => void
+    /** The payment will not ask it after all: the probe is there for the next one. */
+    readonly giveBackProbe: (connection: Connection, paymentId: string) => void
     readonly began: (connection: Connection, now: number) => void
     readonly ended: (connection: Connection, isHealthy: boolean, now: number) => void
   }
@@ -41,6 +48,11 @@ export class Circuits extends Context.Service<
       const context = yield* Effect.context<never>()
       // One small entry for each connection that ever failed: bounded by the configuration.
       const circuits = new Map<string, Kept>()
+      /** Probes that are kept and not sent yet: for whom, and the circuit as it was and as it is since. */
+      const probes = new Map<
+        string,
+        { readonly paymentId: string; readonly before: Circuit; readonly since: Circuit }
+      >()
       const circuitOf = (id: string) => circuits.get(id)?.circuit ?? closedCircuit
       const keep = (connection: Connection, circuit: Circuit) => {
         if (circuit.failures === 0 && circuit.openedAt === null) circuits.delete(connection.id)
@@ -63,7 +75,24 @@ export class Circuits extends Context.Service<
             .flatMap(([id, { circuit, settings }]) => circuitSeen(id, circuit, settings, now) ?? [])
             .map(readingOf)
             .sort((a, b) => (a.connectionId < b.connectionId ? -1 : 1)),
-        began: (connection, now) => keep(connection, attemptBegan(circuitOf(connection.id), now)),
+        keepProbe: (connection, paymentId, now) => {
+          const before = circuitOf(connection.id)
+          if (before.openedAt === null || isOpen(before, settingsOf(connection), now)) return
+          const since = attemptBegan(before, now)
+          probes.set(connection.id, { paymentId, before, since })
+          keep(connection, since)
+        },
+        giveBackProbe: (connection, paymentId) => {
+          const probe = probes.get(connection.id)
+          if (probe?.paymentId !== paymentId) return
+          probes.delete(connection.id)
+          // Where something was heard of the connection meanwhile, that stands.
+          if (circuitOf(connection.id) === probe.since) keep(connection, probe.before)
+        },
+        began: (connection, now) => {
+          probes.delete(connection.id)
+          keep(connection, attemptBegan(circuitOf(connection.id), now))
+        },
         ended: (connection, isHealthy, now) => {
           const before = circuitOf(connection.id)
           const after = isHealthy ? attemptSucceeded() : attemptFailed(before, settingsOf(connection), now)
