@@ -5,7 +5,7 @@ import { writeFact } from "../payment/WriteFact.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
-import type { LearnedRates } from "../routing/LearnedRates.ts"
+import type { LearnedRates } from "../routing/success/LearnedRates.ts"
 import { isPageOver, PageNotFound } from "./HostedOrder.ts"
 
 export const pageToken = Effect.fnUntraced(function* (paymentId: string) {

@@ -4,7 +4,7 @@
  * background.
  */
 import { Context, type Effect } from "effect"
-import type { SuccessRate } from "../routing/SuccessRate.ts"
+import type { SuccessRate } from "../routing/success/SuccessRate.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
 import type { StorageError } from "./StorageError.ts"
 

@@ -1,12 +1,12 @@
 /** Puts a course's connections into the order in which they are asked. Pure. */
 import type { PaymentDetails } from "../payment/Payment.ts"
-import { bySuccess } from "./BySuccess.ts"
 import type { Connection } from "./Connection.ts"
 import type { Course } from "./Course.ts"
 import type { RoutingCandidate } from "./RoutingDecision.ts"
 import { defaultExploration, type RoutingSettings } from "./RoutingSettings.ts"
 import type { RoutingStrategy, StrategyAnswer, StrategyCandidate } from "./Strategy.ts"
-import type { CandidateRates } from "./SuccessRate.ts"
+import { bySuccess } from "./success/BySuccess.ts"
+import type { CandidateRates } from "./success/SuccessRate.ts"
 
 export interface OrderQuestion {
   readonly paymentId: string

@@ -10,7 +10,7 @@ import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "./Rou
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { RoutingSettings } from "./RoutingSettings.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
-import type { CandidateRates } from "./SuccessRate.ts"
+import type { CandidateRates } from "./success/SuccessRate.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
   readonly paymentId: string

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
-import type { CandidateRates } from "./SuccessRate.ts"
+import type { CandidateRates } from "./success/SuccessRate.ts"
 
 /** The ten reasons of the specification, and the additive one of decisions, section 5. */
 export const exclusionCodes = [

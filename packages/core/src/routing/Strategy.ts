@@ -7,7 +7,7 @@
  */
 import { Context } from "effect"
 import type { PaymentDetails } from "../payment/Payment.ts"
-import type { CandidateRates } from "./SuccessRate.ts"
+import type { CandidateRates } from "./success/SuccessRate.ts"
 
 export interface RoutingStrategy {
   /** As settings name it (`strategy`), and as decisions do. */

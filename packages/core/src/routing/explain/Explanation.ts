@@ -4,7 +4,7 @@ import type { AttemptOutcome } from "../../payment/AttemptOutcome.ts"
 import type { Payment } from "../../payment/Payment.ts"
 import type { CircuitSeen, RoutingCandidate, RoutingDecision } from "../RoutingDecision.ts"
 import type { RoutingMode } from "../RoutingMode.ts"
-import { weightOf } from "../SuccessRate.ts"
+import { weightOf } from "../success/SuccessRate.ts"
 
 export interface RoutingExplanation {
   readonly payment: Payment

@@ -3,10 +3,17 @@
  * knows how the connections fared that were asked, and of the others nothing.
  */
 
-import { measuredOutcome } from "../MeasuredOutcome.ts"
-import { segmentOf } from "../Segment.ts"
-import type { CandidateRates } from "../SuccessRate.ts"
-import { faded, noRate, type OutcomeCounts, type SuccessRate, wholeConnection, withOutcomes } from "../SuccessRate.ts"
+import { measuredOutcome } from "../success/MeasuredOutcome.ts"
+import { segmentOf } from "../success/Segment.ts"
+import type { CandidateRates } from "../success/SuccessRate.ts"
+import {
+  faded,
+  noRate,
+  type OutcomeCounts,
+  type SuccessRate,
+  wholeConnection,
+  withOutcomes
+} from "../success/SuccessRate.ts"
 import type { RoutedPayment } from "./Replay.ts"
 
 export interface History {

@@ -10,7 +10,7 @@ import { planRoute, type RoutePlan } from "../RoutePlan.ts"
 import type { Exclusion, RoutingDecision } from "../RoutingDecision.ts"
 import type { RoutingSettings } from "../RoutingSettings.ts"
 import type { RoutingStrategy } from "../Strategy.ts"
-import type { CandidateRates } from "../SuccessRate.ts"
+import type { CandidateRates } from "../success/SuccessRate.ts"
 
 /** What routing decides by. */
 export interface RoutingConfiguration {

@@ -4,8 +4,8 @@
  * question of cutting boxes. It is a hard question when many boxes cut across one another in many fields, so each is
  * answered within a bound, and "not known" is an answer.
  */
-import { conditionFields } from "./Condition.ts"
-import type { Condition } from "./Connection.ts"
+import { conditionFields } from "../Condition.ts"
+import type { Condition } from "../Connection.ts"
 
 /** One bit for each value that is told apart (`PaymentSpace`); a field without a bit makes the box empty. */
 export type PaymentBox = Readonly<Record<keyof Condition, bigint>>

@@ -1,7 +1,7 @@
 /** What was learned, for people. */
 import { Clock, Effect } from "effect"
-import { type StoredRate, SuccessRates } from "../ports/SuccessRates.ts"
-import type { Tenant } from "../workspace/Tenant.ts"
+import { type StoredRate, SuccessRates } from "../../ports/SuccessRates.ts"
+import type { Tenant } from "../../workspace/Tenant.ts"
 import { faded } from "./SuccessRate.ts"
 
 /** As they weigh now; by connection and segment. */

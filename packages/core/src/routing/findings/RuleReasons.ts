@@ -1,5 +1,5 @@
 /** Parts of the sentences that findings about rules are told in. */
-import type { Condition } from "./Connection.ts"
+import type { Condition } from "../Connection.ts"
 
 /** Why no payment has what the condition asks for in the field. */
 export const contradictionOf = (field: keyof Condition, when: Condition): string => {

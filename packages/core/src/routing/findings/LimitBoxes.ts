@@ -2,8 +2,8 @@
  * What keeps payments from a connection, as boxes: the same limits as in `Eligibility`, for all payments at once instead
  * of for one. A field of `Supports` that no entry covers does not compile.
  */
-import { isCurrency } from "../money/Currency.ts"
-import type { Condition, Connection, Supports } from "./Connection.ts"
+import { isCurrency } from "../../money/Currency.ts"
+import type { Condition, Connection, Supports } from "../Connection.ts"
 import type { PaymentBox } from "./PaymentBox.ts"
 import type { PaymentSpace } from "./PaymentSpace.ts"
 import { listed } from "./RuleReasons.ts"

@@ -1,7 +1,7 @@
 /** What an attempt's end says about its connection. Pure. */
-import type { Attempt } from "../payment/Attempt.ts"
-import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
-import type { DeclineCategory } from "../payment/Decline.ts"
+import type { Attempt } from "../../payment/Attempt.ts"
+import type { AttemptOutcome } from "../../payment/AttemptOutcome.ts"
+import type { DeclineCategory } from "../../payment/Decline.ts"
 
 /** Whether it speaks for the connection; `null` where it says nothing, or nothing yet. */
 const succeeded: Readonly<Record<AttemptOutcome, boolean | null>> = {

@@ -6,11 +6,11 @@
  * outcomes since the last time: they are an estimate, not money. Sandbox outcomes are not kept at all.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Attempt } from "../payment/Attempt.ts"
-import type { AttemptOutcome } from "../payment/AttemptOutcome.ts"
-import type { Payment, PaymentDetails } from "../payment/Payment.ts"
-import { type StoredRate, SuccessRates } from "../ports/SuccessRates.ts"
-import type { Tenant } from "../workspace/Tenant.ts"
+import type { Attempt } from "../../payment/Attempt.ts"
+import type { AttemptOutcome } from "../../payment/AttemptOutcome.ts"
+import type { Payment, PaymentDetails } from "../../payment/Payment.ts"
+import { type StoredRate, SuccessRates } from "../../ports/SuccessRates.ts"
+import type { Tenant } from "../../workspace/Tenant.ts"
 import { measuredOutcome } from "./MeasuredOutcome.ts"
 import { segmentOf } from "./Segment.ts"
 import type { CandidateRates } from "./SuccessRate.ts"

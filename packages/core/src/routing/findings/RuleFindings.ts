@@ -3,12 +3,13 @@
  * decide, one whose connections can take none of them. Nothing here is a mistake, as a connection may be switched off
  * for a night. What is reported is certain; what cannot be decided within a bound is not reported.
  */
+
+import type { Condition, Connection, Supports } from "../Connection.ts"
+import type { RoutingSettings } from "../RoutingSettings.ts"
 import { askedConnections, type CourseSettings } from "./AskedConnections.ts"
-import type { Condition, Connection, Supports } from "./Connection.ts"
 import { type Barrier, barriersOf, conditionsOfLimits, type MerchantFacts } from "./LimitBoxes.ts"
 import { coverageOf, type Effort, emptyFields, type PaymentBox } from "./PaymentBox.ts"
 import { type PaymentSpace, paymentSpace } from "./PaymentSpace.ts"
-import type { RoutingSettings } from "./RoutingSettings.ts"
 import { contradictionOf, rulesOf } from "./RuleReasons.ts"
 
 /** `contradictory`: no payment matches it. `unreachable`: what matches it is decided before. `dead`: none of its

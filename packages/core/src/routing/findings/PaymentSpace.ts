@@ -3,12 +3,12 @@
  * everything that they name, and one that stands for all that they do not. What the API refuses is no payment:
  * amounts outside its limits, codes that are no currency or country.
  */
-import { countries, isCountry } from "../money/Country.ts"
-import { currencies, isCurrency } from "../money/Currency.ts"
-import { amountLimits } from "../money/Money.ts"
-import { captureMethods, initiators, type PaymentDetails, paymentMethods } from "../payment/Payment.ts"
-import { matchesIn } from "./Condition.ts"
-import type { AmountRange, Condition } from "./Connection.ts"
+import { countries, isCountry } from "../../money/Country.ts"
+import { currencies, isCurrency } from "../../money/Currency.ts"
+import { amountLimits } from "../../money/Money.ts"
+import { captureMethods, initiators, type PaymentDetails, paymentMethods } from "../../payment/Payment.ts"
+import { matchesIn } from "../Condition.ts"
+import type { AmountRange, Condition } from "../Connection.ts"
 import type { PaymentBox } from "./PaymentBox.ts"
 
 export interface PaymentSpace {

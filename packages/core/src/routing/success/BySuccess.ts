@@ -15,8 +15,8 @@
  * (https://api-reference.hyperswitch.io/decision-engine-api-reference/api-reference/guides/scoring-config/success-rate-config-create).
  * The simulation in `docs/concepts/auto-routing.md` compares them.
  */
-import { draw } from "./Draw.ts"
-import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
+import { draw } from "../Draw.ts"
+import type { RoutingStrategy, StrategyCandidate } from "../Strategy.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
 import { noRate, weightOf, withOutcomes } from "./SuccessRate.ts"
 

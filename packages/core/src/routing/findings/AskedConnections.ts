@@ -1,5 +1,5 @@
 /** Which connections a part of the settings may ever ask, whatever is drawn and whichever circuit is open. Pure. */
-import type { RoutingMode } from "./RoutingMode.ts"
+import type { RoutingMode } from "../RoutingMode.ts"
 
 export interface CourseSettings {
   readonly mode: RoutingMode
