@@ -51,6 +51,7 @@ export {
   OpenConnections,
   webhookSecretContext
 } from "./routing/OpenConnections.ts"
+export * from "./routing/ProviderLimits.ts"
 export * from "./routing/RoutePlan.ts"
 export * from "./routing/RoutingDecision.ts"
 export * from "./routing/RoutingMode.ts"

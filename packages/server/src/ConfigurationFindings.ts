@@ -6,12 +6,12 @@ import {
   type Connectors,
   defaultRoutingSettings,
   environments,
+  providerLimits,
   type RuleFinding,
   type RuleFindingKind,
   type RulePlace,
   ruleFindings
 } from "@pointsman/core"
-import { Option } from "effect"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"
 import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
 import { printable } from "./commands/Table.ts"
@@ -42,8 +42,7 @@ export const configurationFindings = (
       return ruleFindings({
         settings: routing === undefined ? defaultRoutingSettings : routingSettingsOf(routing),
         connections,
-        providerSupports: ({ connector }) =>
-          Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports }),
+        providerSupports: providerLimits(connectors),
         merchantCountry: workspace.country ?? null,
         merchantCategory: workspace.category ?? null
       }).map((finding) => inFile(finding, path))

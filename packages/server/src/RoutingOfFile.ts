@@ -1,12 +1,6 @@
 /** What a configuration file says about one tenant's routing, without any of its secrets. */
-import {
-  type Connection,
-  defaultRoutingSettings,
-  type RoutingConfiguration,
-  type Supports,
-  type Tenant
-} from "@pointsman/core"
-import { Effect, Option } from "effect"
+import { defaultRoutingSettings, providerLimits, type RoutingConfiguration, type Tenant } from "@pointsman/core"
+import { Effect } from "effect"
 import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
@@ -15,11 +9,7 @@ import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** The limits of a connection's provider itself, as this program's connectors know them. */
-export const providerSupportsOf = () => {
-  const connectors = InstalledConnectors.forChecking()
-  return ({ connector }: Connection): Supports =>
-    Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports })
-}
+export const installedLimits = () => providerLimits(InstalledConnectors.forChecking())
 
 export const routingOfFile = Effect.fnUntraced(function* (
   path: string,
@@ -50,7 +40,7 @@ export const routingOfFile = Effect.fnUntraced(function* (
         sealedCredentials: "",
         sealedWebhookSecret: null
       })),
-    providerSupports: providerSupportsOf(),
+    providerSupports: installedLimits(),
     strategies: [],
     merchant: { country: workspace.country ?? null, category: workspace.category ?? null }
   } satisfies RoutingConfiguration

@@ -6,7 +6,8 @@ import { Clock, Effect, Option, Result } from "effect"
 import { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Circuits } from "../routing/Circuits.ts"
-import type { Connection, Supports } from "../routing/Connection.ts"
+import type { Connection } from "../routing/Connection.ts"
+import { providerLimits } from "../routing/ProviderLimits.ts"
 import { planRoute, type RoutePlan } from "../routing/RoutePlan.ts"
 import { defaultRoutingSettings } from "../routing/RoutingSettings.ts"
 import { RoutingStrategies } from "../routing/Strategy.ts"
@@ -48,7 +49,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
     settings: Option.getOrElse(settings, () => defaultRoutingSettings),
     connections,
     unable: unable.map(({ id }) => id),
-    providerSupports: limitsOf(connectors),
+    providerSupports: providerLimits(connectors),
     circuits: connections.flatMap((connection) => circuits.seen(connection, now) ?? []),
     strategies,
     rates: ({ id }) => learned.rates(tenant, id, details, now)
@@ -66,15 +67,6 @@ export const giveBackProbe = Effect.fnUntraced(function* (plan: RoutePlan, payme
   const circuits = yield* Circuits
   circuits.giveBackProbe(firstOf(plan), paymentId)
 })
-
-/** The limits of a connection's provider itself. */
-export const limitsOf =
-  (connectors: Connectors["Service"]) =>
-  (connection: Connection): Supports =>
-    Option.match(connectors.definition(connection.connector), {
-      onNone: () => ({}),
-      onSome: (definition) => definition.supports
-    })
 
 /** A charge is something that every connection can be asked for. */
 export const takesCharges = (_connection: Connection): Effect.Effect<boolean> => Effect.succeed(true)

@@ -53,7 +53,7 @@ const explanationOf = Effect.fnUntraced(function* (id: string) {
   const contents = yield* (yield* Directory).contents
   const found = yield* findAnywhere(contents, (tenant) =>
     pointsman.explainRouting(tenant, id).pipe(
-      Effect.map(Option.some),
+      Effect.asSome,
       Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<RoutingExplanation>()))
     )
   )
@@ -156,7 +156,7 @@ const configurationFor = Effect.fnUntraced(function* (
   tenant: Tenant,
   environment: Readonly<Record<string, string | undefined>>
 ) {
-  const { providerSupportsOf, routingOfFile } = yield* Effect.promise(() => import("../RoutingOfFile.ts"))
+  const { installedLimits, routingOfFile } = yield* Effect.promise(() => import("../RoutingOfFile.ts"))
   if (settings.configuration !== null)
     return yield* routingOfFile(settings.configuration, settings, tenant, environment)
   const directory = yield* Directory
@@ -164,7 +164,7 @@ const configurationFor = Effect.fnUntraced(function* (
   return {
     settings: Option.getOrElse(stored, () => defaultRoutingSettings),
     connections: yield* directory.connections(tenant),
-    providerSupports: providerSupportsOf(),
+    providerSupports: installedLimits(),
     strategies: []
   } satisfies RoutingConfiguration
 })

@@ -1,10 +1,10 @@
 /** Makes the decisions of stored payments again, oldest first. It reads payments, and touches nothing and nobody. */
 import { Effect, Option, Stream } from "effect"
-import { limitsOf } from "../../payment/RoutePayment.ts"
 import { Connectors } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import type { Tenant } from "../../workspace/Tenant.ts"
+import { providerLimits } from "../ProviderLimits.ts"
 import { defaultRoutingSettings } from "../RoutingSettings.ts"
 import { RoutingStrategies } from "../Strategy.ts"
 import { historyOf } from "./History.ts"
@@ -30,7 +30,7 @@ export const currentConfiguration = Effect.fnUntraced(function* (tenant: Tenant)
   return {
     settings: Option.getOrElse(settings, () => defaultRoutingSettings),
     connections: yield* directory.connections(tenant),
-    providerSupports: limitsOf(connectors),
+    providerSupports: providerLimits(connectors),
     strategies: yield* RoutingStrategies
   } satisfies RoutingConfiguration
 })

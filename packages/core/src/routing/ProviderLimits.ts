@@ -1,0 +1,9 @@
+import { Option } from "effect"
+import type { Connectors } from "../ports/Connector.ts"
+import type { Connection, Supports } from "./Connection.ts"
+
+/** The limits of a connection's provider itself, as its connector knows them; none where it is not installed. */
+export const providerLimits =
+  (connectors: Connectors["Service"]) =>
+  ({ connector }: Pick<Connection, "connector">): Supports =>
+    Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports })
