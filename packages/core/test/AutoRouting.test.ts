@@ -235,9 +235,18 @@ describe("a strategy of the library's user", () => {
       note: "It costs less there."
     })
   }
+  const careless: RoutingStrategy = {
+    name: "careless",
+    order: ({ candidates, draw, payment }) => {
+      Object.assign(payment.money, { minorUnits: 1 })
+      for (let times = 0; times < 1_000; times++) draw(`purpose ${times}`)
+      const order = ["backup", 7, null, "backup", ...candidates.map(({ connectionId }) => connectionId)]
+      return { order, scores: { main: Number.NaN, backup: "best" }, note: "x".repeat(1_000) } as never
+    }
+  }
   const broken: RoutingStrategy = { name: "broken", order: () => assert.fail("a bug of the strategy") }
   const strategic = (strategy: string) =>
-    world({ routing: { mode: "failover", strategy }, strategies: [cheapest, broken] })
+    world({ routing: { mode: "failover", strategy }, strategies: [cheapest, careless, broken] })
 
   const cheap = strategic("cheapest")
   it.effect("given it is named by the settings, then it orders, and the decision tells its scores and its reason", () =>
@@ -255,6 +264,22 @@ describe("a strategy of the library's user", () => {
       )
       assert.strictEqual(cheap.provider.charges[0]?.connectionId, "backup")
     }).pipe(Effect.provide(cheap.layer))
+  )
+  const sloppy = strategic("careless")
+  it.effect("given it is careless with what it is told and says, then the payment is as it was asked for", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepStrictEqual([payment.capturedMinor, payment.money.minorUnits], [1999, 1999])
+      assert.deepStrictEqual(
+        payment.routing?.candidates.map(({ connectionId, score }) => [connectionId, score]),
+        [
+          ["backup", null],
+          ["main", null]
+        ]
+      )
+      assert.deepStrictEqual([payment.routing?.note?.length, payment.routing?.draws.length], [300, 50])
+    }).pipe(Effect.provide(sloppy.layer))
   )
   for (const [name, note] of [
     ["broken", /The strategy "broken" failed/u],

@@ -4,7 +4,7 @@ import type { Connection } from "./Connection.ts"
 import type { Course } from "./Course.ts"
 import type { RoutingCandidate } from "./RoutingDecision.ts"
 import { defaultExploration, type RoutingSettings } from "./RoutingSettings.ts"
-import type { RoutingStrategy, StrategyAnswer, StrategyCandidate } from "./Strategy.ts"
+import type { RoutingStrategy, StrategyAnswer, StrategyCandidate, StrategyQuestion } from "./Strategy.ts"
 import { bySuccess } from "./success/BySuccess.ts"
 import type { CandidateRates } from "./success/SuccessRate.ts"
 
@@ -83,14 +83,27 @@ const strategyFor = (course: Course, question: OrderQuestion): RoutingStrategy |
 
 const builtIn: ReadonlySet<string> = new Set(["split", "order", "priority"])
 
-/** A strategy is somebody else's code: one that fails, or gives no order, must not stop payments. */
-const answerOf = (
-  strategy: RoutingStrategy,
-  question: Parameters<RoutingStrategy["order"]>[0]
-): StrategyAnswer | undefined => {
+/** The longest sentence of a strategy's that is stored, in characters. */
+const noteAtMost = 300
+
+/**
+ * A strategy is somebody else's code. One that fails, or gives no order, must not stop payments; what it makes of the
+ * payment that it is told of changes nothing of the one that is charged; and what it says besides is stored only where
+ * it is what it should be.
+ */
+const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): StrategyAnswer | undefined => {
+  const { payment } = question
   try {
-    const answer = strategy.order(question)
-    return Array.isArray(answer?.order) ? answer : undefined
+    const { note, order, scores } = strategy.order({
+      ...question,
+      payment: { ...payment, money: { ...payment.money } }
+    })
+    if (!Array.isArray(order)) return undefined
+    return {
+      order: order.filter((id) => typeof id === "string"),
+      scores: Object.fromEntries(Object.entries(scores ?? {}).filter(([, score]) => Number.isFinite(score))),
+      note: typeof note === "string" && note !== "" ? note.slice(0, noteAtMost) : undefined
+    }
   } catch {
     return undefined
   }

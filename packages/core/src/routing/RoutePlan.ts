@@ -43,12 +43,16 @@ export interface NoRoute {
   readonly excluded: ReadonlyArray<Exclusion>
 }
 
+/** Draws that are stored. Those beyond it can be made again from the payment's id, as all of them can. */
+const drawsAtMost = 50
+
 export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoRoute> => {
   const { circuits, payment, paymentId, settings, unable } = question
   const draws: Array<RoutingDraw> = []
   const drawFor = (purpose: string): number => {
     const drawn = draw(paymentId, purpose)
-    draws.push({ purpose, drawn })
+    // A strategy may draw as often as it likes; the same purpose draws the same.
+    if (draws.length < drawsAtMost && !draws.some((one) => one.purpose === purpose)) draws.push({ purpose, drawn })
     return drawn
   }
   const course = courseOf(settings, payment, drawFor)
