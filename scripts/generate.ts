@@ -7,7 +7,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { withBlocks } from "./generate/Blocks.ts"
-import { blocks, pages, slowPages } from "./generate/Pages.ts"
+import { blocks, pages, slowPages, slowPaths } from "./generate/Pages.ts"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -19,7 +19,7 @@ export const generated = async (): Promise<ReadonlyMap<string, string>> => {
     cwd: root,
     exclude: (path) => /(?:^|\/)(?:node_modules|dist)(?:\/|$)/.test(path)
   })
-  for (const path of marked.filter((path) => !files.has(path)).toSorted()) {
+  for (const path of marked.filter((path) => !files.has(path) && !slowPaths.includes(path)).toSorted()) {
     const text = readFileSync(join(root, path), "utf8")
     const after = withBlocks(path, text, made)
     if (after !== undefined) files.set(path, after)
@@ -37,7 +37,7 @@ const differing = (files: ReadonlyMap<string, string>, read: (path: string) => s
 export const differences = async (read = readFile): Promise<ReadonlyArray<string>> => differing(await generated(), read)
 
 const run = async (check: boolean) => {
-  const files = new Map([...(await generated()), ...(await slowPages())])
+  const files = new Map([...(await generated()), ...(await slowPages(readFile))])
   const paths = differing(files, readFile)
   if (check) {
     for (const path of paths) console.error(`${path} differs from what it is generated from: npm run generate`)

@@ -1,5 +1,9 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
 import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
+import { chartOf } from "../auto-routing/Chart.ts"
+import { blocksOf } from "../auto-routing/Figures.ts"
+import { simulate } from "../auto-routing/Runs.ts"
+import { withBlocks } from "./Blocks.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { errorsPage } from "./Errors.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
@@ -86,10 +90,24 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
   ]
 }
 
-/** Whole files that take seconds to make, because something is run for them. */
-export const slowPages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => [
-  [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, await crashMatrixInMemory())}\n`]
-]
+const autoRoutingPath = "docs/concepts/auto-routing.md"
+
+/** What takes seconds to make, because something is run for it. */
+export const slowPaths: ReadonlyArray<string> = [crashMatrixPath, autoRoutingPath, "docs/concepts/auto-routing.svg"]
+
+/** Those files, whole. `read`: a file as it is, whose blocks are to be filled. */
+export const slowPages = async (
+  read: (path: string) => string | undefined
+): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
+  const results = simulate()
+  const page = withBlocks(autoRoutingPath, read(autoRoutingPath) ?? "", blocksOf(results))
+  if (page === undefined) throw new Error(`${autoRoutingPath} has no generated block`)
+  return [
+    [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, await crashMatrixInMemory())}\n`],
+    [autoRoutingPath, page],
+    ["docs/concepts/auto-routing.svg", chartOf(results)]
+  ]
+}
 
 /** Blocks that a page may hold, by name. */
 export const blocks = (): Readonly<Record<string, () => string>> =>
