@@ -5,10 +5,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { configCommand } from "./commands/ConfigCommand.ts"
+import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
+import { keysCommand } from "./commands/KeysCommand.ts"
+import { paymentsCommand } from "./commands/PaymentsCommand.ts"
 import { routingCommand } from "./commands/RoutingCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
 import { unknownCommand } from "./commands/UnknownCommand.ts"
+import { usageCommand } from "./commands/UsageCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
+import { workspacesCommand } from "./commands/WorkspacesCommand.ts"
 import { environmentProvider } from "./Settings.ts"
 
 const pointsman = Command.make("pointsman").pipe(
@@ -17,8 +22,13 @@ const pointsman = Command.make("pointsman").pipe(
     serveCommand(process.env),
     configCommand(process.env),
     routingCommand(process.env),
+    workspacesCommand,
+    keysCommand,
+    connectionsCommand,
+    paymentsCommand,
+    unknownCommand,
     webhooksCommand,
-    unknownCommand
+    usageCommand
   ])
 )
 

@@ -15,6 +15,18 @@ export const environmentFlag = Flag.Literals("environment", environments).pipe(
   Flag.withDescription("sandbox or production")
 )
 
+/** For lists, which may be of everybody. */
+export const anyWorkspaceFlag = Flag.String("workspace").pipe(
+  Flag.withMetavar("id"),
+  Flag.withDescription("Of this workspace alone"),
+  Flag.optional
+)
+
+export const anyEnvironmentFlag = Flag.Literals("environment", environments).pipe(
+  Flag.withDescription("sandbox or production; without it both"),
+  Flag.optional
+)
+
 /** As many ids as a message can name and still be read. */
 const namedAtMost = 20
 
@@ -42,6 +54,19 @@ export const oneWorkspace = (
     ? Result.succeed(named.value)
     : refuse(`--workspace: expected ${listed(contents)}; there is no workspace "${printable(named.value)}".`)
 }
+
+/** Whether a row is of the workspace and the environment that were named, if any. */
+export const within = (
+  contents: Workspaces,
+  workspace: Option.Option<string>,
+  environment: Option.Option<Environment>
+): Result.Result<(row: Tenant) => boolean, CommandFailure> =>
+  Result.map(
+    Option.isNone(workspace) ? Result.succeed(undefined) : oneWorkspace(contents, workspace),
+    (workspaceId) => (row) =>
+      (workspaceId === undefined || row.workspaceId === workspaceId) &&
+      (Option.isNone(environment) || row.environment === environment.value)
+  )
 
 /** An id names one thing over all tenants: the first tenant for which something is found. */
 export const findAnywhere = Effect.fnUntraced(function* <A, E, R>(

@@ -1,28 +1,18 @@
 /** `pointsman unknown`: what waits for somebody to look into a provider's record, and what they found there. */
 import { Directory, environments, Pointsman, statusOf, type Tenant } from "@pointsman/core"
-import { Clock, Console, Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { checkIntervals } from "../PointsmanOptions.ts"
-import type { SettingName, Settings } from "../Settings.ts"
+import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { findingFlags, findingOf, sentenceOf } from "./FindingFlags.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
-import { fileText, fileView, reviewsText, reviewView } from "./ReviewView.ts"
+import { fileText, fileView } from "./PaymentFileView.ts"
+import { reviewsText, reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { printable } from "./Table.ts"
 import { oneWorkspace, workspaceFlag } from "./Tenants.ts"
-
-/** What the next check follows from. Those that are not given here are read from the environment all the same. */
-const checkSettings = [
-  ...databaseSettings,
-  "claimWindowMillis",
-  "unknownCheckIntervalMillis",
-  "pendingCheckIntervalMillis",
-  "refundCheckIntervalMillis",
-  "deadRequestIntervalMillis"
-] as const satisfies ReadonlyArray<SettingName>
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
 
@@ -201,13 +191,6 @@ const tenantOf = Effect.fnUntraced(function* (
   const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
   return { workspaceId, environment: environment.value }
 })
-
-const nowOf = (settings: Settings) =>
-  Effect.map(Clock.currentTimeMillis, (now) => ({
-    now,
-    checkIntervals: checkIntervals(settings),
-    claimWindowMillis: settings.claimWindowMillis
-  }))
 
 const reviewOf = Effect.fnUntraced(function* (id: string) {
   return yield* (yield* Pointsman)

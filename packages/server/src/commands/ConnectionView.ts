@@ -1,0 +1,93 @@
+/** Connections, for programs and for people: everything but their secrets. */
+import {
+  type AmountRange,
+  type Condition,
+  type Connection,
+  defaultCircuitBreaker,
+  type Supports
+} from "@pointsman/core"
+import { facts, table } from "./Table.ts"
+
+export const connectionView = (connection: Connection) => ({
+  id: connection.id,
+  name: connection.name,
+  workspace_id: connection.workspaceId,
+  environment: connection.environment,
+  connector: connection.connector,
+  active: connection.active,
+  priority: connection.priority,
+  /** Where its provider sends messages, under the server's base URL. */
+  webhook_path: `/api/v1/psp-webhooks/${encodeURIComponent(connection.id)}`,
+  has_webhook_secret: connection.sealedWebhookSecret !== null
+})
+
+type ConnectionView = ReturnType<typeof connectionView>
+
+/** `supports` and `restrictions` as the configuration file has them; amounts in minor units. */
+export const connectionDetails = (connection: Connection, providerTimeoutMillis: number) => {
+  const { failures, openMillis } = connection.circuitBreaker ?? defaultCircuitBreaker
+  return {
+    ...connectionView(connection),
+    timeout_ms: connection.timeoutMillis ?? providerTimeoutMillis,
+    /** `false`: it names none, and the server's default holds. */
+    has_own_timeout: connection.timeoutMillis !== null,
+    circuit_breaker: { failures, open_ms: openMillis },
+    supports: connection.supports,
+    restrictions: connection.restrictions
+  }
+}
+
+type ConnectionDetails = ReturnType<typeof connectionDetails>
+
+export const connectionsText = (connections: ReadonlyArray<ConnectionView>): string =>
+  table(
+    ["CONNECTION", "NAME", "WORKSPACE", "ENVIRONMENT", "CONNECTOR", "ACTIVE", "PRIORITY", "WEBHOOKS"],
+    connections.map((one) => [
+      one.id,
+      one.name,
+      one.workspace_id,
+      one.environment,
+      one.connector,
+      one.active ? "yes" : "no",
+      one.priority,
+      one.has_webhook_secret ? "has a secret" : "no secret"
+    ])
+  )
+
+export const connectionText = (one: ConnectionDetails): string => {
+  const limits = [
+    ...limitsOf(one.supports),
+    ...one.restrictions.map((condition) => ["refuses", conditionText(condition)] as const)
+  ]
+  const text = facts([
+    ["Connection", one.id],
+    ["Name", one.name],
+    ["Workspace", `${one.workspace_id} (${one.environment})`],
+    ["Connector", one.connector],
+    ["Active", one.active ? "yes" : "no: it gets no new payments, and keeps those that it has"],
+    ["Priority", one.priority],
+    ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
+    ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
+    ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
+  ])
+  return limits.length === 0
+    ? `${text}\n\nThe connection has no limits of its own.`
+    : `${text}\n\n${table(["LIMIT", "VALUE"], limits)}`
+}
+
+const limitsOf = ({ amount, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [
+  ...Object.entries(others).map(([name, value]) => [name, valueText(value)] as const),
+  ...Object.entries(amount ?? {}).map(([currency, range]) => [`amount in ${currency}`, rangeText(range)] as const)
+]
+
+const valueText = (value: ReadonlyArray<string> | boolean): string =>
+  typeof value === "boolean" ? (value ? "yes" : "no") : value.length === 0 ? "none" : value.join(", ")
+
+const rangeText = ({ max, min }: AmountRange): string =>
+  `${min === undefined ? "" : `from ${min} `}${max === undefined ? "" : `up to ${max} `}in minor units`
+
+const conditionText = ({ amount, ...others }: Condition): string =>
+  [
+    ...Object.entries(others).map(([name, values]) => `${name} ${valueText(values)}`),
+    ...(amount === undefined ? [] : [`amount ${rangeText(amount)}`])
+  ].join("; ")

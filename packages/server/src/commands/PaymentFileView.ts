@@ -1,0 +1,161 @@
+/** All that is recorded of one payment, for programs and for people. Amounts are in minor units of their currency. */
+import { type Attempt, type Event, type Operation, type PaymentFile, type Refund, viewOfEvent } from "@pointsman/core"
+import { type Now, nextOf, reviewView } from "./ReviewView.ts"
+import { facts, table } from "./Table.ts"
+import { timeOf, timeOrNull, wireWord } from "./Words.ts"
+
+export const fileView = (file: PaymentFile, now: Now) => ({
+  ...reviewView(file.payment, now),
+  country: file.payment.country,
+  method: file.payment.method,
+  card_brand: file.payment.cardBrand,
+  initiator: file.payment.initiator,
+  capture_method: file.payment.captureMethod,
+  decline_category: file.payment.declineCategory,
+  /** The provider's own code. */
+  decline_reason: file.payment.declineReason,
+  attempts: file.attempts.map(attemptView),
+  operations: file.operations.map(operationView),
+  refunds: file.refunds.map(refundView),
+  events: file.timeline.map(viewOfEvent)
+})
+
+export type FileView = ReturnType<typeof fileView>
+
+const attemptView = (attempt: Attempt) => ({
+  id: attempt.id,
+  number: attempt.number,
+  connection_id: attempt.connectionId,
+  amount: attempt.money.minorUnits,
+  currency: attempt.money.currency,
+  sent_at: timeOf(attempt.sentAt),
+  answered_at: timeOrNull(attempt.answeredAt),
+  outcome: attempt.outcome === null ? null : wireWord(attempt.outcome),
+  provider_reference: attempt.providerRef ?? attempt.checkout?.reference ?? null,
+  checkout_expires_at: timeOrNull(attempt.checkout?.expiresAt ?? null),
+  code: attempt.code,
+  reason: attempt.reason
+})
+
+const operationView = (operation: Operation) => ({
+  id: operation.id,
+  kind: operation.kind,
+  connection_id: operation.connectionId,
+  amount: operation.money.minorUnits,
+  currency: operation.money.currency,
+  sent_at: timeOf(operation.sentAt),
+  answered_at: timeOrNull(operation.answeredAt),
+  outcome: operation.outcome === null ? null : wireWord(operation.outcome),
+  provider_reference: operation.providerRef,
+  code: operation.code,
+  reason: operation.reason
+})
+
+const refundView = (refund: Refund) => ({
+  id: refund.id,
+  state: wireWord(refund.stage),
+  connection_id: refund.connectionId,
+  amount: refund.money.minorUnits,
+  currency: refund.money.currency,
+  sent_at: timeOf(refund.sentAt),
+  answered_at: timeOrNull(refund.answeredAt),
+  settled_at: timeOrNull(refund.settledAt),
+  provider_reference: refund.providerRef,
+  provider_refund_id: refund.providerRefundId,
+  code: refund.code,
+  reason: refund.failureReason
+})
+
+export const fileText = (file: FileView): string => {
+  const { currency } = file
+  const sections: Array<string> = [
+    facts([
+      ["Payment", file.payment_id],
+      ["Workspace", `${file.workspace_id} (${file.environment})`],
+      ["Reference", file.reference],
+      ["Status", `${file.status} (${file.state})`],
+      ...reviewFacts(file),
+      ...declineFacts(file),
+      ["Next", nextOf(file)],
+      ["Amount", `${file.amount} ${currency}, in minor units as all that follow`],
+      ["Authorized", file.authorized_amount],
+      ["Captured", file.captured_amount],
+      ["Refunded", `${file.refunded_amount}, and ${file.refund_pending_amount} pending`],
+      ["Connection", file.connection_id],
+      ["Provider's", file.provider_reference],
+      ["Created", file.created]
+    ])
+  ]
+  if (file.attempts.length > 0) {
+    sections.push(
+      table(
+        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER'S REFERENCE", "CODE", "REASON"],
+        file.attempts.map((one) => [
+          one.id,
+          one.connection_id,
+          one.amount,
+          one.sent_at,
+          one.outcome,
+          one.provider_reference,
+          one.code,
+          one.reason
+        ])
+      )
+    )
+  }
+  if (file.operations.length > 0) {
+    sections.push(
+      table(
+        ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", "REASON"],
+        file.operations.map((one) => [one.id, one.kind, one.amount, one.sent_at, one.outcome, one.code, one.reason])
+      )
+    )
+  }
+  if (file.refunds.length > 0) {
+    sections.push(
+      table(
+        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER'S REFUND", "CODE", "REASON"],
+        file.refunds.map((one) => [
+          one.id,
+          one.state,
+          one.amount,
+          one.sent_at,
+          one.provider_refund_id,
+          one.code,
+          one.reason
+        ])
+      )
+    )
+  }
+  sections.push(
+    table(
+      ["EVENT", "TYPE", "SAYS"],
+      file.events.map((one) => [one.created, one.type, saysOf(one.data)])
+    )
+  )
+  return sections.join("\n\n")
+}
+
+type Facts = Parameters<typeof facts>[0]
+
+const reviewFacts = ({ review }: FileView): Facts =>
+  review === null
+    ? []
+    : [
+        ["Waits since", review.since],
+        ["Reasons", review.reasons.join(", ")]
+      ]
+
+const declineFacts = ({ decline_category, decline_reason }: FileView): Facts =>
+  decline_category === null
+    ? []
+    : [["Declined", decline_reason === null ? decline_category : `${decline_category} (${decline_reason})`]]
+
+/** What an event says besides what every event of the payment says. */
+const saysOf = (data: Event["data"]): string =>
+  Object.entries(data)
+    .filter(([name]) => !everywhere.has(name))
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ")
+
+const everywhere: ReadonlySet<string> = new Set(["payment_id", "reference", "environment", "amount", "currency"])

@@ -1,0 +1,40 @@
+/** A payment as it stands, for programs and for people. Amounts are in minor units of its currency. */
+import { type Payment, statusOf } from "@pointsman/core"
+import { table } from "./Table.ts"
+import { timeOf, wireWord } from "./Words.ts"
+
+export const paymentView = (payment: Payment) => ({
+  payment_id: payment.id,
+  workspace_id: payment.tenant.workspaceId,
+  environment: payment.tenant.environment,
+  reference: payment.reference,
+  status: statusOf[payment.state],
+  /** Finer than the status. */
+  state: wireWord(payment.state),
+  amount: payment.money.minorUnits,
+  currency: payment.money.currency,
+  authorized_amount: payment.authorizedMinor,
+  captured_amount: payment.capturedMinor,
+  refunded_amount: payment.refundedMinor,
+  refund_pending_amount: payment.refundPendingMinor,
+  // Nobody holds the money of an unanswered charge: the last one that was asked may.
+  connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
+  provider_reference: payment.providerRef,
+  created: timeOf(payment.createdAt),
+  updated: timeOf(payment.updatedAt)
+})
+
+export const paymentsText = (payments: ReadonlyArray<ReturnType<typeof paymentView>>): string =>
+  table(
+    ["PAYMENT", "CREATED", "STATUS", "MINOR UNITS", "CAPTURED", "REFUNDED", "CONNECTION", "REFERENCE"],
+    payments.map((one) => [
+      one.payment_id,
+      one.created,
+      one.status,
+      `${one.amount} ${one.currency}`,
+      one.captured_amount,
+      one.refunded_amount,
+      one.connection_id,
+      one.reference
+    ])
+  )

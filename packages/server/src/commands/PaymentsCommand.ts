@@ -1,0 +1,122 @@
+/** `pointsman payments`: what became of payments. It only reads, and asks no provider. */
+import { Directory, type PaymentFile, Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { checkSettings, nowOf } from "./CheckTimes.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { limitFlag } from "./Paging.ts"
+import { fileText, fileView } from "./PaymentFileView.ts"
+import { paymentsText, paymentView } from "./PaymentView.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Table.ts"
+import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
+
+const list = Command.make(
+  "list",
+  {
+    workspace: workspaceFlag,
+    environment: environmentFlag,
+    status: Flag.Literals(
+      "status",
+      paymentStatuses.filter((status) => statesOf(status).length > 0)
+    ).pipe(Flag.withDescription("Payments of this status alone"), Flag.optional),
+    limit: limitFlag,
+    before: Flag.String("before").pipe(
+      Flag.withMetavar("payment"),
+      Flag.withDescription("The last id of the page before: older ones follow"),
+      Flag.filter(
+        (id) => uuid.test(id),
+        () => "a payment's id"
+      ),
+      Flag.optional
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ before, environment, json, limit, status, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+        const page = yield* (yield* Pointsman).payments(tenant, {
+          states: Option.getOrUndefined(Option.map(status, statesOf)),
+          before: Option.getOrUndefined(before),
+          limit
+        })
+        const payments = page.items.map(paymentView)
+        const next = page.hasMore ? (payments.at(-1)?.payment_id ?? null) : null
+        yield* print(
+          json,
+          { data: payments, has_more: page.hasMore, next_cursor: next },
+          payments.length === 0 ? "" : paymentsText(payments)
+        )
+        if (json) return
+        if (payments.length === 0) yield* Console.error("There is no such payment.")
+        if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("List the payments of a workspace, newest first. Amounts are in minor units."),
+  Command.withShortDescription("List payments, newest first"),
+  Command.withExamples([
+    { command: "pointsman payments list --workspace acme --environment production", description: "The newest 50" },
+    {
+      command: "pointsman payments list --workspace acme --environment production --status DECLINED --limit 100 --json",
+      description: "Those that were declined, for a program"
+    }
+  ])
+)
+
+const show = Command.make(
+  "show",
+  {
+    payment: Argument.String("payment").pipe(Argument.withDescription("The payment's id")),
+    json: jsonFlag,
+    ...settingFlags(checkSettings)
+  },
+  Effect.fnUntraced(function* ({ json, payment: id, ...texts }) {
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* (settings) {
+        const file = fileView(yield* fileOf(id), yield* nowOf(settings))
+        yield* print(json, { data: file }, fileText(file))
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show a payment of whichever workspace: its attempts, operations and refunds with the provider's references, and its " +
+      "timeline. Why it went where it went says `pointsman routing explain`."
+  ),
+  Command.withShortDescription("Show all that is recorded of one"),
+  Command.withExamples([
+    { command: "pointsman payments show 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "One payment" }
+  ])
+)
+
+export const paymentsCommand = Command.make("payments").pipe(
+  Command.withDescription("Payments, as they are recorded."),
+  Command.withShortDescription("Look at payments"),
+  Command.withSubcommands([list, show])
+)
+
+const fileOf = Effect.fnUntraced(function* (id: string) {
+  const pointsman = yield* Pointsman
+  const contents = yield* (yield* Directory).contents
+  const found = yield* findAnywhere(contents, (tenant) =>
+    pointsman.paymentFile(tenant, id).pipe(
+      Effect.map(Option.some),
+      Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<PaymentFile>()))
+    )
+  )
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () => new CommandFailure({ message: `There is no payment "${printable(id)}".` })
+  )
+})

@@ -1,0 +1,61 @@
+/** `pointsman usage`: what a workspace is billed by. */
+import { Directory, Pointsman } from "@pointsman/core"
+import { Clock, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { facts } from "./Table.ts"
+import { oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { timeOf } from "./Words.ts"
+
+export const usageCommand = Command.make(
+  "usage",
+  {
+    workspace: workspaceFlag,
+    from: momentFlag("from", "Payments created from here on"),
+    until: momentFlag("until", "Payments created before this; without it until now").pipe(Flag.optional),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ from: first, json, until: last, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+        const now = yield* Clock.currentTimeMillis
+        const from = epochMillisOf(first, now)
+        const until = Option.match(last, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
+        if (from >= until) {
+          return yield* new CommandFailure({
+            message: `--from: expected a time before ${timeOf(until)}, where the count ends.`
+          })
+        }
+        const payments = yield* (yield* Pointsman).usage({ workspaceId, from, until })
+        const document = { workspace_id: workspaceId, from: timeOf(from), until: timeOf(until), payments }
+        yield* print(
+          json,
+          { data: document },
+          facts([
+            ["Workspace", workspaceId],
+            ["From", document.from],
+            ["Until", document.until],
+            ["Payments", payments]
+          ])
+        )
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Count the production payments that reached a provider, whatever it answered. Those that were never sent do not " +
+      "count, and the sandbox does not."
+  ),
+  Command.withShortDescription("Count what reached a provider"),
+  Command.withExamples([
+    { command: "pointsman usage --workspace acme --from 2026-11-01 --until 2026-12-01", description: "One month" }
+  ])
+)

@@ -1,0 +1,141 @@
+/** `pointsman workspaces`: who is served here, and what they have. */
+import { Directory, type DirectoryContents, type Environment, type Workspace } from "@pointsman/core"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { facts, table } from "./Table.ts"
+import { oneWorkspace } from "./Tenants.ts"
+
+const list = Command.make(
+  "list",
+  { json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ json, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const counted = countsOf(contents)
+        const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counted))
+        yield* print(json, { data: workspaces }, workspaces.length === 0 ? "" : workspacesText(workspaces))
+        if (!json && workspaces.length === 0) yield* Console.error("The database holds no workspace yet.")
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("List the workspaces, those of partners' merchants among them, by id."),
+  Command.withShortDescription("List the workspaces")
+)
+
+const show = Command.make(
+  "show",
+  {
+    workspace: Argument.String("workspace").pipe(Argument.withDescription("The workspace's id")),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ json, workspace: id, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const found = yield* Effect.fromResult(oneWorkspace(contents, Option.some(id)))
+        const counted = countsOf(contents)
+        for (const workspace of contents.workspaces.filter((one) => one.id === found)) {
+          const view = workspaceView(workspace, counted)
+          yield* print(json, { data: view }, workspaceText(view))
+        }
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("Show a workspace, with how many keys work and how many connections are active."),
+  Command.withShortDescription("Show one workspace"),
+  Command.withExamples([{ command: "pointsman workspaces show acme", description: "One workspace" }])
+)
+
+export const workspacesCommand = Command.make("workspaces").pipe(
+  Command.withDescription("Workspaces: the merchants that are served here."),
+  Command.withShortDescription("Show who is served"),
+  Command.withSubcommands([list, show])
+)
+
+const kinds = ["keys", "connections", "webhooks"] as const
+
+interface Counts {
+  readonly keys: number
+  readonly connections: number
+  readonly webhooks: number
+}
+
+const none: Counts = { keys: 0, connections: 0, webhooks: 0 }
+
+type CountsOf = (workspaceId: string, environment: Environment) => Counts
+
+/** Keys that work, active connections, active webhook endpoints. In one walk: a partner has thousands of workspaces. */
+const countsOf = ({ apiKeys, connections, webhookEndpoints }: DirectoryContents): CountsOf => {
+  const counts = new Map<string, Counts>()
+  const place = (workspaceId: string, environment: Environment) => `${environment} ${workspaceId}`
+  const alive = {
+    keys: apiKeys.filter(({ revokedAt }) => revokedAt === null),
+    connections: connections.filter(({ active }) => active),
+    webhooks: webhookEndpoints.filter(({ active }) => active)
+  }
+  for (const kind of kinds) {
+    for (const { environment, workspaceId } of alive[kind]) {
+      const at = place(workspaceId, environment)
+      const before = counts.get(at) ?? none
+      counts.set(at, { ...before, [kind]: before[kind] + 1 })
+    }
+  }
+  return (workspaceId, environment) => counts.get(place(workspaceId, environment)) ?? none
+}
+
+const workspaceView = ({ category, country, id, name, partner, suspended }: Workspace, counts: CountsOf) => ({
+  id,
+  name,
+  country,
+  category,
+  suspended,
+  /** How many sub-merchants it may have; `null` for one that is no partner. */
+  partner_allowance: partner?.allowance ?? null,
+  sandbox: counts(id, "sandbox"),
+  production: counts(id, "production")
+})
+
+type WorkspaceView = ReturnType<typeof workspaceView>
+
+const yesOrNo = (is: boolean): string => (is ? "yes" : "no")
+
+const workspacesText = (workspaces: ReadonlyArray<WorkspaceView>): string =>
+  table(
+    ["WORKSPACE", "NAME", "COUNTRY", "CATEGORY", "SUSPENDED", "PARTNER OF", "SANDBOX", "PRODUCTION"],
+    workspaces.map((one) => [
+      one.id,
+      one.name,
+      one.country,
+      one.category,
+      yesOrNo(one.suspended),
+      one.partner_allowance,
+      countsText(one.sandbox),
+      countsText(one.production)
+    ])
+  )
+
+const workspaceText = (one: WorkspaceView): string =>
+  facts([
+    ["Workspace", one.id],
+    ["Name", one.name],
+    ["Country", one.country],
+    ["Category", one.category],
+    ["Suspended", yesOrNo(one.suspended)],
+    ["Partner", one.partner_allowance === null ? "no" : `of ${counted(one.partner_allowance, "merchant")} at most`],
+    ["Sandbox", countsText(one.sandbox)],
+    ["Production", countsText(one.production)]
+  ])
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
+
+const countsText = ({ connections, keys, webhooks }: Counts): string =>
+  [counted(keys, "key"), counted(connections, "connection"), counted(webhooks, "webhook")].join(", ")

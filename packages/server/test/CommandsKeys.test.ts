@@ -1,0 +1,239 @@
+/** `pointsman keys`, `workspaces` and `connections` beside a running server. */
+import { createHash } from "node:crypto"
+import type { ApiKey } from "@pointsman/core"
+import { Result } from "effect"
+import { assert, describe, it } from "vitest"
+import { oneKey } from "../src/commands/KeysCommand.ts"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
+const idOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12)
+
+const credential = "credential-of-the-provider"
+const webhookSecret = "whsec_of_the_provider"
+const dead = { url: "http://127.0.0.1:9", apiKey: credential }
+
+const supports = {
+  currencies: ["EUR", "USD"],
+  recurring: false,
+  amount: { EUR: { min: 50, max: 1_000_000 } }
+}
+
+const configuration = {
+  workspaces: [
+    {
+      ...workspaceWith([
+        {
+          ...connectionTo(dead),
+          ...{ webhookSecret, supports, restrictions: [{ when: { initiator: ["mit"], amount: { min: 9 } } }] }
+        },
+        connectionTo(dead, "backup")
+      ]),
+      category: "retail",
+      keys: [
+        { environment: "production", secret: liveKey },
+        { environment: "sandbox", secret: testKey, scopes: ["payments:read"] }
+      ]
+    },
+    { id: "globex", name: "Globex", suspended: true, partner: { allowance: 2 } }
+  ]
+}
+
+const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
+  assert.deepStrictEqual([code, stdout], [1, ""])
+  assert.match(stderr, said)
+  assert.notMatch(stderr, /\n\s+at |ps_(?:live|test)_/u)
+}
+
+describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () => {
+  it("given a running server, when keys are made and revoked beside it, then it takes the one and refuses the other", async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder, configuration })
+    const run = (...words: ReadonlyArray<string>) => runCommand(folder, words)
+    const ofAcme = ["--workspace", "acme", "--environment", "production"]
+
+    const [made, limited, badScope, nowhere, workspaces, connections, shown] = await Promise.all([
+      run("keys", "create", ...ofAcme),
+      run("keys", "create", ...ofAcme, "--scopes", "events:read, payments:read", "--json"),
+      run("keys", "create", ...ofAcme, "--scopes", "payments:read,everything"),
+      run("keys", "create", "--workspace", "nobody", "--environment", "production"),
+      run("workspaces", "list", "--json"),
+      run("connections", "list", "--workspace", "acme", "--environment", "production"),
+      run("connections", "show", "main", "--json")
+    ])
+    // The key alone is on the standard output, and nothing of it anywhere else.
+    assert.match(made.stdout, /^ps_live_[0-9A-Za-z]{38}\n$/u)
+    const key = made.stdout.trim()
+    assert.strictEqual(
+      made.stderr,
+      `This is the key ${idOf(key)} of acme (production), for every scope. It is shown this once: only its hash is stored.\n`
+    )
+    const { created, key: reader, ...rest } = documentOf(limited).data
+    assert.match(created, time)
+    assert.deepStrictEqual(rest, {
+      id: idOf(reader),
+      workspace_id: "acme",
+      environment: "production",
+      scopes: ["payments:read", "events:read"],
+      source: "operator",
+      revoked: null
+    })
+    assert.notInclude(limited.stderr, reader)
+    assertRefused(badScope, /Invalid value for flag --scopes.*payments:write, refunds:write/su)
+    assertRefused(nowhere, /^--workspace: expected one of acme, globex; there is no workspace "nobody"\.$/mu)
+
+    // Both work at once, each for what it may.
+    const asks = async (held: string) => [
+      (await server.request("GET", "/api/v1/payments", { key: held })).status,
+      (await server.request("POST", "/api/v1/payments", { key: held, body: {} })).status
+    ]
+    assert.deepStrictEqual(
+      [await asks(key), await asks(reader)],
+      [
+        [200, 400],
+        [200, 403]
+      ]
+    )
+
+    const [acme, globex] = documentOf(workspaces).data
+    assert.deepStrictEqual(acme, {
+      id: "acme",
+      name: "Acme",
+      country: "NL",
+      category: "retail",
+      suspended: false,
+      partner_allowance: null,
+      sandbox: { keys: 1, connections: 0, webhooks: 0 },
+      // Somebody else's command may have come first.
+      production: { keys: acme.production.keys, connections: 2, webhooks: 0 }
+    })
+    assert.deepInclude(globex, { id: "globex", suspended: true, partner_allowance: 2 })
+    assert.match(connections.stdout, /^CONNECTION .*\nbackup .* http .* yes .* no secret\nmain .* has a secret\n$/u)
+    assert.deepStrictEqual(documentOf(shown).data, {
+      id: "main",
+      name: "main",
+      workspace_id: "acme",
+      environment: "production",
+      connector: "http",
+      active: true,
+      priority: documentOf(shown).data.priority,
+      webhook_path: "/api/v1/psp-webhooks/main",
+      has_webhook_secret: true,
+      timeout_ms: 5_000,
+      has_own_timeout: true,
+      circuit_breaker: { failures: 5, open_ms: 30_000 },
+      supports,
+      restrictions: [{ initiator: ["mit"], amount: { min: 9 } }]
+    })
+
+    const [revoked, unknown, itself, text, plain, oneText, noConnection] = await Promise.all([
+      run("keys", "revoke", idOf(key)),
+      run("keys", "revoke", "00000000ffff"),
+      run("keys", "revoke", reader),
+      run("keys", "list", "--workspace", "acme", "--environment", "sandbox"),
+      run("workspaces", "show", "acme"),
+      run("connections", "show", "main"),
+      run("connections", "show", "nowhere")
+    ])
+    assert.deepStrictEqual(revoked, {
+      code: 0,
+      stdout: `The key ${idOf(key)} of acme (production) is revoked: servers refuse it from now on.\n`,
+      stderr: ""
+    })
+    assert.deepStrictEqual(
+      [await asks(key), await asks(reader)],
+      [
+        [401, 401],
+        [200, 403]
+      ]
+    )
+    assertRefused(unknown, /^There is no key 00000000ffff\.$/mu)
+    assertRefused(itself, /^This is the key itself/u)
+    assert.match(
+      text.stdout,
+      new RegExp(`^KEY .*\\n${idOf(testKey)} +acme +sandbox +payments:read +configuration .*-\\n$`, "u")
+    )
+    assert.match(plain.stdout, /^Workspace +acme\n.*Partner +no\nSandbox +1 key, 0 connections/su)
+    for (const said of [
+      /^Time-out +5000 ms, its own$/mu,
+      /^Circuit +opens for 30000 ms after 5 failures in a row$/mu,
+      /^currencies +EUR, USD$/mu,
+      /^recurring +no$/mu,
+      /^amount in EUR +from 50 up to 1000000 in minor units$/mu,
+      /^refuses +initiator mit; amount from 9 in minor units$/mu
+    ]) {
+      assert.match(oneText.stdout, said)
+    }
+    assertRefused(noConnection, /^There is no connection "nowhere"\.$/mu)
+
+    const [again, fromFile, all] = await Promise.all([
+      run("keys", "revoke", idOf(key).slice(0, 8)),
+      run("keys", "revoke", idOf(liveKey), "--json"),
+      run("keys", "list", "--workspace", "acme", "--all", "--json")
+    ])
+    assert.strictEqual(again.code, 0)
+    assert.match(
+      again.stdout,
+      new RegExp(`^The key ${idOf(key)} of acme \\(production\\) was revoked already, at 2.*Z\\.\\n$`, "u")
+    )
+    assert.deepInclude(documentOf(fromFile).data, { id: idOf(liveKey), source: "operator" })
+    assert.match(fromFile.stderr, /^A configuration file brought this key\. Take it out there too/u)
+    assert.strictEqual(documentOf(all).data.length, 4)
+    assert.include(
+      documentOf(all).data.map((one: { readonly id: string }) => one.id),
+      idOf(key)
+    )
+    assert.deepStrictEqual(await asks(liveKey), [401, 401])
+
+    for (const end of [workspaces, connections, shown, text, plain, oneText, all, again, fromFile]) {
+      for (const secret of [credential, webhookSecret, key, reader, liveKey, testKey]) {
+        assert.notInclude(end.stdout + end.stderr, secret)
+      }
+    }
+
+    // The file still names it, and does not bring it back; the operator's key is no business of the file's.
+    await server.stop()
+    const next = await startServer({ folder, configuration })
+    const statusOf = async (held: string) => (await next.request("GET", "/api/v1/payments", { key: held })).status
+    assert.deepStrictEqual([await statusOf(liveKey), await statusOf(key), await statusOf(reader)], [401, 401, 200])
+  })
+})
+
+describe("the key that is meant", () => {
+  const keyOf = (hash: string): ApiKey => ({
+    hash: hash.padEnd(64, "0"),
+    workspaceId: "acme",
+    environment: "sandbox",
+    scopes: null,
+    revokedAt: null,
+    source: "operator",
+    createdAt: 0
+  })
+  const keys = ["3f9a1c04be77", "3f9a1c04be7788", "3f9a1c05"].map(keyOf)
+  const said = (text: string): string =>
+    Result.match(oneKey(keys, text), { onFailure: ({ message }) => message, onSuccess: ({ hash }) => hash })
+
+  it("given several keys, when the beginning is of one alone, then it is that one", () => {
+    assert.strictEqual(said("3f9a1c05"), keys[2]?.hash)
+    assert.strictEqual(said("3f9a1c04be7788"), keys[1]?.hash)
+    assert.strictEqual(said(keys[0]?.hash ?? ""), keys[0]?.hash)
+  })
+
+  it("given keys that begin alike, when that is all there is, then none is taken and they are named", () => {
+    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, and none was revoked: /u)
+    for (const { hash } of keys.slice(0, 2)) assert.include(said("3f9a1c04"), `${hash} of acme (sandbox)`)
+    assert.notInclude(said("3f9a1c04"), keys[2]?.hash ?? "")
+  })
+
+  it.each(["", "3f9a1c0", "3F9A1C05", "3f9a1c0g", "ps_live_x", `${"0".repeat(65)}`, "\u001b[2J"])(
+    "given %j, then it is refused without being repeated",
+    (text) => {
+      assert.strictEqual(
+        said(text),
+        "Expected what `pointsman keys list` calls the key, or at least the first 8 characters of it."
+      )
+    }
+  )
+})

@@ -1,0 +1,121 @@
+/** `pointsman payments` and `usage` on payments that a running server made. */
+import { assert, describe, it } from "vitest"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
+
+const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
+  assert.deepStrictEqual([code, stdout], [1, ""])
+  assert.match(stderr, said)
+  assert.notMatch(stderr, /\n\s+at /u)
+}
+
+/** Two production payments: one taken and partly refunded, one declined; and one in the sandbox. */
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const acme = workspaceWith([connectionTo(provider)])
+  const server = await startServer({
+    folder,
+    configuration: {
+      workspaces: [
+        {
+          ...acme,
+          keys: [...acme.keys, { environment: "sandbox", secret: testKey }],
+          connections: [...acme.connections, { id: "simulated", environment: "sandbox", connector: "sandbox" }]
+        },
+        { id: "globex" }
+      ]
+    }
+  })
+  const create = async (reference: string, key = liveKey): Promise<string> => {
+    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
+    const made = await server.request("POST", path, { key, idempotencyKey: `order-${reference}`, body })
+    assert.strictEqual(made.status, 201)
+    return made.body.data.payment_id
+  }
+  const taken = await create("taken")
+  const refunded = await server.request("POST", `${path}/${taken}/refunds`, { key: liveKey, body: { amount: 500 } })
+  assert.strictEqual(refunded.body.data.status, "PARTIALLY_REFUNDED")
+  provider.next("charge", () => ({
+    status: 200,
+    body: { provider_reference: "ch_declined", status: "declined", decline: { code: "51", category: "hard" } }
+  }))
+  const declined = await create("declined")
+  const simulated = await create("simulated", testKey)
+  const read = async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
+  const run = (...words: ReadonlyArray<string>) => runCommand(folder, words)
+  return { asked: () => provider.calls.length, declined, read, run, simulated, taken }
+}
+
+const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
+  documentOf(end).data.map(({ payment_id }: { readonly payment_id: string }) => payment_id)
+
+describe("pointsman payments and usage", { timeout: 120_000 }, () => {
+  it("given payments, when they are listed, shown and counted, then it is as recorded, and no provider is asked", async () => {
+    const { asked, declined, read, run, simulated, taken } = await setUp()
+    const before = asked()
+    const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
+
+    const [all, text, first, older, refused, none, shown, shownText, sandbox, noPayment, used, until, backwards] =
+      await Promise.all([
+        run(...list, "--json"),
+        run(...list),
+        run(...list, "--limit", "1", "--json"),
+        run(...list, "--before", declined, "--json"),
+        run(...list, "--status", "DECLINED", "--json"),
+        run(...list, "--status", "CHARGEBACK"),
+        run("payments", "show", taken, "--json"),
+        run("payments", "show", declined),
+        run("payments", "show", simulated, "--json"),
+        run("payments", "show", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
+        run("usage", "--workspace", "acme", "--from", "1 day", "--json"),
+        run("usage", "--workspace", "acme", "--from", "2020-01-01", "--until", "2020-02-01"),
+        run("usage", "--workspace", "acme", "--from", "2020-02-01", "--until", "2020-01-01")
+      ])
+    assert.deepStrictEqual(idsOf(all), [declined, taken])
+    const { created, provider_reference, updated, ...row } = documentOf(all).data[1]
+    for (const at of [created, updated]) assert.match(at, time)
+    assert.isString(provider_reference)
+    assert.deepStrictEqual(row, {
+      payment_id: taken,
+      workspace_id: "acme",
+      environment: "production",
+      reference: "taken",
+      status: "PARTIALLY_REFUNDED",
+      state: "partially_refunded",
+      amount: 1999,
+      currency: "EUR",
+      authorized_amount: 1999,
+      captured_amount: 1999,
+      refunded_amount: 500,
+      refund_pending_amount: 0,
+      connection_id: "main"
+    })
+    assert.match(text.stdout, new RegExp(`^PAYMENT .*\\n${declined} .* DECLINED .*\\n${taken} .* taken\\n$`, "u"))
+    const { has_more, next_cursor } = documentOf(first)
+    assert.deepStrictEqual([idsOf(first), has_more, next_cursor], [[declined], true, declined])
+    assert.deepStrictEqual([idsOf(older), idsOf(refused)], [[taken], [declined]])
+    assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "There is no such payment.\n" })
+
+    const file = documentOf(shown).data
+    assert.deepInclude(file, { payment_id: taken, review: null, needs_operator: false, next_check_at: null })
+    assert.deepInclude(file.attempts[0], { connection_id: "main", outcome: "captured", amount: 1999 })
+    assert.deepInclude(file.refunds[0], { state: "succeeded", amount: 500, currency: "EUR" })
+    assert.deepStrictEqual(file.events, await read(taken))
+    assert.match(shownText.stdout, /^Status +DECLINED \(declined\)\nDeclined +\w+ \(51\)\nNext +-$/mu)
+    assert.match(shownText.stdout, /^att_\S+ .* ch_declined /mu)
+    assert.deepInclude(documentOf(sandbox).data, { payment_id: simulated, environment: "sandbox" })
+    assertRefused(noPayment, /^There is no payment "01a1fe08-9226-7266-a33a-e3e7f1609a4e"\.$/mu)
+
+    // Of production alone, and whatever the provider answered.
+    assert.deepInclude(documentOf(used).data, { workspace_id: "acme", payments: 2 })
+    assert.match(until.stdout, /^Workspace +acme\nFrom +2020-01-01T00:00:00\.000Z\nUntil .*\nPayments +0\n$/u)
+    assertRefused(backwards, /^--from: expected a time before 2020-01-01T00:00:00\.000Z, where the count ends\.$/mu)
+    assert.strictEqual(asked(), before)
+  })
+})
