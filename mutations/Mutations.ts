@@ -614,5 +614,45 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/Sweep.test.ts",
       test: "given another write comes between, then a charge in flight is left to it"
     }
+  },
+  {
+    name: "let every payment of a burst probe",
+    harm: "A provider that is coming back is hit by all payments at once, and those that it does not answer are UNKNOWN.",
+    edits: [
+      {
+        file: "packages/core/src/payment/RoutePayment.ts",
+        find: "  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Circuits.test.ts",
+      test: "given a circuit that is half-open, when 20 come at the same moment, then one of them is the probe"
+    }
+  },
+  {
+    name: "learn from the sandbox",
+    harm: "What a developer tries out sends real payments to another connection.",
+    edits: [
+      {
+        file: "packages/core/src/routing/success/LearnedRates.ts",
+        find: `          if (tenant.environment !== "production") return
+`,
+        replace: ""
+      },
+      {
+        file: "packages/core/src/routing/success/LearnedRates.ts",
+        find: `          tenant.environment === "production"
+            ? {`,
+        replace: `          tenant.environment.length > 0
+            ? {`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/AutoRouting.test.ts",
+      test: "given sandbox outcomes, then nothing is learned"
+    }
   }
 ]

@@ -47,8 +47,10 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
   }
-  const begun = yield* Effect.onExit(claimFirst(caller, request, fingerprint, paymentId, plan.success), (exit) =>
-    Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(plan.success, paymentId)
+  const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success).pipe(
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(plan.success, paymentId)
+    )
   )
   if (begun._tag === "Replayed") return begun.created
   // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
