@@ -17,6 +17,7 @@ import { creates } from "./measures/Creates.ts"
 import { deliveries } from "./measures/Deliveries.ts"
 import { http } from "./measures/Http.ts"
 import { peer } from "./measures/Peer.ts"
+import { routing } from "./measures/Routing.ts"
 import { scale } from "./measures/Scale.ts"
 import { start } from "./measures/Start.ts"
 import { waiting } from "./measures/Waiting.ts"
@@ -29,10 +30,11 @@ const measures: Readonly<Record<string, Measure>> = {
   peer,
   scale,
   deliveries,
+  routing,
   start
 }
 
-const smokeNames = ["creates", "batching", "http", "waiting", "start"]
+const smokeNames = ["creates", "batching", "http", "waiting", "routing", "start"]
 
 const usage = `npm run bench:all -- [options]
   --only <names>    some of: ${Object.keys(measures).join(", ")}
