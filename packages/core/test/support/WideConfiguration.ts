@@ -89,6 +89,9 @@ const payment: PaymentDetails = {
   simulation: null
 }
 
+/** No two payments in a row ask for the same country and brand. */
+const payments: ReadonlyArray<PaymentDetails> = [payment, { ...payment, country: "SE", cardBrand: "amex" }]
+
 /** Makes one decision after the other, each for another payment. */
 export const decisions = (use: RoutingRule["use"]): (() => void) => {
   const known = new Map(
@@ -98,8 +101,7 @@ export const decisions = (use: RoutingRule["use"]): (() => void) => {
     })
   )
   const nothing = { succeeded: 0, failed: 0 }
-  const question: Omit<RouteQuestion, "paymentId"> = {
-    payment,
+  const question: Omit<RouteQuestion, "paymentId" | "payment"> = {
     settings: { mode: "failover", rules: rules(use) },
     connections,
     unable: [],
@@ -113,7 +115,8 @@ export const decisions = (use: RoutingRule["use"]): (() => void) => {
   }
   let count = 0
   return () => {
-    const plan = planRoute({ ...question, paymentId: `01a1fe08-9226-7266-a33a-${count++}` })
+    const asked = payments[count % payments.length] ?? payment
+    const plan = planRoute({ ...question, payment: asked, paymentId: `01a1fe08-9226-7266-a33a-${count++}` })
     if (plan._tag === "Failure" || plan.success.decision.rule !== `Rule ${ruleCount - 1}`) {
       throw new Error("the payment went elsewhere")
     }
