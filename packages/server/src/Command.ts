@@ -6,6 +6,7 @@ import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Logger } from "eff
 import { CliOutput, Command } from "effect/cli"
 import { configCommand } from "./commands/ConfigCommand.ts"
 import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
+import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { keysCommand } from "./commands/KeysCommand.ts"
 import { paymentsCommand } from "./commands/PaymentsCommand.ts"
 import { routingCommand } from "./commands/RoutingCommand.ts"
@@ -28,7 +29,8 @@ const pointsman = Command.make("pointsman").pipe(
     paymentsCommand,
     unknownCommand,
     webhooksCommand,
-    usageCommand
+    usageCommand,
+    doctorCommand(process.env)
   ])
 )
 

@@ -3,3 +3,4 @@
 export * as NodeMac from "./NodeMac.ts"
 export { layer, make, type NodeTransportOptions } from "./NodeTransport.ts"
 export * as NodeWebhookSender from "./NodeWebhookSender.ts"
+export { isPublicAddress } from "./PublicAddress.ts"

@@ -16,7 +16,7 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core"
-import { Effect, type FileSystem, Layer, Path } from "effect"
+import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
@@ -31,9 +31,17 @@ import type { CommandFailure } from "./CommandFailure.ts"
 export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
 
 /** A server that is stopped has done its work; a command may not have come to it. The code is a shell's for Ctrl-C. */
-const endInterrupted = Effect.sync(() => {
+export const endInterrupted = Effect.sync(() => {
   process.exitCode = 130
 })
+
+/** What is there as it stands: without a connector, and without a way to send anything. */
+export const databaseLayer = (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>) =>
+  Pointsman.layer(pointsmanOptions(settings)).pipe(
+    Layer.provideMerge(storageLayer(settings.database, { existing: true })),
+    Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
+    Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
+  )
 
 export const onDatabase = Effect.fnUntraced(
   function* <A>(
@@ -67,13 +75,7 @@ export const onDatabase = Effect.fnUntraced(
       yield* checkSeals(yield* (yield* Directory).contents)
       return yield* act(settings)
     }).pipe(
-      Effect.provide(
-        Pointsman.layer(pointsmanOptions(settings)).pipe(
-          Layer.provideMerge(storageLayer(database, { existing: true })),
-          Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
-          Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
-        )
-      ),
+      Effect.provide(databaseLayer(settings, encryptionKey)),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
     )
   },

@@ -111,7 +111,7 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
   const contents = yield* (yield* Directory).contents
   const found = yield* findAnywhere(contents, (tenant) =>
     pointsman.paymentFile(tenant, id).pipe(
-      Effect.map(Option.some),
+      Effect.asSome,
       Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<PaymentFile>()))
     )
   )

@@ -11,6 +11,9 @@ export const timeOrNull = (epochMillis: number | null): string | null =>
 export const wireWord = (name: string): string =>
   name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
 
+/** `1 payment`, `2 payments`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
+
 /** How long ago, in the two largest units that it has: `3 d 4 h`. */
 export const ageOf = (sinceMillis: number, nowMillis: number): string => {
   const seconds = Math.max(0, Math.floor((nowMillis - sinceMillis) / 1000))

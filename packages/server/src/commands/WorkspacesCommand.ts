@@ -7,6 +7,7 @@ import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { facts, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
+import { counted } from "./Words.ts"
 
 const list = Command.make(
   "list",
@@ -16,8 +17,8 @@ const list = Command.make(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
-        const counted = countsOf(contents)
-        const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counted))
+        const counts = countsOf(contents)
+        const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counts))
         yield* print(json, { data: workspaces }, workspaces.length === 0 ? "" : workspacesText(workspaces))
         if (!json && workspaces.length === 0) yield* Console.error("The database holds no workspace yet.")
       })
@@ -41,9 +42,9 @@ const show = Command.make(
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
         const found = yield* Effect.fromResult(oneWorkspace(contents, Option.some(id)))
-        const counted = countsOf(contents)
+        const counts = countsOf(contents)
         for (const workspace of contents.workspaces.filter((one) => one.id === found)) {
-          const view = workspaceView(workspace, counted)
+          const view = workspaceView(workspace, counts)
           yield* print(json, { data: view }, workspaceText(view))
         }
       })
@@ -134,8 +135,6 @@ const workspaceText = (one: WorkspaceView): string =>
     ["Sandbox", countsText(one.sandbox)],
     ["Production", countsText(one.production)]
   ])
-
-const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
 
 const countsText = ({ connections, keys, webhooks }: Counts): string =>
   [counted(keys, "key"), counted(connections, "connection"), counted(webhooks, "webhook")].join(", ")

@@ -433,15 +433,21 @@ export const migrate = ({ client }: Database): Effect.Effect<void, StorageError>
     })
   )
 
-/** Fails where the database has no schema of ours, or one of another version. It only reads. */
-export const requireSchema = Effect.fnUntraced(function* ({ read }: Database) {
-  const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
+/** The number of the schema; `null` where the database has none of ours. */
+export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
   const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [table])
-  if (found?.["name"] == null) {
+  if (found?.["name"] == null) return null
+  const [latest] = yield* read("open", `select max(migration_id) as id from ${table}`)
+  return Number(latest?.["id"])
+})
+
+/** Fails where the database has no schema of ours, or one of another version. It only reads. */
+export const requireSchema = Effect.fnUntraced(function* (db: Database) {
+  const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
+  const id = yield* schemaOf(db)
+  if (id === null) {
     return yield* refuse("it holds no payments of this library's: start the server on it once, which makes its tables")
   }
-  const [latest] = yield* read("open", `select max(migration_id) as id from ${table}`)
-  const id = Number(latest?.["id"])
   if (id < newest) {
     return yield* refuse(
       `its schema is number ${id}, made by an older version, and this one needs ${newest}: start the server once, ` +

@@ -1,2 +1,3 @@
 /** Storage in PostgreSQL: `PostgresStorage.layer({ url })`. */
+export { type Inspection, inspect } from "./Inspect.ts"
 export { layer, type PostgresStorageOptions } from "./Layer.ts"

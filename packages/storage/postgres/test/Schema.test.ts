@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
 import { Effect, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { inspect } from "../src/index.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
@@ -112,6 +113,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
         yield* sql`delete from pointsman_migrations where migration_id > 1`
+        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 2 })
         const refusal = yield* Effect.flip(withStorage({ url, existing: true })(Effect.void))
         expect(String(refusal.cause)).toContain(
           "its schema is number 1, made by an older version, and this one needs 2"
@@ -128,6 +130,21 @@ describe.skipIf(!hasServer)("the schema", () => {
           })
         )
       })
+  )
+
+  it.live("given a database, when it is inspected, then its schema and its clock are told, and nothing is made", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const sql = yield* clientOf(url)
+      const before = yield* schemaOf(sql)
+      const found = yield* inspect({ url })
+      expect(found).toMatchObject({ schema: null, newest: 2 })
+      // The server runs on this machine; a busy one answers late.
+      expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
+      expect(yield* schemaOf(sql)).toEqual(before)
+      yield* withStorage({ url })(Effect.void)
+      expect(yield* inspect({ url })).toMatchObject({ schema: 2, newest: 2 })
+    })
   )
 
   it.live("given a rate that was written, when another server starts, then it is there, and no broken one can be", () =>

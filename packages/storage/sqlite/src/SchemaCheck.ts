@@ -1,30 +1,46 @@
 /** For those who may not make a database, and not change one that is there: whether it is one of this version. */
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { StorageError } from "@pointsman/core"
+import { Effect } from "effect"
 import { read } from "./Database.ts"
 import { newest, table } from "./Migrations.ts"
 
 /** Another process may be migrating; in milliseconds. */
 const waitMillis = 30_000
 
+export interface Inspection {
+  /** The number of its schema; `null` where it holds none of ours. */
+  readonly schema: number | null
+  /** That of this version. */
+  readonly newest: number
+}
+
 /**
- * Fails where there is no such file, where it is no database of ours, or where its schema is older than this version's;
- * a newer one is refused by the migrations. It opens the file for reading alone, so that nothing of somebody else's
- * is changed either.
+ * What a database is, without opening it as a storage: it fails where there is no such file, or where it is no database.
+ * It opens the file for reading alone, so that nothing of somebody else's is changed.
  */
-export const requireSchema = (filename: string) =>
+export const inspect = (filename: string): Effect.Effect<Inspection, StorageError> =>
   read("open", () => {
     const db = new DatabaseSync(resolve(filename), { readOnly: true, timeout: waitMillis })
     try {
       const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table)
-      if (isThere === undefined) throw new Error("it holds no payments of this library's")
-      const latest = Number(db.prepare(`select max(migration_id) as id from ${table}`).get()?.["id"])
-      if (latest >= newest) return
-      throw new Error(
-        `its schema is number ${latest}, made by an older version, and this one needs ${newest}: start the server ` +
-          "once, which brings it up to date"
-      )
+      const schema =
+        isThere === undefined ? null : Number(db.prepare(`select max(migration_id) as id from ${table}`).get()?.["id"])
+      return { schema, newest }
     } finally {
       db.close()
     }
   })
+
+/** Fails where `inspect` does, and where the schema is older than this version's; the migrations refuse a newer one. */
+export const requireSchema = Effect.fnUntraced(function* (filename: string) {
+  const { schema } = yield* inspect(filename)
+  if (schema !== null && schema >= newest) return
+  const message =
+    schema === null
+      ? "it holds no payments of this library's"
+      : `its schema is number ${schema}, made by an older version, and this one needs ${newest}: start the server ` +
+        "once, which brings it up to date"
+  return yield* new StorageError({ operation: "open", cause: new Error(message) })
+})

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "@pointsman/core"
 import { Effect, Option } from "effect"
+import { inspect } from "../src/index.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"
 
 const refusal = (filename: string) =>
@@ -16,18 +17,20 @@ describe("an existing file", () => {
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* refusal(filename)
+      yield* Effect.flip(inspect(filename))
       expect(existsSync(filename)).toBe(false)
     })
   )
 
-  it.effect.each<[string, string, RegExp]>([
-    ["a database of somebody else's", "create table notes (text)", /^it holds no payments/u],
+  it.effect.each<[string, string, number | null, RegExp]>([
+    ["a database of somebody else's", "create table notes (text)", null, /^it holds no payments/u],
     [
       "the schema of an older version",
       readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"),
+      1,
       /^its schema is number 1, .* needs \d+: start the server once/u
     ]
-  ])("given %s, when it is opened, then it fails and changes nothing", ([, schema, said]) =>
+  ])("given %s, when it is opened, then it fails and changes nothing", ([, schema, number, said]) =>
     Effect.gen(function* () {
       const filename = yield* newFile
       const db = new DatabaseSync(filename)
@@ -35,6 +38,7 @@ describe("an existing file", () => {
       db.close()
       const before = readFileSync(filename)
       expect(yield* refusal(filename)).toMatch(said)
+      expect((yield* inspect(filename)).schema).toBe(number)
       expect(readFileSync(filename).equals(before)).toBe(true)
     })
   )
@@ -53,6 +57,8 @@ describe("an existing file", () => {
       }).pipe(withStorage({ filename }))
       // And when nobody else has it open.
       yield* write.pipe(withStorage({ filename, existing: true }))
+      const { newest, schema } = yield* inspect(filename)
+      expect(schema).toBe(newest)
     })
   )
 })

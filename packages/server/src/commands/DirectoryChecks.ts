@@ -1,0 +1,83 @@
+/** What settings and directory can get wrong together although each of them, taken alone, is good. Pure. */
+import { isIP } from "node:net"
+import type { Connection, DirectoryContents } from "@pointsman/core"
+import { isPublicAddress } from "@pointsman/transport-node"
+import type { Settings } from "../Settings.ts"
+import { type CheckLine, eachOr, ok, warning, wrong } from "./Checkup.ts"
+import { counted } from "./Words.ts"
+
+/** A start refuses it too: a claim would be taken for dead while its provider is still being asked. */
+export const timeoutLines = (
+  { connections }: Pick<DirectoryContents, "connections">,
+  { claimWindowMillis }: Pick<Settings, "claimWindowMillis">
+): ReadonlyArray<CheckLine> =>
+  eachOr(
+    connections
+      .filter(({ timeoutMillis }) => (timeoutMillis ?? 0) >= claimWindowMillis)
+      .map(({ id, timeoutMillis }) =>
+        wrong(
+          "time-outs",
+          `the connection "${id}" has a time-out of ${timeoutMillis} ms, and the claim window has ${claimWindowMillis}: ` +
+            "lengthen POINTSMAN_CLAIM_WINDOW (--claim-window), or give the connection a shorter one"
+        )
+      ),
+    ok("time-outs", `all are shorter than the claim window of ${claimWindowMillis} ms`)
+  )
+
+/** Addresses and `localhost` alone: no name is looked up. */
+export const webhookLines = (
+  { webhookEndpoints }: Pick<DirectoryContents, "webhookEndpoints">,
+  { allowPrivateWebhooks }: Pick<Settings, "allowPrivateWebhooks">
+): ReadonlyArray<CheckLine> => {
+  const active = webhookEndpoints.filter((endpoint) => endpoint.active)
+  if (allowPrivateWebhooks)
+    return [ok("webhooks", `${counted(active.length, "active endpoint")}, private addresses are allowed`)]
+  return eachOr(
+    active
+      .filter(({ url }) => isPrivate(hostOf(url)))
+      .map(({ environment, id, url, workspaceId }) =>
+        wrong(
+          "webhooks",
+          `${originOf(url)} (${id}) of ${workspaceId} (${environment}) is a private address, and nothing is sent there: ` +
+            "give the endpoint a public one, or set POINTSMAN_ALLOW_PRIVATE_WEBHOOKS (--allow-private-webhooks) to true"
+        )
+      ),
+    ok("webhooks", `${counted(active.length, "active endpoint")}, none at an address that is known to be private`)
+  )
+}
+
+export const baseUrlLines = (
+  { apiKeys }: Pick<DirectoryContents, "apiKeys">,
+  { baseUrl, host, port }: Pick<Settings, "baseUrl" | "host" | "port">
+): ReadonlyArray<CheckLine> => {
+  const url = baseUrl ?? `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const hasLive = apiKeys.some((key) => key.environment === "production" && key.revokedAt === null)
+  if (!hasLive || !isThisMachine(hostOf(url))) return [ok("base URL", url)]
+  return [
+    warning(
+      "base URL",
+      `${url} is this machine alone, and there are production keys: customers cannot open their hosted pages. Set ` +
+        "POINTSMAN_BASE_URL (--base-url) to the public address"
+    )
+  ]
+}
+
+/** The sandbox's own connector must not answer for money. */
+export const environmentFault = (
+  { environment }: Pick<Connection, "environment">,
+  environments: ReadonlyArray<string>
+): string | undefined =>
+  environments.includes(environment) ? undefined : `its connector is not for ${environment}: configure another one`
+
+const hostOf = (url: string): string =>
+  (URL.parse(url)?.hostname ?? "").replace(/^\[(.*)\]$/u, "$1").replace(/\.$/u, "")
+
+/** Without path and query, in which a receiver may have put a secret. */
+const originOf = (url: string): string => URL.parse(url)?.origin ?? "an address"
+
+const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
+
+const isPrivate = (host: string): boolean => (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host))
+
+const isThisMachine = (host: string): boolean =>
+  isLocalName(host) || /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]+)$/u.test(host)

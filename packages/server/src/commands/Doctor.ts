@@ -1,0 +1,298 @@
+/**
+ * Looks at everything that an operator would, and changes nothing. Each look says what is so by itself, so that one that
+ * cannot be had hides no other: only what needs it is left out.
+ */
+import {
+  Connectors,
+  Deliveries,
+  Directory,
+  type DirectoryContents,
+  environments,
+  OpenConnections,
+  Pointsman,
+  type Review,
+  Transport
+} from "@pointsman/core"
+import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
+import { checkFile } from "../CheckFile.ts"
+import { checkSeals } from "../CheckSeals.ts"
+import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
+import * as InstalledConnectors from "../InstalledConnectors.ts"
+import { nodeFault } from "../NodeVersion.ts"
+import { sendsNothing } from "../SendsNothing.ts"
+import { type Database, type Flags, readSettings, type Settings } from "../Settings.ts"
+import { storageFailure } from "../StorageFailure.ts"
+import { nowOf } from "./CheckTimes.ts"
+import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
+import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
+import { databaseLayer } from "./OpenDatabase.ts"
+import { type Now, reviewView } from "./ReviewView.ts"
+import { ageOf, counted } from "./Words.ts"
+
+type Lines = ReadonlyArray<CheckLine>
+
+/** `environment`: what the configuration file may refer to. */
+export const examine = Effect.fnUntraced(function* (
+  flags: Flags,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  const node = nodeLine(process.versions.node)
+  const read = yield* Effect.result(readSettings(flags))
+  if (Result.isFailure(read)) return [node, ...settingsFaults(read.failure.message)]
+  const settings = read.success
+  return [
+    node,
+    ok("settings", "all can be read"),
+    ...(yield* fileLines(settings, environment)),
+    ...(yield* databaseLines(settings))
+  ] satisfies Lines
+})
+
+const nodeLine = (version: string): CheckLine => {
+  const fault = nodeFault(version)
+  return fault === undefined ? ok("node", `Node.js ${version}`) : wrong("node", fault)
+}
+
+/** One line for each: the first one of the message names them all. */
+const settingsFaults = (message: string): Lines =>
+  message
+    .split("\n")
+    .slice(1)
+    .map((fault) => wrong("settings", fault.trim()))
+
+const fileLines = Effect.fnUntraced(function* (
+  settings: Settings,
+  environment: Readonly<Record<string, string | undefined>>
+) {
+  const path = settings.configuration
+  if (path === null) return [ok("configuration", "no file is set")]
+  const { document, text } = yield* checkFile(path, settings, environment)
+  return eachOr(
+    [
+      ...document.mistakes.map((one) =>
+        wrong("configuration", one.path === null ? one.message : `${path}: ${one.path}: ${one.message}`)
+      ),
+      ...document.findings.map((one) => warning("configuration", `${path}: ${one.path} (${one.kind}): ${one.reason}`))
+    ],
+    ok("configuration", `${path}: ${text}`)
+  )
+})
+
+const databaseLines = Effect.fnUntraced(function* (settings: Settings) {
+  const { isUsable, lines } = yield* inspect(settings.database)
+  if (!isUsable) return lines
+  // The database is there: no key is made for it.
+  const key = yield* Effect.result(obtainEncryptionKey(settings))
+  if (Result.isFailure(key)) return [...lines, wrong("encryption key", key.failure.message)]
+  const inside = yield* Effect.result(contentLines(settings, key.success))
+  return [...lines, ...(Result.isFailure(inside) ? [wrong("database", inside.failure.message)] : inside.success)]
+})
+
+interface Inspected {
+  /** Whether what is in it can be looked at. */
+  readonly isUsable: boolean
+  readonly lines: Lines
+}
+
+const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
+
+const inspect = (database: Database) => {
+  switch (database._tag) {
+    case "SqliteMemory":
+      return Effect.succeed(unusable(warning("database", "it is in memory: what a server holds there ends with it")))
+    case "SqliteFile":
+      return Effect.catchTag(inspectFile(database), "pointsman/server/StartFailure", ({ message }) =>
+        Effect.succeed(unusable(wrong("database", message)))
+      )
+    case "Postgres":
+      return Effect.catchTag(inspectPostgres(database), "pointsman/server/StartFailure", ({ message }) =>
+        Effect.succeed(unusable(wrong("database", message)))
+      )
+  }
+}
+
+const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { readonly _tag: "SqliteFile" }>) {
+  const path = (yield* Path.Path).resolve(database.path)
+  if (yield* isAbsentOrEmpty(database.path)) {
+    return unusable(
+      warning(
+        "database",
+        `there is none at ${path}: a first start makes one. Where there should be one, mend POINTSMAN_DATABASE_URL ` +
+          "(--database-url)"
+      )
+    )
+  }
+  const SqliteStorage = yield* Effect.promise(() => import("@pointsman/storage-sqlite"))
+  const found = yield* Effect.catch(SqliteStorage.inspect(database.path), ({ cause }) =>
+    storageFailure(database, cause)
+  )
+  return found.schema === null
+    ? unusable(wrong("database", `${path} holds no payments of this library's: another file is meant`))
+    : schemaOf(path, found.schema, found.newest)
+})
+
+/** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
+const clockMayDifferMillis = 5_000
+
+const inspectPostgres = Effect.fnUntraced(function* (database: Extract<Database, { readonly _tag: "Postgres" }>) {
+  const PostgresStorage = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
+  const found = yield* Effect.catch(PostgresStorage.inspect({ url: database.url }), ({ cause }) =>
+    storageFailure(database, cause)
+  )
+  const { isUsable, lines } =
+    found.schema === null
+      ? unusable(warning("database", `${database.name} has no tables yet: a first start makes them`))
+      : schemaOf(database.name, found.schema, found.newest)
+  return { isUsable, lines: [...lines, clockLine(found.clockAheadMillis)] }
+})
+
+export const clockLine = (databaseAheadMillis: number): CheckLine => {
+  const apart = `${Math.abs(databaseAheadMillis)} ms`
+  return Math.abs(databaseAheadMillis) <= clockMayDifferMillis
+    ? ok("clock", `${apart} from the database's`)
+    : warning(
+        "clock",
+        `this machine's is ${apart} ${databaseAheadMillis > 0 ? "behind" : "ahead of"} the database's: let both be set ` +
+          "by the network (NTP)"
+      )
+}
+
+export const schemaOf = (name: string, schema: number, newest: number): Inspected => {
+  const says = `${name}, schema number ${schema}`
+  if (schema === newest) return { isUsable: true, lines: [ok("database", says)] }
+  return schema < newest
+    ? unusable(warning("database", `${says}, is older than this version, which needs ${newest}: start the server once`))
+    : unusable(wrong("database", `${says}, was made by a newer version; this one knows ${newest}: run the newer one`))
+}
+
+const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
+  Effect.gen(function* () {
+    const contents = yield* (yield* Directory).contents
+    const seals = yield* Effect.result(checkSeals(contents))
+    return [
+      ...(Result.isFailure(seals)
+        ? [wrong("encryption key", seals.failure.message)]
+        : [ok("encryption key", "it opens what is sealed"), ...(yield* connectionLines(contents, settings))]),
+      ...timeoutLines(contents, settings),
+      ...webhookLines(contents, settings),
+      ...baseUrlLines(contents, settings),
+      yield* reviewLine(settings),
+      ...(yield* deliveryLines(contents))
+    ] satisfies Lines
+  }).pipe(
+    Effect.provide(databaseLayer(settings, key)),
+    Effect.catchTag("pointsman/StorageError", ({ cause }) => storageFailure(settings.database, cause))
+  )
+
+/** As a payment would open them, and with nowhere to send anything. An inactive one still holds payments. */
+const connectionLines = Effect.fnUntraced(function* (
+  { connections }: DirectoryContents,
+  { providerTimeoutMillis }: Settings
+) {
+  const installed = InstalledConnectors.forChecking()
+  const faults = yield* Effect.gen(function* () {
+    const opened = yield* OpenConnections
+    return yield* Effect.forEach(connections, (connection) => {
+      const environmentsOf = Option.map(installed.definition(connection.connector), (one) => one.environments)
+      const fault = Option.getOrUndefined(
+        Option.map(environmentsOf, (fitting) => environmentFault(connection, fitting))
+      )
+      return Effect.match(opened.connector(connection), {
+        onFailure: ({ reason }) => ({ connection, fault: reason as string | undefined }),
+        onSuccess: () => ({ connection, fault })
+      })
+    })
+  }).pipe(
+    Effect.provide(
+      OpenConnections.layer({ providerTimeoutMillis }).pipe(
+        Layer.provide([Layer.succeed(Connectors, installed), Layer.succeed(Transport, sendsNothing)])
+      )
+    )
+  )
+  const active = connections.filter((connection) => connection.active).length
+  return eachOr(
+    faults.flatMap(({ connection, fault }) =>
+      fault === undefined
+        ? []
+        : [
+            line(connection.active ? "wrong" : "warning")(
+              "connections",
+              `"${connection.id}" of ${connection.workspaceId} (${connection.environment}` +
+                `${connection.active ? "" : ", inactive"}) cannot be used: ${fault}`
+            )
+          ]
+    ),
+    ok("connections", `${active} active of ${connections.length}, and each can be opened`)
+  )
+})
+
+/** As many as are counted, and how many at a time. */
+const reviewsAtMost = 1_000
+const pageSize = 100
+
+/** What ends by itself is given a day: a provider may be down for that long. */
+const patienceMillis = 24 * 3_600_000
+
+const reviewLine = Effect.fnUntraced(function* (settings: Settings) {
+  const pointsman = yield* Pointsman
+  const now = yield* nowOf(settings)
+  const waiting: Array<Waiting> = []
+  let after: { readonly since: number; readonly paymentId: string } | undefined
+  do {
+    const page = yield* pointsman.reviews({ after, limit: pageSize })
+    for (const payment of page.items) {
+      if (payment.review === null) continue
+      waiting.push({ review: payment.review, needsOperator: reviewView(payment, now).needs_operator })
+      after = { since: payment.review.since, paymentId: payment.id }
+    }
+    if (!page.hasMore) return reviewsLine(waiting, false, now)
+  } while (waiting.length < reviewsAtMost)
+  return reviewsLine(waiting, true, now)
+})
+
+interface Waiting {
+  readonly review: Review
+  readonly needsOperator: boolean
+}
+
+/** Those that wait longest first. */
+export const reviewsLine = (
+  waiting: ReadonlyArray<Waiting>,
+  hasMore: boolean,
+  { now }: Pick<Now, "now">
+): CheckLine => {
+  const [oldest] = waiting
+  if (oldest === undefined) return ok("payments", "none waits for operations")
+  const age = now - oldest.review.since
+  const operators = waiting.filter(({ needsOperator }) => needsOperator).length
+  const many = hasMore ? `more than ${waiting.length} payments` : counted(waiting.length, "payment")
+  const says = `${many} to be looked at, the oldest for ${ageOf(oldest.review.since, now)}`
+  return operators === 0 && age < patienceMillis
+    ? ok("payments", `${says}; the server asks their providers again`)
+    : warning("payments", `${says}, ${operators} of them for somebody to look: \`pointsman unknown list\``)
+}
+
+/** A week: older ones were seen, or nobody looks. */
+const latelyMillis = 7 * 24 * 3_600_000
+
+const deliveryLines = Effect.fnUntraced(function* ({ webhookEndpoints }: DirectoryContents) {
+  const deliveries = yield* Deliveries
+  const since = (yield* Clock.currentTimeMillis) - latelyMillis
+  const workspaces = new Set(webhookEndpoints.filter(({ active }) => active).map(({ workspaceId }) => workspaceId))
+  const lines: Array<CheckLine> = []
+  for (const workspaceId of workspaces) {
+    for (const environment of environments) {
+      const lost = yield* deliveries.list({ workspaceId, environment }, { state: "GivenUp", limit: pageSize })
+      const count = lost.filter(({ createdAt }) => createdAt >= since).length
+      if (count === 0) continue
+      lines.push(
+        warning(
+          "deliveries",
+          `${count}${count === pageSize ? " or more" : ""} given up in the last 7 days: \`pointsman webhooks list ` +
+            `--workspace ${workspaceId} --environment ${environment} --status given_up\``
+        )
+      )
+    }
+  }
+  return eachOr(lines, ok("deliveries", "none was given up in the last 7 days"))
+})

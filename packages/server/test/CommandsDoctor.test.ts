@@ -1,0 +1,251 @@
+/** `pointsman doctor`: where there is nothing yet, beside a server that is well, and on what is not as it should be. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
+import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "../src/commands/DirectoryChecks.ts"
+import { clockLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+/** Of a run in which something may be wrong. */
+const checksOf = ({ code, stdout }: CommandEnd): ReadonlyArray<readonly [string, string, string]> => {
+  const { checks, wrong: faults } = JSON.parse(stdout).data
+  assert.strictEqual(code, faults > 0 ? 1 : 0)
+  return checks.map(({ check, says, verdict }: CheckLine) => [verdict, check, says])
+}
+
+const verdictsOf = (end: CommandEnd) => checksOf(end).map(([verdict, check]) => `${verdict} ${check}`)
+
+const saysOf = (end: CommandEnd, check: string): string =>
+  checksOf(end)
+    .filter(([, name]) => name === check)
+    .map(([verdict, , says]) => `${verdict}: ${says}`)
+    .join("\n")
+
+describe("pointsman doctor", { timeout: 120_000 }, () => {
+  it("given a server's database, when it is looked at with its settings and with others, then it says what is so, and changes nothing", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const path = join(folder, ".pointsman", "pointsman.db")
+    const secret = "whsec_of_the_receiver"
+    const configuration = {
+      workspaces: [
+        {
+          ...workspaceWith([connectionTo(provider), connectionTo(provider, "backup")]),
+          webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook?token=hidden", events: ["*"], secret }]
+        }
+      ]
+    }
+    const settings = {
+      POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+      POINTSMAN_WEBHOOK_SCHEDULE: "0 seconds",
+      POINTSMAN_BASE_URL: "https://pay.example.com"
+    }
+    const server = await startServer({ folder, configuration, environment: settings })
+    const run = (environment: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) =>
+      runCommand(folder, ["doctor", ...words], environment)
+    const ownSettings = { ...settings, POINTSMAN_CONFIG: "pointsman.json" }
+
+    const well = await run(ownSettings, "--json")
+    assert.deepStrictEqual(
+      verdictsOf(well),
+      [
+        "node",
+        "settings",
+        "configuration",
+        "database",
+        "encryption key",
+        "connections",
+        "time-outs",
+        "webhooks",
+        "base URL",
+        "payments",
+        "deliveries"
+      ].map((check) => `ok ${check}`)
+    )
+    assert.match(saysOf(well, "database"), /pointsman\.db, schema number \d+$/u)
+    assert.strictEqual(saysOf(well, "connections"), "ok: 2 active of 2, and each can be opened")
+
+    // A charge that nobody knows, whose webhook is given up; and a connection that this program cannot use.
+    provider.next("charge", () => "drop")
+    provider.always("lookUpCharge", () => "drop")
+    const body = { amount: 1999, currency: "EUR", country: "NL" }
+    const made = await server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-one", body })
+    assert.strictEqual(made.body.data.status, "UNKNOWN")
+    const givenUp = ["webhooks", "list", "--environment", "production", "--status", "given_up", "--json"]
+    // One that never is runs into the test's own time-out.
+    while (documentOf(await runCommand(folder, givenUp)).data.length < 2) {}
+    await server.stop()
+    const db = new DatabaseSync(path)
+    db.exec("update connections set connector = 'gone' where id = 'backup'")
+    db.close()
+    writeFileSync(join(folder, "wrong.json"), JSON.stringify({ workspaces: [{ id: "acme", nmae: "Acme" }] }))
+    const elsewhere = temporaryFolder()
+    mkdirSync(join(elsewhere, "folder"))
+    const before = [readdirSync(join(folder, ".pointsman")), readFileSync(path).toString("base64")]
+    const asked = provider.calls.length
+
+    const shorter = { POINTSMAN_CLAIM_WINDOW: "4 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1 second" }
+    const otherKey = Buffer.alloc(32, 9).toString("base64")
+    const [ill, text, sealed, unreadable, nothing, aFolder] = await Promise.all([
+      run({ ...shorter, POINTSMAN_CONFIG: "wrong.json" }, "--json"),
+      run(ownSettings),
+      run({ POINTSMAN_ENCRYPTION_KEY: otherKey }, "--json"),
+      run({ PORT: "none", POINTSMAN_WORKERS: "0" }, "--json"),
+      runCommand(elsewhere, ["doctor", "--json"]),
+      runCommand(elsewhere, ["doctor", "--json", "--database-url", "sqlite:folder"])
+    ])
+    assert.deepStrictEqual(verdictsOf(ill), [
+      "ok node",
+      "ok settings",
+      "wrong configuration",
+      "ok database",
+      "ok encryption key",
+      "wrong connections",
+      "wrong time-outs",
+      "wrong time-outs",
+      "wrong webhooks",
+      "warning base URL",
+      "ok payments",
+      "warning deliveries"
+    ])
+    assert.match(saysOf(ill, "configuration"), /^wrong: wrong\.json: workspaces\[0\]/u)
+    assert.strictEqual(
+      saysOf(ill, "connections"),
+      'wrong: "backup" of acme (production) cannot be used: no connector is named "gone"'
+    )
+    assert.match(saysOf(ill, "time-outs"), /"main" has a time-out of 5000 ms, and the claim window has 4000: lengthen/u)
+    assert.match(
+      saysOf(ill, "webhooks"),
+      /^wrong: http:\/\/127\.0\.0\.1:9 \(whe_\S+\) of acme \(production\) is a private/u
+    )
+    assert.match(saysOf(ill, "base URL"), /^warning: http:\/\/127\.0\.0\.1:3000 is this machine alone/u)
+    assert.match(saysOf(ill, "payments"), /^ok: 1 payment to be looked at, the oldest for \d+ s; the server asks/u)
+    assert.match(
+      saysOf(ill, "deliveries"),
+      /^warning: 2 given up in the last 7 days: `pointsman webhooks list --workspace acme/u
+    )
+
+    assert.deepStrictEqual([text.code, text.stderr], [1, "1 wrong, 1 warning.\n"])
+    assert.match(text.stdout, /^RESULT +CHECK +WHAT IS SO, AND WHAT TO DO\nok +node +Node\.js \d/u)
+    assert.match(text.stdout, /^wrong +connections +"backup" of acme/mu)
+    assert.match(
+      saysOf(sealed, "encryption key"),
+      /^wrong: The encryption key is not the one that this database was made/u
+    )
+    assert.notInclude(verdictsOf(sealed).join(), "connections")
+    assert.deepStrictEqual(verdictsOf(unreadable), ["ok node", "wrong settings", "wrong settings"])
+    assert.match(saysOf(unreadable, "settings"), /^wrong: PORT \(--port\): expected .*\nwrong: POINTSMAN_WORKERS/u)
+
+    // Before a first start nothing is wrong, and nothing is made.
+    assert.deepStrictEqual(verdictsOf(nothing), ["ok node", "ok settings", "ok configuration", "warning database"])
+    assert.include(saysOf(nothing, "database"), `there is none at ${join(elsewhere, ".pointsman/pointsman.db")}`)
+    assert.match(saysOf(aFolder, "database"), /^wrong: .*folder is a folder/u)
+    assert.deepStrictEqual(readdirSync(elsewhere), ["folder"])
+    assert.deepStrictEqual([readdirSync(join(folder, ".pointsman")), readFileSync(path).toString("base64")], before)
+    assert.strictEqual(provider.calls.length, asked)
+    for (const { stderr, stdout } of [well, ill, text, sealed]) {
+      for (const hidden of [secret, "hidden", provider.apiKey, liveKey, otherKey]) {
+        assert.notInclude(stdout + stderr, hidden)
+      }
+    }
+  })
+})
+
+describe("what the doctor says", () => {
+  const verdict = ({ says, verdict }: CheckLine) => `${verdict}: ${says}`
+
+  it.each<[number, RegExp]>([
+    [0, /^ok: 0 ms/u],
+    [-5_000, /^ok: 5000 ms/u],
+    [5_001, /^warning: this machine's is 5001 ms behind the database's/u],
+    [-60_000, /^warning: this machine's is 60000 ms ahead of the database's/u]
+  ])("given a database whose clock is %d ms ahead, then it says so", (ahead, said) => {
+    assert.match(verdict(clockLine(ahead)), said)
+  })
+
+  it.each<[number, boolean, RegExp]>([
+    [8, false, /^warning: the file, schema number 8, is older .* needs 9: start the server once$/u],
+    [9, true, /^ok: the file, schema number 9$/u],
+    [10, false, /^wrong: the file, schema number 10, was made by a newer version; this one knows 9/u]
+  ])("given schema number %d of 9, then it is told apart", (schema, isUsable, said) => {
+    const found = schemaOf("the file", schema, 9)
+    assert.strictEqual(found.isUsable, isUsable)
+    assert.match(found.lines.map(verdict).join("\n"), said)
+  })
+
+  it("given payments that wait, then one is a warning when somebody has to look, or when it waits for a day", () => {
+    const now = 3 * 86_400_000
+    const waits = (since: number, needsOperator: boolean) => ({ review: { since, reasons: [] }, needsOperator })
+    const said = (hasMore: boolean, ...waiting: ReadonlyArray<ReturnType<typeof waits>>) =>
+      verdict(reviewsLine(waiting, hasMore, { now }))
+    assert.strictEqual(said(false), "ok: none waits for operations")
+    assert.match(
+      said(false, waits(now - 86_399_999, false)),
+      /^ok: 1 payment to be looked at, the oldest for 23 h 59 min/u
+    )
+    assert.match(said(false, waits(now - 86_400_000, false)), /^warning: .* 1 d 0 h, 0 of them for somebody/u)
+    assert.match(
+      said(true, waits(now - 1, false), waits(now, true)),
+      /^warning: more than 2 payments .* 1 of them for/u
+    )
+  })
+
+  it.each<[string, boolean]>([
+    ["http://127.0.0.1/hook", true],
+    ["http://2130706433/hook", true],
+    ["https://[::1]:8443/hook", true],
+    ["https://192.168.1.7/hook", true],
+    ["http://localhost./hook", true],
+    ["https://shop.example/hook", false],
+    ["https://9.9.9.9/hook", false]
+  ])("given a webhook to %s, then it is private or not", (url, isPrivate) => {
+    const endpoint = {
+      id: "whe_1",
+      workspaceId: "acme",
+      environment: "sandbox",
+      url,
+      events: ["*"],
+      sealedSecret: ""
+    } as const
+    const said = (active: boolean, allowPrivateWebhooks: boolean) =>
+      webhookLines({ webhookEndpoints: [{ ...endpoint, active }] }, { allowPrivateWebhooks }).map(
+        ({ verdict }) => verdict
+      )
+    assert.deepStrictEqual(said(true, false), [isPrivate ? "wrong" : "ok"])
+    assert.deepStrictEqual([said(false, false), said(true, true)], [["ok"], ["ok"]])
+  })
+
+  it.each<[string | null, string, boolean]>([
+    [null, "127.0.0.1", true],
+    [null, "::", true],
+    [null, "0.0.0.0", true],
+    ["http://localhost:8080", "0.0.0.0", true],
+    ["https://pay.example.com", "127.0.0.1", false],
+    [null, "pay.example.com", false]
+  ])("given the base URL %s at %s, then it matters to production keys alone", (baseUrl, host, isLocal) => {
+    const key = { hash: "", workspaceId: "acme", scopes: null, source: "operator", createdAt: 0 } as const
+    const said = (environment: "sandbox" | "production", revokedAt: number | null) =>
+      baseUrlLines({ apiKeys: [{ ...key, environment, revokedAt }] }, { baseUrl, host, port: 3000 }).map(
+        ({ verdict }) => verdict
+      )
+    assert.deepStrictEqual(said("production", null), [isLocal ? "warning" : "ok"])
+    assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
+  })
+
+  it("given many of one kind, then the first twenty are told, and the worst of the rest counts", () => {
+    const many = Array.from({ length: 23 }, (_, at) => (at === 22 ? wrong : warning)("webhooks", `${at}`))
+    const told = eachOr(many, ok("webhooks", "good"))
+    assert.lengthOf(told, 21)
+    assert.deepStrictEqual(told.at(-1), wrong("webhooks", "and 3 more"))
+    assert.deepStrictEqual(eachOr([], ok("webhooks", "good")), [ok("webhooks", "good")])
+    assert.strictEqual(timeoutLines({ connections: [] }, { claimWindowMillis: 1 })[0]?.verdict, "ok")
+    assert.isUndefined(environmentFault({ environment: "sandbox" }, ["sandbox"]))
+    assert.match(environmentFault({ environment: "production" }, ["sandbox"]) ?? "", /not for production/u)
+    assert.notInclude(checkupText([ok("x", "a\u001b[2J")]), "\u001b")
+  })
+})

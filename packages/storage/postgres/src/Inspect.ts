@@ -1,0 +1,25 @@
+/** What a database is, without opening it as a storage. It only reads. */
+import type { StorageError } from "@pointsman/core"
+import { Clock, Effect } from "effect"
+import { open, type PostgresOptions } from "./Database.ts"
+import { newest, schemaOf } from "./Migrations.ts"
+
+export interface Inspection {
+  /** The number of its schema; `null` where it holds none of ours. */
+  readonly schema: number | null
+  /** That of this version. */
+  readonly newest: number
+  /** How far the database's clock is ahead of this process's, in milliseconds, to within half a round trip. */
+  readonly clockAheadMillis: number
+}
+
+/** Fails where the database cannot be reached. */
+export const inspect = (options: PostgresOptions): Effect.Effect<Inspection, StorageError> =>
+  Effect.gen(function* () {
+    const db = yield* open({ ...options, maxConnections: 1 })
+    const schema = yield* schemaOf(db)
+    const before = yield* Clock.currentTimeMillis
+    const [row] = yield* db.read("open", "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now")
+    const after = yield* Clock.currentTimeMillis
+    return { schema, newest, clockAheadMillis: Math.round(Number(row?.["now"]) - (before + after) / 2) }
+  }).pipe(Effect.scoped)
