@@ -144,28 +144,42 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
       )
     }
     await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
-    await query(older, "update pointsman_migrations set migration_id = 0")
-    await query(newer, "update pointsman_migrations set migration_id = 1000")
+    await query(older, "delete from pointsman_migrations where migration_id > 1")
+    await query(newer, "insert into pointsman_migrations (migration_id, name) values (1000, 'later')")
     const list = ["webhooks", "list", "--environment", "sandbox", "--json"]
-    const [onEmpty, onOurs, onOlder, onNewer] = await Promise.all([
+    const look = ["doctor", "--json"]
+    const [onEmpty, onOurs, onOlder, onNewer, lookAtEmpty, lookAtOurs] = await Promise.all([
       runCommand(temporaryFolder(), list, environmentOn(empty)),
       runCommand(temporaryFolder(), list, environmentOn(ours)),
       runCommand(temporaryFolder(), list, environmentOn(older)),
-      runCommand(temporaryFolder(), list, environmentOn(newer))
+      runCommand(temporaryFolder(), list, environmentOn(newer)),
+      runCommand(temporaryFolder(), look, environmentOn(empty)),
+      runCommand(temporaryFolder(), look, environmentOn(ours))
     ])
     assert.deepStrictEqual(JSON.parse(onOurs.stdout), { data: [], has_more: false, next_cursor: null })
     for (const [{ code, stderr, stdout }, why] of [
       [onEmpty, "cannot be used: it holds no payments of this library's: start the server on it once"],
-      [onOlder, "its schema is number 0, made by an older version"],
+      [onOlder, "its schema is number 1, made by an older version"],
       [onNewer, "its schema is number 1000, made by a newer version"]
     ] as const) {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.include(stderr, why)
       assert.notInclude(stderr, password)
     }
+    for (const [{ code, stdout }, says] of [
+      [lookAtEmpty, "warning: {} has no tables yet: a first start makes them"],
+      [lookAtOurs, "ok: {}, schema number 2"]
+    ] as const) {
+      assert.notInclude(stdout, password)
+      const { checks, wrong } = JSON.parse(stdout).data
+      assert.deepStrictEqual([code, wrong], [0, 0])
+      const told = `${checks[3].verdict}: ${checks[3].says}`.replace(/postgres:\/\/\S+?\d+\/\w+/u, "{}")
+      assert.deepStrictEqual([told, checks[4].check, checks[4].verdict], [says, "clock", "ok"])
+    }
+    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 12)
     const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
     assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
-    assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 0 }])
+    assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 1 }])
   })
 
   it("given the simulator's record in two servers, when both play on one charge at once, then no step is lost or done twice", async () => {
