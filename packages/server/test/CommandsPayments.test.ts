@@ -61,22 +61,18 @@ describe("pointsman payments and usage", { timeout: 120_000 }, () => {
     const before = asked()
     const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
 
-    const [all, text, first, older, refused, none, shown, shownText, sandbox, noPayment, used, until, backwards] =
-      await Promise.all([
-        run(...list, "--json"),
-        run(...list),
-        run(...list, "--limit", "1", "--json"),
-        run(...list, "--before", declined, "--json"),
-        run(...list, "--status", "DECLINED", "--json"),
-        run(...list, "--status", "CHARGEBACK"),
-        run("payments", "show", taken, "--json"),
-        run("payments", "show", declined),
-        run("payments", "show", simulated, "--json"),
-        run("payments", "show", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
-        run("usage", "--workspace", "acme", "--from", "1 day", "--json"),
-        run("usage", "--workspace", "acme", "--from", "2020-01-01", "--until", "2020-02-01"),
-        run("usage", "--workspace", "acme", "--from", "2020-02-01", "--until", "2020-01-01")
-      ])
+    const [all, first, older, refused, shown, shownText, sandbox, noPayment, used, backwards] = await Promise.all([
+      run(...list, "--json"),
+      run(...list, "--limit", "1", "--json"),
+      run(...list, "--before", declined),
+      run(...list, "--status", "DECLINED", "--json"),
+      run("payments", "show", taken, "--json"),
+      run("payments", "show", declined),
+      run("payments", "show", simulated, "--json"),
+      run("payments", "show", "01a1fe08-9226-7266-a33a-e3e7f1609a4e"),
+      run("usage", "--workspace", "acme", "--from", "1 day", "--json"),
+      run("usage", "--workspace", "acme", "--from", "2020-02-01", "--until", "2020-01-01")
+    ])
     assert.deepStrictEqual(idsOf(all), [declined, taken])
     const { created, provider_reference, updated, ...row } = documentOf(all).data[1]
     for (const at of [created, updated]) assert.match(at, time)
@@ -96,11 +92,13 @@ describe("pointsman payments and usage", { timeout: 120_000 }, () => {
       refund_pending_amount: 0,
       connection_id: "main"
     })
-    assert.match(text.stdout, new RegExp(`^PAYMENT .*\\n${declined} .* DECLINED .*\\n${taken} .* taken\\n$`, "u"))
     const { has_more, next_cursor } = documentOf(first)
     assert.deepStrictEqual([idsOf(first), has_more, next_cursor], [[declined], true, declined])
-    assert.deepStrictEqual([idsOf(older), idsOf(refused)], [[taken], [declined]])
-    assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "There is no such payment.\n" })
+    assert.match(
+      older.stdout,
+      new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +1999 EUR +1999 +500 +main +taken\\n$`, "u")
+    )
+    assert.deepStrictEqual(idsOf(refused), [declined])
 
     const file = documentOf(shown).data
     assert.deepInclude(file, { payment_id: taken, review: null, needs_operator: false, next_check_at: null })
@@ -114,7 +112,6 @@ describe("pointsman payments and usage", { timeout: 120_000 }, () => {
 
     // Of production alone, and whatever the provider answered.
     assert.deepInclude(documentOf(used).data, { workspace_id: "acme", payments: 2 })
-    assert.match(until.stdout, /^Workspace +acme\nFrom +2020-01-01T00:00:00\.000Z\nUntil .*\nPayments +0\n$/u)
     assertRefused(backwards, /^--from: expected a time before 2020-01-01T00:00:00\.000Z, where the count ends\.$/mu)
     assert.strictEqual(asked(), before)
   })
