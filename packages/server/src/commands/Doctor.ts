@@ -53,11 +53,11 @@ const nodeLine = (version: string): CheckLine => {
   return fault === undefined ? ok("node", `Node.js ${version}`) : wrong("node", fault)
 }
 
-/** One line for each: the first one of the message names them all. */
+/** One line for each. */
 const settingsFaults = (message: string): Lines =>
   message
+    .replace(/^The settings are wrong:\n/u, "")
     .split("\n")
-    .slice(1)
     .map((fault) => wrong("settings", fault.trim()))
 
 const fileLines = Effect.fnUntraced(function* (
