@@ -654,5 +654,24 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/AutoRouting.test.ts",
       test: "given sandbox outcomes, then nothing is learned"
     }
+  },
+  {
+    name: "leave a revoked key to the file that brought it",
+    harm: "A key that leaked and was revoked moves money again after the next start.",
+    edits: [
+      {
+        file: "packages/core/src/workspace/ManageApiKeys.ts",
+        find: `    revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis),
+    source: "operator"
+`,
+        replace: `    revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis)
+`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ManageApiKeys.test.ts",
+      test: "given a key of a configuration file, revoked by the file at null, when it is revoked, then no file brings it back"
+    }
   }
 ]
