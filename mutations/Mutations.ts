@@ -671,7 +671,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     caughtBy: {
       project: "core",
       file: "packages/core/test/ManageApiKeys.test.ts",
-      test: "given a key of a configuration file, revoked by the file at null, when it is revoked, then no file brings it back"
+      test: "given a configuration file's key that works, when it is revoked, then no file brings it back"
     }
   }
 ]
