@@ -643,10 +643,9 @@ export const mutations: ReadonlyArray<Mutation> = [
       },
       {
         file: "packages/core/src/routing/success/LearnedRates.ts",
-        find: `          tenant.environment === "production"
-            ? {`,
-        replace: `          tenant.environment.length > 0
-            ? {`
+        find: `          if (tenant.environment !== "production") return () => ({ connection: nothingKnown, segment: nothingKnown })
+`,
+        replace: ""
       }
     ],
     caughtBy: {

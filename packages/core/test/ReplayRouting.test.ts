@@ -5,14 +5,17 @@ import {
   type ChargeAnswer,
   type Connection,
   Directory,
+  Ledger,
   type NotSent,
   Pointsman,
   type Replayed,
+  type RoutingDecision,
   type RoutingSettings,
   type RoutingStrategy,
+  type Tenant,
   Unanswered
 } from "@pointsman/core"
-import { Effect, Redacted, Stream } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { chance } from "./support/Drift.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -48,6 +51,7 @@ const settings: RoutingSettings = {
   rules: [
     { name: "big tickets", when: { amount: { min: 500_000 } }, use: { mode: "fixed", order: ["main"] } },
     { name: "split", when: { currency: ["USD"] }, use: { mode: "failover", split: { main: 2, fragile: 1, cards: 1 } } },
+    { name: "alone", when: { country: ["BR"], method: ["wallet"] }, use: { mode: "failover", order: ["fragile"] } },
     { name: "drawn", when: { currency: ["GBP"] }, use: { mode: "failover", strategy: "by draw" } },
     { name: "banks", when: { method: ["bank"] }, use: { mode: "priority", order: ["strict", "backup", "fragile"] } },
     { name: "auto here", when: { country: ["DE"] }, use: { mode: "auto", order: ["fragile", "main", "backup"] } }
@@ -85,7 +89,13 @@ const storePayments = (provider: ReturnType<typeof world>["provider"], count: nu
       }
       const instruments =
         next() < 0.1 ? ["main", "cards"].map((connectionId) => ({ connectionId, token: Redacted.make("tok_1") })) : null
-      yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
+      if (number % 50 > 0) {
+        yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
+        continue
+      }
+      // Some on a hosted page: not every connection opens a checkout.
+      const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back", details }))
+      yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
     }
   })
 
@@ -108,6 +118,7 @@ describe("10,000 stored payments", () => {
     () =>
       Effect.gen(function* () {
         const directory = yield* Directory
+        stored.provider.opensCheckouts = (connectionId) => connectionId !== "backup"
         yield* storePayments(stored.provider, 10_400)
         const asked = stored.provider.charges.length
         const { changes } = stored.ledger
@@ -115,7 +126,7 @@ describe("10,000 stored payments", () => {
         const all = yield* replayed()
         assert.isAtLeast(all.length, 10_000)
         assert.deepStrictEqual(verdicts(all), { same: all.length, reordered: 0, moved: 0, nowhere: 0 })
-        for (const { after, before } of all) assert.deepStrictEqual(after?.order, before.order)
+        for (const { after, before } of all) assert.deepStrictEqual(after?.order ?? [], before.order)
         // Nothing of it was a matter of course: every path, mode, open circuits, draws and scores are among them.
         const decisions = all.map(({ payment }) => payment.routing)
         const seen = (what: (decision: (typeof decisions)[number]) => unknown) => new Set(decisions.map(what))
@@ -126,6 +137,10 @@ describe("10,000 stored payments", () => {
         assert.isAbove(decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length, 200)
         assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, 200)
         assert.isAbove(decisions.filter(({ given }) => given.instruments !== null).length, 500)
+        assert.isAbove(decisions.filter(({ given }) => given.unable.includes("backup")).length, 100)
+        assert.isAbove(decisions.filter(({ degraded }) => degraded).length, 20)
+        // Hosted ones that no connection could take are recorded as failed, and decided the same way again.
+        assert.isAtLeast(decisions.filter(({ candidates }) => candidates.length === 0).length, 1)
         const oldestFirst = all.map(({ payment }) => payment.id)
         assert.deepStrictEqual(oldestFirst, oldestFirst.toSorted())
         assert.deepStrictEqual([stored.provider.charges.length, changes.length], [asked, written])
@@ -141,7 +156,7 @@ describe("10,000 stored payments", () => {
         assert.strictEqual(counts.same, 0)
         for (const one of other) {
           const takesIt = one.payment.method === "card" && ["visa", "amex", null].includes(one.payment.cardBrand)
-          assert.strictEqual(one.verdict === "nowhere", !takesIt)
+          assert.strictEqual(one.after === null, !takesIt)
           if (takesIt) assert.deepStrictEqual(one.after?.order, ["cards"])
           else
             assert.include(
@@ -159,5 +174,103 @@ describe("10,000 stored payments", () => {
         )
       }).pipe(Effect.provide(stored.layer)),
     120_000
+  )
+})
+
+describe("replays of a few payments", () => {
+  const sandbox = world({ routing: { mode: "failover" } })
+  it.effect("given sandbox outcomes, when they are replayed under auto, then priority stands, as it would have", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const directory = yield* Directory
+      sandbox.provider.onCharge = () =>
+        Effect.succeed({ _tag: "Declined", providerRef: "r", category: "do_not_honor", code: "05", soft: false })
+      for (let number = 0; number < 30; number++) yield* pointsman.create(caller, request())
+      const under = {
+        settings: { mode: "auto", auto: { exploration: 0 } } as const,
+        connections: yield* directory.connections(caller.tenant),
+        providerSupports: () => ({}),
+        strategies: []
+      }
+      const all = yield* Stream.runCollect(pointsman.replayRouting(caller.tenant, { from: 0, under }))
+      assert.deepStrictEqual(new Set(all.map(({ after }) => after?.order[0])), new Set(["main"]))
+    }).pipe(Effect.provide(sandbox.layer))
+  )
+
+  const older = world()
+  it.effect("given a decision that was stored before all of this was kept, then it is explained and replayed", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const ledger = yield* Ledger
+      const { payment } = yield* pointsman.create(caller, request())
+      const { draws, given, maxAttempts, note, ...before } = payment.routing as RoutingDecision
+      const candidates = before.candidates.map(({ rates, score, ...candidate }) => candidate)
+      const after = {
+        ...payment,
+        version: payment.version + 1,
+        routing: { ...before, candidates } as unknown as RoutingDecision
+      }
+      yield* ledger.commit({ tenant, payment: { expected: payment.version, after }, attempts: [], events: [] })
+      const { chapters } = yield* pointsman.explainRouting(tenant, payment.id)
+      assert.include(
+        chapters.map(({ title }) => title),
+        "Asked in this order"
+      )
+      const [replayed] = yield* Stream.runCollect(pointsman.replayRouting(tenant, { from: 0 }))
+      assert.deepStrictEqual(replayed?.after?.order, ["main", "backup"])
+      assert.deepStrictEqual([given.unable, draws, note, maxAttempts], [[], [], null, 2])
+    }).pipe(Effect.provide(older.layer))
+  )
+})
+
+describe("explanations", () => {
+  const sentencesOf = (tenant: Tenant, id: string) =>
+    Effect.gen(function* () {
+      const { chapters } = yield* (yield* Pointsman).explainRouting(tenant, id)
+      return chapters.flatMap(({ sentences }) => sentences)
+    })
+
+  const unrouted = world({
+    environment: "production",
+    connections: [{ id: "main", supports: { currencies: ["USD"] } }]
+  })
+  it.effect("given a hosted payment that nobody could take, then it says who was left out and why", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back" }))
+      yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
+      const sentences = yield* sentencesOf(live.tenant, payment.id)
+      assert.includeMembers(sentences, [
+        "No connection could take it.",
+        "The main acquirer (main): CURRENCY_NOT_SUPPORTED. It does not take EUR."
+      ])
+    }).pipe(Effect.provide(unrouted.layer))
+  )
+
+  const jumped = world({
+    connections: [{ id: "a" }, { id: "b", circuitBreaker: { failures: 1, openMillis: 60_000 } }, { id: "c" }],
+    routing: { mode: "failover", maxAttempts: 3 }
+  })
+  it.effect("given a circuit that opened between two attempts, then it says who was passed over", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { provider } = jumped
+      const answer = yield* Deferred.make<void>()
+      const rejected: ChargeAnswer = { _tag: "Rejected", code: "E1", message: "no" }
+      provider.onCharge = ({ connectionId }) =>
+        connectionId === "a" && provider.charges.length === 1
+          ? Effect.as(Deferred.await(answer), rejected)
+          : connectionId === "c"
+            ? Effect.succeed({ _tag: "Captured", providerRef: "r" })
+            : Effect.succeed(rejected)
+      const slow = yield* Effect.forkChild(pointsman.create(caller, request()))
+      while (provider.charges.length === 0) yield* Effect.yieldNow
+      yield* pointsman.create(caller, request())
+      yield* Deferred.succeed(answer, undefined)
+      const { payment } = yield* Fiber.join(slow)
+      const sentences = yield* sentencesOf(tenant, payment.id)
+      assert.include(sentences, "The b acquirer (b) was passed over: its circuit had opened meanwhile.")
+      assert.match(sentences.at(-1) ?? "", /^Attempt 2 at The c acquirer/u)
+    }).pipe(Effect.provide(jumped.layer))
   )
 })

@@ -233,6 +233,25 @@ describe("the route plan", () => {
       ["backup"]
     )
   })
+  it("given a split, then it draws the same however its weights are written, and a strategy orders the rest", () => {
+    const connections = ["a", "b", "c"].map((id) => connection({ id }))
+    const settings = (split: Readonly<Record<string, number>>): RouteQuestion["settings"] => ({
+      mode: "failover",
+      rules: [{ name: "s", when: {}, use: { mode: "failover", order: ["a", "b", "c"], split, strategy: "backwards" } }]
+    })
+    const strategies: RouteQuestion["strategies"] = [
+      {
+        name: "backwards",
+        order: ({ candidates }) => ({ order: candidates.map((one) => one.connectionId).toReversed() })
+      }
+    ]
+    for (let number = 0; number < 50; number++) {
+      const asked = { paymentId: `payment-${number}`, connections, strategies }
+      const one = ids(route({ ...asked, settings: settings({ a: 1, b: 1 }) }))
+      assert.deepStrictEqual(one, ids(route({ ...asked, settings: settings({ b: 1, a: 1 }) })))
+      assert.deepStrictEqual(one, one[0] === "a" ? ["a", "c", "b"] : ["b", "c", "a"])
+    }
+  })
   it("given a split and a control group, then shares are kept and one payment always decides the same way", () => {
     const paymentIds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
     const share = (settings: RouteQuestion["settings"], isCounted: (planned: ReturnType<typeof route>) => boolean) => {

@@ -121,12 +121,14 @@ describe("pointsman routing", { timeout: 120_000 }, () => {
     const asked = provider.calls.length
     const moves = configured("moves", { order: ["backup", "main"] }, { supports: { amount: { EUR: { max: 9_999 } } } })
     const words = ["replay", "--workspace", "acme", "--since", "2026-01-01", "--config", moves]
-    const [own, json, text, short, when, whose, wrong, empty] = await Promise.all([
+    const [own, json, text, short, when, noDay, backwards, whose, wrong, empty] = await Promise.all([
       run("replay", "--workspace", "acme", "--since", "1 hour", "--json"),
       run(...words, "--json"),
       run(...words),
       run(...words, "--limit", "1", "--json"),
       run("replay", "--workspace", "acme", "--since", "yesterday"),
+      run("replay", "--workspace", "acme", "--since", "2026-02-31"),
+      run("replay", "--workspace", "acme", "--since", "2026-02-02", "--until", "2026-02-01"),
       run("replay", "--since", "1 hour"),
       run("replay", "--workspace", "acme", "--since", "1 hour", "--config", configured("wrong", { order: ["nope"] })),
       run("replay", "--workspace", "acme", "--since", "1 hour", "--environment", "sandbox", "--json")
@@ -159,6 +161,8 @@ describe("pointsman routing", { timeout: 120_000 }, () => {
     assert.strictEqual(provider.calls.length, asked)
 
     assertRefused(when, /2026-11-01.*7 days/su)
+    assertRefused(noDay, /2026-11-01.*7 days/su)
+    assertRefused(backwards, /--until: expected a time after --since/u)
     assertRefused(whose, /--workspace: expected one of acme, globex/u)
     assertRefused(wrong, /routing\.production\.order\[0\]/u)
     assert.strictEqual(documentOf(empty).data.payments, 0)

@@ -48,7 +48,8 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
       isAble
     })
     if (Result.isFailure(plan)) {
-      const { isWritten, payment } = yield* writeFact(stored, { on: "NoRouteFound" })
+      const unrouted = { ...stored, routing: plan.failure.decision }
+      const { isWritten, payment } = yield* writeFact(unrouted, { on: "NoRouteFound" })
       return stands(payment, isWritten)
     }
     const inHand = yield* firstInHand(stored, plan.success)

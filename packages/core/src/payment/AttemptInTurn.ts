@@ -8,7 +8,8 @@ import { Circuits } from "../routing/Circuits.ts"
 import { nextConnection } from "../routing/NextStep.ts"
 import type { RoutePlan } from "../routing/RoutePlan.ts"
 import { LearnedRates } from "../routing/success/LearnedRates.ts"
-import { type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "./Attempt.ts"
+import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "./Attempt.ts"
+import { lastFact } from "./ChargeFact.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimNext } from "./ClaimCharge.ts"
 import type { Payment } from "./Payment.ts"
@@ -30,7 +31,6 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
 ) {
   const { sendWithinMillis } = yield* PaymentSettings
   const circuits = yield* Circuits
-  const learned = yield* LearnedRates
   yield* Metric.update(routesTaken(plan.decision.path, plan.mode), 1)
   let inHand = begun
   // Bounded by the plan: every turn but the last one uses up a connection.
@@ -45,10 +45,8 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     circuits.began(connection, yield* Clock.currentTimeMillis)
     const end = yield* send(inHand, beginBy)
     const now = yield* Clock.currentTimeMillis
-    circuits.ended(connection, isHealthy(end), now)
     const after = endAttempt(attempt, end, now)
-    yield* Metric.update(attemptsEnded(connection.id, outcomeOf(end)), 1)
-    learned.learn(inHand.payment, null, after, now)
+    yield* noteEnd(inHand, end, after, now)
 
     const made = [...inHand.earlier, attempt]
     const next = nextConnection(plan, made, end, (connection) => circuits.isOpen(connection, now))
@@ -63,6 +61,22 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     inHand = claimed.success
   }
 })
+
+/** Estimates, not money: whatever goes wrong with them, what the provider said is recorded. */
+const noteEnd = Effect.fnUntraced(
+  function* (inHand: ChargeInHand, end: AttemptEnd, after: Attempt, now: number) {
+    const circuits = yield* Circuits
+    const learned = yield* LearnedRates
+    circuits.ended(inHand.connection, isHealthy(end), now)
+    yield* Metric.update(attemptsEnded(inHand.connection.id, outcomeOf(end)), 1)
+    if (!isMismatched(inHand, end, after)) learned.learn(inHand.payment, null, after, now)
+  },
+  Effect.catchCause((cause) => Effect.logError("how an attempt ended could not be noted for routing", cause))
+)
+
+/** Neither good nor bad: somebody has to look at it. */
+const isMismatched = ({ earlier, payment }: ChargeInHand, end: AttemptEnd, after: Attempt): boolean =>
+  end._tag !== "CheckoutOpened" && lastFact(payment, earlier, after, end).on === "MismatchStated"
 
 /** Declines and refusals of the payment are health; a provider that rejects our requests or is silent is not well. */
 const isHealthy = (end: AttemptEnd): boolean =>

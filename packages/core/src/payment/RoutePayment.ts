@@ -40,6 +40,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
     Effect.map(request.isAble(connection), (isAble) => !isAble)
   )
   const now = yield* Clock.currentTimeMillis
+  const rates = learned.ratesFor(tenant, details, now)
   const plan = planRoute({
     paymentId,
     payment: details,
@@ -52,7 +53,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
     providerSupports: providerLimits(connectors),
     circuits: connections.flatMap((connection) => circuits.seen(connection, now) ?? []),
     strategies,
-    rates: ({ id }) => learned.rates(tenant, id, details, now)
+    rates: ({ id }) => rates(id)
   })
   // In one go with the decision: of many that are decided at once, one is the probe.
   if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)

@@ -14,7 +14,9 @@ export interface Course {
   /** The connection that a split drew: it comes first, before the rest of the order. */
   readonly first: string | undefined
   readonly maxAttempts: number
-  /** What orders the connections, as decisions name it: `auto`, a strategy of the user's, `split`, `order` or `priority`. */
+  /** The strategy that orders the connections: `auto`, or one of the user's; `null` where the configured order is it. */
+  readonly orderer: string | null
+  /** How the order came about, as decisions name it: `split`, the strategy, `order` or `priority`. */
   readonly strategy: string
 }
 
@@ -28,6 +30,7 @@ export const courseOf = (
   const rule = settings.rules?.find(({ when }) => matches(when, payment))
   if (rule !== undefined) {
     const { mode, order, split, strategy } = rule.use
+    const orderer = ordererOf(mode, strategy)
     return {
       path: "rule",
       rule: rule.name,
@@ -35,33 +38,31 @@ export const courseOf = (
       order: order ?? (split === undefined ? undefined : Object.keys(split)),
       first: split === undefined ? undefined : drawFrom(split, draw(`split:${rule.name}`)),
       maxAttempts: rule.use.maxAttempts ?? maxAttempts,
-      strategy: split === undefined ? strategyOf(mode, strategy, order) : "split"
+      orderer,
+      strategy: split === undefined ? (orderer ?? plain(order)) : "split"
     }
   }
   const { control, mode, order } = settings
   if (control !== undefined && draw("control") < control.share) {
-    return { path: "control", rule: null, mode, order: control.order, first: undefined, maxAttempts, strategy: "order" }
+    const { order } = control
+    return { path: "control", rule: null, mode, order, first: undefined, maxAttempts, orderer: null, strategy: "order" }
   }
-  const strategy = strategyOf(mode, settings.strategy, order)
-  return { path: "engine", rule: null, mode, order, first: undefined, maxAttempts, strategy }
+  const orderer = ordererOf(mode, settings.strategy)
+  const strategy = orderer ?? plain(order)
+  return { path: "engine", rule: null, mode, order, first: undefined, maxAttempts, orderer, strategy }
 }
 
 /** `fixed` names one connection, so that there is nothing to order. */
-const strategyOf = (
-  mode: RoutingMode,
-  named: string | undefined,
-  order: ReadonlyArray<string> | undefined
-): Course["strategy"] => {
-  if (mode === "auto") return "auto"
-  if (mode !== "fixed" && named !== undefined) return named
-  return order === undefined ? "priority" : "order"
-}
+const ordererOf = (mode: RoutingMode, named: string | undefined): string | null =>
+  mode === "auto" ? "auto" : mode === "fixed" ? null : (named ?? null)
 
-/** The id at which the running sum of weights passes the drawn share. */
+const plain = (order: ReadonlyArray<string> | undefined): string => (order === undefined ? "priority" : "order")
+
+/** The id at which the running sum of weights passes the drawn share; in the order of the ids, however they are written. */
 const drawFrom = (weights: Readonly<Record<string, number>>, drawn: number): string | undefined => {
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
   let passed = 0
-  for (const [id, weight] of Object.entries(weights)) {
+  for (const [id, weight] of Object.entries(weights).sort(([a], [b]) => (a < b ? -1 : 1))) {
     passed += weight
     if (drawn * total < passed) return id
   }

@@ -66,22 +66,22 @@ const candidateOf = ({ id, name, priority }: Connection): RoutingCandidate => ({
   rates: null
 })
 
-const plain = (course: Course): Course => ({ ...course, mode: "failover", strategy: "order" })
+const plain = (course: Course): Course => ({ ...course, orderer: null })
 
 /** `undefined` where the configured order is the order; a sentence where the strategy that was named is not there. */
 const strategyFor = (course: Course, question: OrderQuestion): RoutingStrategy | string | undefined => {
   const { paymentId, settings, strategies } = question
-  // Who drew its first place explores nothing besides.
-  const exploration = course.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
-  if (course.mode === "auto" && course.path !== "control") return bySuccess(paymentId, exploration)
-  if (builtIn.has(course.strategy)) return undefined
+  if (course.orderer === null) return undefined
+  if (course.orderer === "auto") {
+    // Who drew its first place explores nothing besides.
+    const exploration = course.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
+    return bySuccess(paymentId, exploration)
+  }
   return (
-    strategies.find(({ name }) => name === course.strategy) ??
-    `No strategy is named "${course.strategy}" here, so that the configured order stood.`
+    strategies.find((one) => one?.name === course.orderer) ??
+    `No strategy is named "${course.orderer}" here, so that the configured order stood.`
   )
 }
-
-const builtIn: ReadonlySet<string> = new Set(["split", "order", "priority"])
 
 /** The longest sentence of a strategy's that is stored, in characters. */
 const noteAtMost = 300
@@ -92,12 +92,19 @@ const noteAtMost = 300
  * it is what it should be.
  */
 const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): StrategyAnswer | undefined => {
-  const { payment } = question
+  const { candidates, payment } = question
   try {
-    const { note, order, scores } = strategy.order({
+    const answer = strategy.order({
       ...question,
-      payment: { ...payment, money: { ...payment.money } }
+      payment: { ...payment, money: { ...payment.money } },
+      candidates: candidates.map((one) => ({
+        ...one,
+        rates: { connection: { ...one.rates.connection }, segment: { ...one.rates.segment } }
+      }))
     })
+    // It gives no order; and a promise that nobody waits for ends the process when it is broken.
+    if (answer instanceof Promise) answer.catch(() => {})
+    const { note, order, scores } = answer
     if (!Array.isArray(order)) return undefined
     return {
       order: order.filter((id) => typeof id === "string"),

@@ -5,7 +5,7 @@ import type { Connection, Supports } from "./Connection.ts"
 import { type Course, courseOf } from "./Course.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
-import { orderBy } from "./Ordering.ts"
+import { type Ordered, orderBy } from "./Ordering.ts"
 import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "./RoutingDecision.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { RoutingSettings } from "./RoutingSettings.ts"
@@ -41,6 +41,8 @@ export interface RoutePlan {
 /** No connection can take the payment. */
 export interface NoRoute {
   readonly excluded: ReadonlyArray<Exclusion>
+  /** Without candidates. */
+  readonly decision: RoutingDecision
 }
 
 /** Draws that are stored. Those beyond it can be made again from the payment's id, as all of them can. */
@@ -78,35 +80,32 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     }
   }
   const usable = degraded ? named : named.filter(({ id }) => !open.has(id))
-  if (usable.length === 0) return Result.fail({ excluded })
-  const { candidates, note, order } = orderBy(course, usable, { ...question, draw: drawFor })
-  const maxAttempts = course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length)
-  return Result.succeed({
+  const decided = (ordered: Pick<Ordered, "candidates" | "note">, maxAttempts: number): RoutingDecision => ({
+    path: course.path,
+    strategy: course.strategy,
     mode: course.mode,
-    order,
+    rule: course.rule,
     maxAttempts,
-    decision: {
-      path: course.path,
-      strategy: course.strategy,
-      mode: course.mode,
-      rule: course.rule,
-      maxAttempts,
-      candidates,
-      attempts: [],
-      excluded,
-      eligibilityVersion,
-      degraded,
-      draws,
-      note,
-      given: {
-        merchantCountry: question.merchantCountry,
-        merchantCategory: question.merchantCategory,
-        instruments: question.instrumentConnectionIds === null ? null : [...question.instrumentConnectionIds],
-        unable,
-        circuits
-      }
+    candidates: ordered.candidates,
+    attempts: [],
+    excluded,
+    eligibilityVersion,
+    degraded,
+    draws,
+    note: ordered.note,
+    given: {
+      merchantCountry: question.merchantCountry,
+      merchantCategory: question.merchantCategory,
+      instruments: question.instrumentConnectionIds === null ? null : [...question.instrumentConnectionIds],
+      unable,
+      circuits
     }
   })
+  if (usable.length === 0) return Result.fail({ excluded, decision: decided({ candidates: [], note: null }, 0) })
+  const ordered = orderBy(course, usable, { ...question, draw: drawFor })
+  const { order } = ordered
+  const maxAttempts = course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length)
+  return Result.succeed({ mode: course.mode, order, maxAttempts, decision: decided(ordered, maxAttempts) })
 }
 
 const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>

@@ -99,3 +99,20 @@ export interface RoutingAttempt {
   readonly outcome: AttemptOutcome | null
   readonly code: string | null
 }
+
+/** What a decision that was stored before these were kept can say of them: nothing. */
+const unsaid = {
+  maxAttempts: 0,
+  draws: [],
+  note: null,
+  given: { merchantCountry: null, merchantCategory: null, instruments: null, unable: [], circuits: [] }
+} as const
+
+/** A stored decision, of whichever version. */
+export const wholeDecision = (
+  stored: Omit<RoutingDecision, keyof typeof unsaid> & Partial<RoutingDecision>
+): RoutingDecision => ({
+  ...unsaid,
+  ...stored,
+  candidates: stored.candidates.map((candidate) => ({ ...{ score: null, rates: null }, ...candidate }))
+})

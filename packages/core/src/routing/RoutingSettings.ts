@@ -8,9 +8,9 @@ export interface RoutingSettings {
   readonly order?: ReadonlyArray<string>
   /** Attempts at most; 2 unless set. `fixed` makes one whatever stands here. */
   readonly maxAttempts?: number
-  /** The first rule that matches decides. */
   /** A strategy of the library's user, by name, orders the connections; not with `auto`, which has its own. */
   readonly strategy?: string
+  /** The first rule that matches decides. */
   readonly rules?: ReadonlyArray<RoutingRule>
   readonly control?: ControlGroup
   /** How `auto` explores, also where a rule chose it. */

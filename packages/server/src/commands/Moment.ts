@@ -6,12 +6,17 @@ import { readDuration } from "../DurationText.ts"
 const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or how long ago ("7 days")'
 
 /** A date is its beginning in UTC. */
-const withZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u
+const withZone = /^(?<date>\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u
 
 export type Moment = { readonly at: number } | { readonly agoMillis: number }
 
 const readMoment = (text: string): Option.Option<Moment> => {
-  if (withZone.test(text)) return Option.map(DateTime.make(text), (time) => ({ at: DateTime.toEpochMillis(time) }))
+  const date = withZone.exec(text)?.groups?.["date"]
+  if (date !== undefined) {
+    // 31 February would be taken for a day in March.
+    const isDay = Option.exists(DateTime.make(date), (day) => DateTime.formatIsoDateUtc(day) === date)
+    return isDay ? Option.map(DateTime.make(text), (time) => ({ at: DateTime.toEpochMillis(time) })) : Option.none()
+  }
   return Option.map(readDuration(text), (agoMillis) => ({ agoMillis }))
 }
 

@@ -14,7 +14,7 @@ const meanings: Readonly<Record<Replayed["verdict"], string>> = {
 
 /** Payments that go one way now and another one then. */
 interface Flow {
-  readonly from: string
+  readonly from: string | null
   readonly to: string | null
   payments: number
   /** By currency. */
@@ -42,7 +42,7 @@ export const summarize = (differingAtMost: number) => {
     if (verdict === "same") return
     if (differing.length < differingAtMost) differing.push(replayed)
     if (verdict === "reordered") return
-    const from = before.order[0] ?? ""
+    const from = before.order[0] ?? null
     const to = after?.order[0] ?? null
     const key = JSON.stringify([from, to])
     const flow = flows.get(key) ?? { from, to, payments: 0, amounts: new Map<string, number>() }

@@ -91,12 +91,18 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
           const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
           const now = yield* Clock.currentTimeMillis
           const from = epochMillisOf(since, now)
+          const to = Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now)))
+          if (to !== undefined && to <= from) {
+            return yield* new CommandFailure({
+              message: `--until: expected a time after --since, which is ${timeOf(from)}.`
+            })
+          }
           const under = yield* configurationFor(settings, tenant, environmentVariables)
           const { add, summary } = summarize(limit)
           yield* Stream.runForEach(
             (yield* Pointsman).replayRouting(tenant, {
               from,
-              until: Option.getOrUndefined(Option.map(until, (moment) => epochMillisOf(moment, now))),
+              until: to,
               under
             }),
             (replayed) => Effect.sync(() => add(replayed))
@@ -114,8 +120,8 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
   ).pipe(
     Command.withDescription(
       "Decide on stored payments again, under another configuration file or, without one, under what is stored now, and " +
-        "tell what would have gone elsewhere. Asks no provider and writes nothing. Payments that no connection could " +
-        "take are not recorded, so that they are not among them."
+        "tell what would have gone elsewhere. Asks no provider and writes nothing. Creates that no connection could " +
+        "take recorded no payment, so that they are not among them."
     ),
     Command.withShortDescription("Where stored payments would go under another configuration"),
     Command.withExamples([

@@ -1,5 +1,12 @@
 /** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
-import { type RoutingDecision, type RoutingExplanation, type StoredRate, statusOf, weightOf } from "@pointsman/core"
+import {
+  type RoutingDecision,
+  type RoutingExplanation,
+  type StoredRate,
+  statusOf,
+  weightOf,
+  wholeDecision
+} from "@pointsman/core"
 import { facts, printable, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
@@ -11,7 +18,7 @@ export const explanationView = ({ attempts, chapters, payment }: RoutingExplanat
   amount: payment.money.minorUnits,
   currency: payment.money.currency,
   created: timeOf(payment.createdAt),
-  routing: payment.routing === null ? null : decisionView(payment.routing),
+  routing: payment.routing === null ? null : decisionView(wholeDecision(payment.routing)),
   attempts: attempts.map((attempt) => ({
     id: attempt.id,
     number: attempt.number,

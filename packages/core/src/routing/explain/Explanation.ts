@@ -2,7 +2,7 @@
 import type { Attempt } from "../../payment/Attempt.ts"
 import type { AttemptOutcome } from "../../payment/AttemptOutcome.ts"
 import type { Payment } from "../../payment/Payment.ts"
-import type { CircuitSeen, RoutingCandidate, RoutingDecision } from "../RoutingDecision.ts"
+import { type CircuitSeen, type RoutingCandidate, type RoutingDecision, wholeDecision } from "../RoutingDecision.ts"
 import type { RoutingMode } from "../RoutingMode.ts"
 import { weightOf } from "../success/SuccessRate.ts"
 
@@ -26,7 +26,7 @@ export const explainRouting = (payment: Payment, attempts: ReadonlyArray<Attempt
     { title: "Payment", sentences: [aboutPayment(payment)] },
     ...(payment.routing === null
       ? [{ title: "Routing", sentences: ["It was not routed: no connection was ever asked for it."] }]
-      : chaptersOf(payment.routing, attempts))
+      : chaptersOf(wholeDecision(payment.routing), attempts))
   ].filter(({ sentences }) => sentences.length > 0)
 })
 
@@ -41,7 +41,13 @@ const aboutPayment = ({ captureMethod, cardBrand, country, initiator, method, mo
 
 const chaptersOf = (routing: RoutingDecision, attempts: ReadonlyArray<Attempt>): ReadonlyArray<ExplanationChapter> => [
   { title: "What decided", sentences: [...pathOf(routing), modeSentence(routing)] },
-  { title: "Asked in this order", sentences: [...routing.candidates.map(candidateSentence), ...notesOf(routing)] },
+  {
+    title: "Asked in this order",
+    sentences:
+      routing.candidates.length === 0
+        ? ["No connection could take it."]
+        : [...routing.candidates.map(candidateSentence), ...notesOf(routing)]
+  },
   { title: "Left out", sentences: leftOut(routing) },
   { title: "Circuits", sentences: circuitsOf(routing) },
   { title: "What happened", sentences: happened(routing, attempts) }
@@ -83,8 +89,10 @@ const travels: Readonly<Record<RoutingMode, string>> = {
     "was executed, and after a soft decline"
 }
 
-const modeSentence = ({ maxAttempts, mode }: RoutingDecision): string =>
-  `The mode is ${mode}: ${travels[mode]}; ${maxAttempts === 1 ? "one attempt" : `${maxAttempts} attempts`} at most.`
+const modeSentence = ({ maxAttempts, mode }: RoutingDecision): string => {
+  const most = maxAttempts === 0 ? "" : `; ${maxAttempts === 1 ? "one attempt" : `${maxAttempts} attempts`} at most`
+  return `The mode is ${mode}: ${travels[mode]}${most}.`
+}
 
 const candidateSentence = (candidate: RoutingCandidate, index: number): string => {
   const { connectionId, name, priority, rates, score } = candidate
@@ -144,14 +152,30 @@ const ends: Readonly<Record<AttemptOutcome, string>> = {
 }
 
 const happened = ({ candidates }: RoutingDecision, attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> =>
-  attempts.map((attempt, index) => {
+  attempts.flatMap((attempt, index) => {
     const name = candidates.find(({ connectionId }) => connectionId === attempt.connectionId)?.name
     const at = name === undefined ? attempt.connectionId : `${name} (${attempt.connectionId})`
     const said = attempt.outcome === null ? "no answer yet" : ends[attempt.outcome]
     const code = attempt.code === null ? "" : ` (code ${attempt.code})`
     const took = attempt.answeredAt === null ? "" : `, ${attempt.answeredAt - attempt.sentAt} ms after it was sent`
-    return `Attempt ${attempt.number} at ${at}: ${said}${code}${took}.${followedBy(attempt, attempts[index + 1])}`
+    return [
+      ...passedOver(candidates, attempts, index).map(
+        ({ connectionId, name }) => `${name} (${connectionId}) was passed over: its circuit had opened meanwhile.`
+      ),
+      `Attempt ${attempt.number} at ${at}: ${said}${code}${took}.${followedBy(attempt, attempts[index + 1])}`
+    ]
   })
+
+/** Those between an attempt's connection and the one before it, in the order of the decision. */
+const passedOver = (
+  candidates: RoutingDecision["candidates"],
+  attempts: ReadonlyArray<Attempt>,
+  index: number
+): RoutingDecision["candidates"] => {
+  const placeOf = (attempt: Attempt | undefined): number =>
+    candidates.findIndex(({ connectionId }) => connectionId === attempt?.connectionId)
+  return index === 0 ? [] : candidates.slice(placeOf(attempts[index - 1]) + 1, Math.max(0, placeOf(attempts[index])))
+}
 
 const followedBy = ({ outcome }: Attempt, next: Attempt | undefined): string => {
   if (next !== undefined) return " Nothing was executed, so that the next connection was asked."

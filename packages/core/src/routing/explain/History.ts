@@ -34,6 +34,8 @@ export const historyOf = (): History => {
       segment: weights(connectionId, segmentOf(payment), payment.createdAt)
     }),
     learn: (payment) => {
+      // As in routing: what is tried out teaches nothing.
+      if (payment.tenant.environment !== "production") return
       const { attempts } = payment.routing
       for (const [index, { connectionId, outcome }] of attempts.entries()) {
         // Only the last decline is the payment's; those before it were soft.

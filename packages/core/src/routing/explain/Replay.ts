@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type { Payment } from "../../payment/Payment.ts"
 import type { Connection, Supports } from "../Connection.ts"
 import { planRoute, type RoutePlan } from "../RoutePlan.ts"
-import type { Exclusion, RoutingDecision } from "../RoutingDecision.ts"
+import { type Exclusion, type RoutingDecision, wholeDecision } from "../RoutingDecision.ts"
 import type { RoutingSettings } from "../RoutingSettings.ts"
 import type { RoutingStrategy } from "../Strategy.ts"
 import type { CandidateRates } from "../success/SuccessRate.ts"
@@ -62,7 +62,8 @@ export const replay = (
   configuration: RoutingConfiguration,
   rates: (connectionId: string) => CandidateRates
 ): Replayed => {
-  const { candidates, given } = payment.routing
+  const routing = wholeDecision(payment.routing)
+  const { candidates, given } = routing
   const { connections, merchant, providerSupports, settings, strategies } = configuration
   const known = new Map(candidates.map((candidate) => [candidate.connectionId, candidate.rates]))
   const planned = planRoute({
@@ -79,9 +80,12 @@ export const replay = (
     strategies,
     rates: ({ id }) => known.get(id) ?? rates(id)
   })
-  const before = routeOf(payment.routing)
+  const before = routeOf(routing)
   if (Result.isFailure(planned)) {
-    return { payment, before, after: null, excluded: planned.failure.excluded, verdict: "nowhere" }
+    const { excluded } = planned.failure
+    const after = routeOf(planned.failure.decision)
+    const isSame = before.order.length === 0 && compare(before, after) === "same"
+    return { payment, before, after: null, excluded, verdict: isSame ? "same" : "nowhere" }
   }
   const after = routeOf(planned.success.decision)
   return { payment, before, after, excluded: after.excluded, verdict: compare(before, after) }

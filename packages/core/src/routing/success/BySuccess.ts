@@ -4,10 +4,12 @@
  *
  * - The score is the success rate in the payment's segment, as far as it is known there, else the connection's own
  *   rate, else a presumption (`presumed`). Ten outcomes weigh as much as what is presumed of them.
- * - Cold start by priority: the first candidate leads until twenty of its outcomes are known.
+ * - Cold start by priority: until twenty of its outcomes are known, the first candidate leads for as long as it may well
+ *   be the best one (two standard deviations). One that fails from the start is left after a few payments.
  * - Exploration is a share, drawn by the payment's id, and neither more nor less: a connection that got better is
- *   noticed, and what noticing costs is bounded. Who is explored is drawn by Thompson sampling with a normal
- *   distribution (Qi, Wang and Zhu, arXiv 2305.10718): those that may well be better than they look come more often.
+ *   noticed, and what noticing costs is bounded. Half of the exploring payments go to all others alike, so that nobody is
+ *   given up for good; who gets the other half is drawn by Thompson sampling with a normal distribution (Qi, Wang and
+ *   Zhu, arXiv 2305.10718): those that may well be better than they look come more often.
  *
  * Why not Thompson sampling alone: what it explores has no bound that a merchant could set, and the answer to "why
  * there?" would always be a draw. Orchestrators in production do the same in kind: Hyperswitch sends all but a "hedging
@@ -47,23 +49,32 @@ export const bySuccess = (paymentId: string, exploration: number): RoutingStrate
     // A stable sort: equal scores stay in the order of priority.
     const ranked = scored.toSorted((a, b) => b.score - a.score)
     const [first] = scored
-    const isCold = first !== undefined && weightOf(first.rates.connection) < knownWeight
+    const [best] = ranked
+    if (first === undefined || best === undefined) return { order: [] }
+    const isCold = first !== best && isUnknown(first) && first.score + 2 * deviationOf(first) >= best.score
     const led = isCold ? moved(ranked, first) : ranked
-    if (led.length > 1 && drawFor("explore") < exploration) {
-      const explored = mostPromising(led.slice(1), paymentId)
+    const drawn = led.length > 1 ? drawFor("explore") : 1
+    if (drawn < exploration) {
       return {
-        order: idsOf(moved(led, explored)),
+        order: idsOf(moved(led, exploredBy(led.slice(1), drawn / exploration, paymentId))),
         scores,
         note: `It explores: ${percent(exploration)} of the payments go to another connection than the one that leads.`
       }
     }
-    return {
-      order: idsOf(led),
-      scores,
-      note: isCold ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.` : undefined
-    }
+    const note = isCold ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.` : undefined
+    return { order: idsOf(led), scores, note }
   }
 })
+
+const isUnknown = ({ rates }: StrategyCandidate): boolean => weightOf(rates.connection) < knownWeight
+
+/** The standard deviation of what is expected: the wider the less is known. */
+const deviationOf = ({ rates, score }: Scored): number =>
+  Math.sqrt((score * (1 - score)) / (weightOf(rates.segment) + presumedWeight))
+
+/** `drawn`: in [0, 1) among the exploring payments. */
+const exploredBy = (others: ReadonlyArray<Scored>, drawn: number, paymentId: string): Scored =>
+  others[Math.floor(2 * drawn * others.length)] ?? mostPromising(others, paymentId)
 
 const idsOf = (candidates: ReadonlyArray<StrategyCandidate>) => candidates.map(({ connectionId }) => connectionId)
 
@@ -72,12 +83,12 @@ const moved = (ranked: ReadonlyArray<Scored>, first: Scored): ReadonlyArray<Scor
   ...ranked.filter(({ connectionId }) => connectionId !== first.connectionId)
 ]
 
-/** By a draw for each, from a normal distribution around its score that is the wider the less is known. */
-const mostPromising = (challengers: ReadonlyArray<Scored>, paymentId: string): Scored => {
-  const drawn = challengers.map((one) => {
-    const deviation = Math.sqrt((one.score * (1 - one.score)) / (weightOf(one.rates.segment) + presumedWeight))
-    return { one, score: one.score + deviation * normal(paymentId, one.connectionId) }
-  })
+/** By a draw for each, from a normal distribution around its score. */
+const mostPromising = (others: ReadonlyArray<Scored>, paymentId: string): Scored => {
+  const drawn = others.map((one) => ({
+    one,
+    score: one.score + deviationOf(one) * normal(paymentId, one.connectionId)
+  }))
   return drawn.reduce((best, next) => (next.score > best.score ? next : best)).one
 }
 

@@ -55,7 +55,12 @@ const rounded = (weight: number): number => Math.round(weight * 1000) / 1000
 export class LearnedRates extends Context.Service<
   LearnedRates,
   {
-    readonly rates: (tenant: Tenant, connectionId: string, payment: PaymentDetails, now: number) => CandidateRates
+    /** Of the tenant's connections, by their ids, for one payment. */
+    readonly ratesFor: (
+      tenant: Tenant,
+      payment: PaymentDetails,
+      now: number
+    ) => (connectionId: string) => CandidateRates
     /** Counts how an attempt ended, where that says something of its connection. `before`: its outcome until now. */
     readonly learn: (payment: Payment, before: AttemptOutcome | null, after: Attempt, now: number) => void
     /** Writes what was learned here, and reads what others wrote. */
@@ -136,22 +141,32 @@ export class LearnedRates extends Context.Service<
       })
 
       return LearnedRates.of({
-        rates: (tenant, connectionId, payment, now) =>
-          tenant.environment === "production"
-            ? {
-                connection: weightsOf(connectionId, wholeConnection, now),
-                segment: weightsOf(connectionId, segmentOf(payment), now)
-              }
-            : { connection: nothingKnown, segment: nothingKnown },
+        ratesFor: (tenant, payment, now) => {
+          if (tenant.environment !== "production") return () => ({ connection: nothingKnown, segment: nothingKnown })
+          // Most payments ask for none.
+          let segment: string | undefined
+          return (connectionId) => {
+            segment ??= segmentOf(payment)
+            return {
+              connection: weightsOf(connectionId, wholeConnection, now),
+              segment: weightsOf(connectionId, segment, now)
+            }
+          }
+        },
         learn: (payment, before, after, now) => {
           const { tenant } = payment
           if (tenant.environment !== "production") return
           const isSuccess = measuredOutcome(before, after)
           if (isSuccess === undefined) return
           count(entryOf(tenant, after.connectionId, wholeConnection), isSuccess, now)
-          count(entryOf(tenant, after.connectionId, segmentOf(payment)), isSuccess, now)
+          try {
+            count(entryOf(tenant, after.connectionId, segmentOf(payment)), isSuccess, now)
+          } catch {
+            // Untyped code may have made the payment: what a segment cannot be made of counts for the whole alone.
+          }
         },
-        exchange: Effect.andThen(readOthers, writeOurs).pipe(
+        // Uninterruptible: what was written and not heard of would be counted twice.
+        exchange: Effect.uninterruptible(Effect.andThen(readOthers, writeOurs)).pipe(
           Effect.catchCause((cause) => Effect.logWarning("success rates could not be exchanged with the store", cause))
         ),
         forget: Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
  * How often a connection's charges succeeded lately, as two weights that fade: each outcome that follows takes a
- * hundredth of what was there, and two days take half. So a rate tells of about the last hundred outcomes, and what a
+ * fiftieth of what was there, and two weeks take half. So a rate tells of about the last fifty outcomes, and what a
  * connection was long ago counts for nothing.
  *
  * Discounted counts are what the literature on bandits whose arms change uses (Raj and Kalyani, "Taming Non-stationary
@@ -29,9 +29,9 @@ export interface CandidateRates {
 }
 
 /** About how many of the last outcomes a rate tells of. */
-export const rateWindow = 100
+export const rateWindow = 50
 /** Milliseconds in which what is known loses half its weight where nothing new comes. */
-export const rateHalfLifeMillis = 2 * 24 * 60 * 60 * 1000
+export const rateHalfLifeMillis = 14 * 24 * 60 * 60 * 1000
 
 export const noRate: SuccessRate = { succeeded: 0, failed: 0, at: 0 }
 
