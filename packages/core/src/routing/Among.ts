@@ -5,20 +5,10 @@
  */
 export const among = (list: ReadonlyArray<string>): ((value: string) => boolean) => {
   const items = new Set([...list, ...list.map((item) => item.toLowerCase())])
-  const find = (value: string): boolean => {
+  return (value) => {
     // As it is written, which is what most are found by, and else in lower case.
     if (items.has(value)) return true
     const lower = value.toLowerCase()
     return lower !== value && items.has(lower)
-  }
-  // One payment after the other asks for the same currency, method and initiator.
-  let asked = ""
-  let answer = find(asked)
-  return (value) => {
-    if (value !== asked) {
-      asked = value
-      answer = find(value)
-    }
-    return answer
   }
 }

@@ -43,7 +43,7 @@ export const conditionFields = Object.keys(testFor) as ReadonlyArray<keyof Condi
 
 /** What a condition asks for. */
 interface Tests {
-  readonly all: ReadonlyArray<Test>
+  readonly besidesAmount: ReadonlyArray<Test>
   readonly of: Readonly<Partial<Record<keyof Condition, Test>>>
 }
 
@@ -58,7 +58,10 @@ const testsOf = (condition: Condition): Tests => {
     const test = testFor[field] as (wanted: unknown) => Test
     return wanted === undefined ? [] : [[field, test(wanted)] as const]
   })
-  const tests = { all: named.map(([, test]) => test), of: Object.fromEntries(named) }
+  const tests = {
+    besidesAmount: named.flatMap(([field, test]) => (field === "amount" ? [] : [test])),
+    of: Object.fromEntries(named)
+  }
   prepared.set(condition, tests)
   return tests
 }
@@ -69,4 +72,11 @@ export const matchesIn = (field: keyof Condition, condition: Condition, payment:
 
 /** A payment matches when every field that the condition names does; a condition that names none matches all. */
 export const matches = (condition: Condition, payment: PaymentDetails): boolean =>
-  testsOf(condition).all.every((test) => test(payment))
+  matchesAmount(condition, payment) && matchesBesidesAmount(condition, payment)
+
+/** Whether all but the payment's amount is what the condition asks for. */
+export const matchesBesidesAmount = (condition: Condition, payment: PaymentDetails): boolean =>
+  testsOf(condition).besidesAmount.every((test) => test(payment))
+
+export const matchesAmount = ({ amount }: Condition, { money }: PaymentDetails): boolean =>
+  amount === undefined || isInRange(amount, money.minorUnits)

@@ -1,9 +1,10 @@
 /** What the settings say of one payment: a matching rule wins; else the control group; else the engine (decisions, section 5). */
 import type { PaymentDetails } from "../payment/Payment.ts"
-import { matches } from "./Condition.ts"
+import { matchesAmount, matchesBesidesAmount } from "./Condition.ts"
 import type { RoutingDecision } from "./RoutingDecision.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
-import { defaultMaxAttempts, type RoutingSettings } from "./RoutingSettings.ts"
+import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "./RoutingSettings.ts"
+import { remembered, traitsOf } from "./Traits.ts"
 
 export interface Course {
   readonly path: RoutingDecision["path"]
@@ -27,7 +28,7 @@ export const courseOf = (
   draw: (purpose: string) => number
 ): Course => {
   const maxAttempts = settings.maxAttempts ?? defaultMaxAttempts
-  const rule = settings.rules?.find(({ when }) => matches(when, payment))
+  const rule = settings.rules === undefined ? undefined : firstMatching(settings.rules, payment)
   if (rule !== undefined) {
     const { mode, order, split, strategy } = rule.use
     const orderer = ordererOf(mode, strategy)
@@ -50,6 +51,17 @@ export const courseOf = (
   const orderer = ordererOf(mode, settings.strategy)
   const strategy = orderer ?? plain(order)
   return { path: "engine", rule: null, mode, order, first: undefined, maxAttempts, orderer, strategy }
+}
+
+/** By the rules, and by the traits of a payment: those that match it but for its amount. */
+const memories = new WeakMap<ReadonlyArray<RoutingRule>, Map<string, ReadonlyArray<RoutingRule>>>()
+
+const firstMatching = (rules: ReadonlyArray<RoutingRule>, payment: PaymentDetails): RoutingRule | undefined => {
+  const memory = memories.get(rules) ?? new Map<string, ReadonlyArray<RoutingRule>>()
+  memories.set(rules, memory)
+  return remembered(memory, traitsOf(payment), () =>
+    rules.filter(({ when }) => matchesBesidesAmount(when, payment))
+  ).find(({ when }) => matchesAmount(when, payment))
 }
 
 /** `fixed` names one connection, so that there is nothing to order. */

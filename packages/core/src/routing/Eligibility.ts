@@ -4,9 +4,10 @@
  */
 import type { PaymentDetails } from "../payment/Payment.ts"
 import { among } from "./Among.ts"
-import { isInRange, matches } from "./Condition.ts"
-import type { Connection, Supports } from "./Connection.ts"
+import { isInRange, matchesAmount, matchesBesidesAmount } from "./Condition.ts"
+import type { Condition, Connection, Supports } from "./Connection.ts"
 import type { Exclusion, ExclusionCode } from "./RoutingDecision.ts"
+import { remembered, traitsOf } from "./Traits.ts"
 
 /** Changes whenever these rules may exclude another connection than before. */
 export const eligibilityVersion = "1"
@@ -142,24 +143,74 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
 const checkedFields = Object.keys(eligibilityChecks) as ReadonlyArray<keyof Supports>
 
 interface Limit {
+  readonly field: keyof Supports
   readonly code: ExclusionCode
-  readonly reason: Reason | undefined
+  readonly reason: Reason
 }
 
-/** Of every connection, for every payment: what its limits ask is prepared once for each configuration. */
-const prepared = new WeakMap<Supports, ReadonlyArray<Limit>>()
+/** What is said of every payment with the same traits, for the same merchant. */
+interface Said {
+  /** The first limit before that of the amount that excludes it, and the first one after. */
+  readonly before: Reasoned | undefined
+  readonly after: Reasoned | undefined
+  /** The restrictions that match it but for its amount. */
+  readonly restrictions: ReadonlyArray<Condition>
+}
+type Reasoned = Pick<Exclusion, "code" | "reason">
 
-/** One for each field, whether it is limited or not. */
-const limitsOf = (supports: Supports): ReadonlyArray<Limit> => {
-  const known = prepared.get(supports)
+interface Prepared {
+  /** Field by field, the connection's own before its provider's. */
+  readonly limits: ReadonlyArray<Limit>
+  /** By the traits of a question. */
+  readonly said: Map<string, Said>
+}
+
+/** By a connection, and then by its provider's limits: prepared once for each configuration. */
+const prepared = new WeakMap<Connection, WeakMap<Supports, Prepared>>()
+
+const preparedFor = (connection: Connection, providers: Supports): Prepared => {
+  const ofConnection = prepared.get(connection) ?? new WeakMap<Supports, Prepared>()
+  const known = ofConnection.get(providers)
   if (known !== undefined) return known
-  const limits = checkedFields.map((field): Limit => {
-    const limit = supports[field]
+  const limits = checkedFields.flatMap((field) => {
     const { code, reason } = eligibilityChecks[field] as EligibilityCheck<unknown>
-    return { code, reason: limit === undefined ? undefined : reason(limit) }
+    return [connection.supports[field], providers[field]].flatMap((limit) =>
+      limit === undefined ? [] : [{ field, code, reason: reason(limit) }]
+    )
   })
-  prepared.set(supports, limits)
-  return limits
+  const made: Prepared = { limits, said: new Map() }
+  prepared.set(connection, ofConnection.set(providers, made))
+  return made
+}
+
+/** One question is asked of every connection. */
+const keys = new WeakMap<EligibilityQuestion, string>()
+
+const keyOf = (question: EligibilityQuestion): string => {
+  const known = keys.get(question)
+  if (known !== undefined) return known
+  const { merchantCategory, merchantCountry, payment } = question
+  const key = JSON.stringify([merchantCountry, merchantCategory, traitsOf(payment)])
+  keys.set(question, key)
+  return key
+}
+
+const amountAt = checkedFields.indexOf("amount")
+const isBeforeAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) < amountAt
+const isAfterAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) > amountAt
+const isOfAmount = ({ field }: Limit): boolean => field === "amount"
+
+/** The first reason among the limits that are asked for. */
+const firstReason = (
+  limits: ReadonlyArray<Limit>,
+  isAsked: (limit: Limit) => boolean,
+  question: EligibilityQuestion
+): Reasoned | undefined => {
+  for (const limit of limits) {
+    const reason = isAsked(limit) ? limit.reason(question) : undefined
+    if (reason !== undefined) return { code: limit.code, reason }
+  }
+  return undefined
 }
 
 /** The first reason why a connection may not take the payment; `undefined` when it may. */
@@ -169,24 +220,27 @@ export const exclusionOf = (
   providerSupports: Supports,
   question: EligibilityQuestion
 ): Exclusion | undefined => {
-  const excluded = (code: ExclusionCode, reason: string): Exclusion => ({
-    connectionId: connection.id,
-    name: connection.name,
-    code,
-    reason
-  })
-  const providers = limitsOf(providerSupports)
-  let at = 0
-  for (const { code, reason } of limitsOf(connection.supports)) {
-    const found = reason?.(question) ?? providers[at]?.reason?.(question)
-    if (found !== undefined) return excluded(code, found)
-    at++
-  }
-  if (connection.restrictions.some((restriction) => matches(restriction, question.payment))) {
-    return excluded("RESTRICTION_VIOLATED", "A restriction of the connection matches the payment.")
-  }
-  if (question.instrumentConnectionIds !== null && !question.instrumentConnectionIds.has(connection.id)) {
-    return excluded("INSTRUMENT_NOT_AVAILABLE", "No stored credential was sent for it.")
-  }
-  return undefined
+  const { limits, said } = preparedFor(connection, providerSupports)
+  const { payment } = question
+  const { after, before, restrictions } = remembered(said, keyOf(question), () => ({
+    before: firstReason(limits, isBeforeAmount, question),
+    after: firstReason(limits, isAfterAmount, question),
+    restrictions: connection.restrictions.filter((restriction) => matchesBesidesAmount(restriction, payment))
+  }))
+  const found =
+    before ??
+    firstReason(limits, isOfAmount, question) ??
+    after ??
+    (restrictions.some((restriction) => matchesAmount(restriction, payment)) ? restricted : undefined) ??
+    (question.instrumentConnectionIds?.has(connection.id) === false ? withoutInstrument : undefined)
+  return found === undefined ? undefined : { connectionId: connection.id, name: connection.name, ...found }
+}
+
+const restricted: Reasoned = {
+  code: "RESTRICTION_VIOLATED",
+  reason: "A restriction of the connection matches the payment."
+}
+const withoutInstrument: Reasoned = {
+  code: "INSTRUMENT_NOT_AVAILABLE",
+  reason: "No stored credential was sent for it."
 }

@@ -36,7 +36,8 @@ export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, quest
       rates: question.rates(connection)
     })
   )
-  const answer = answerOf(strategy, { payment: question.payment, candidates, draw: question.draw })
+  const asked: StrategyQuestion = { payment: question.payment, candidates, draw: question.draw }
+  const answer = course.orderer === "auto" ? strategy.order(asked) : answerOf(strategy, asked)
   if (answer === undefined) {
     const note = `The strategy "${strategy.name}" failed, so that the configured order stood.`
     return { ...orderBy(plain(course), usable, question), note }

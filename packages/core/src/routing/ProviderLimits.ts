@@ -6,4 +6,6 @@ import type { Connection, Supports } from "./Connection.ts"
 export const providerLimits =
   (connectors: Connectors["Service"]) =>
   ({ connector }: Pick<Connection, "connector">): Supports =>
-    Option.match(connectors.definition(connector), { onNone: () => ({}), onSome: ({ supports }) => supports })
+    Option.match(connectors.definition(connector), { onNone: () => noLimits, onSome: ({ supports }) => supports })
+
+const noLimits: Supports = {}

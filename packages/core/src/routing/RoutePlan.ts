@@ -114,6 +114,7 @@ const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Conne
     .sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1))
 
 const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
+  if (course.order === undefined && course.first === undefined) return usable
   const ids = course.order ?? usable.map((connection) => connection.id)
   const first = course.first === undefined ? [] : [course.first]
   const byId = new Map(usable.map((connection) => [connection.id, connection]))
