@@ -27,6 +27,8 @@ export default [
   },
   project("connector-sandbox", "packages/connectors/sandbox"),
   project("connector-http", "packages/connectors/http"),
+  project("connector-stripe", "packages/connectors/stripe"),
+  project("connector-adyen", "packages/connectors/adyen"),
   {
     extends: true,
     test: {
@@ -37,8 +39,16 @@ export default [
       globalSetup: ["test/support/GlobalSetup.ts"]
     }
   },
+  project("node", "packages/node"),
   project("server", "packages/server"),
   project("example-embed", "examples/embed"),
+  project("example-effect-app", "examples/effect-app"),
+  project("example-express", "examples/express"),
+  project("example-fastify", "examples/fastify"),
+  project("example-hono", "examples/hono"),
+  project("example-next", "examples/next"),
+  project("example-receiver", "examples/receiver"),
+  project("example-many-servers", "examples/many-servers"),
   project("mutations", "mutations"),
   project("tidy", "tidy")
 ]
