@@ -30,7 +30,20 @@ export const allowances: Readonly<Record<string, Allowance>> = {
     node: "*"
   },
   "packages/http": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
-  "packages/node": { ours: ["@pointsman/core", "@pointsman/http", "@pointsman/http/api"], others: "*", node: "*" },
+  // A front door over core, the API and the way out to the network. Storages and connectors are handed to it.
+  "packages/node": {
+    ours: [
+      "@pointsman/core",
+      "@pointsman/core/ports",
+      "@pointsman/core/connector",
+      "@pointsman/core/configuration",
+      "@pointsman/http",
+      "@pointsman/http/api",
+      "@pointsman/transport-node"
+    ],
+    others: "*",
+    node: "*"
+  },
   "packages/server": { ours: "*", others: "*", node: "*" },
   "packages/storage/memory": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
   "packages/storage/*": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: "*", node: "*" },

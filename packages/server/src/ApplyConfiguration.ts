@@ -1,87 +1,10 @@
-/** Brings the directory to what the configuration file says, or changes nothing and says why not. */
-import {
-  Directory,
-  type DirectoryConflict,
-  type DirectoryContents,
-  isEmptyPlan,
-  Merchants,
-  planDirectory,
-  Secrets
-} from "@pointsman/core"
-import { Clock, Effect, Result } from "effect"
-import type { ConfigurationFile } from "./ConfigurationFile.ts"
-import { configuredDirectory } from "./ConfiguredDirectory.ts"
-import { demoWorkspaceId } from "./Demo.ts"
-import type { Mistake } from "./Mistake.ts"
+import type { DirectoryContents } from "@pointsman/core"
+import * as Configuration from "@pointsman/core/configuration"
+import { Effect } from "effect"
 import { mistaken } from "./ReadConfiguration.ts"
 
-/** `path` is named in messages. */
-export const applyConfiguration = Effect.fnUntraced(function* (
-  path: string,
-  file: ConfigurationFile,
-  present: DirectoryContents
-) {
-  const directory = yield* Directory
-  const merchants = yield* Merchants
-  const wanted = yield* configuredDirectory(file, present)
-  const plan = planDirectory(present, wanted, {
-    now: yield* Clock.currentTimeMillis,
-    // A sandbox that was made for a first look is nobody's configuration, and a partner's merchants are the partner's.
-    // Asked for after `present` was read, so that no workspace is in there without being known here.
-    notRuled: new Set([demoWorkspaceId, ...(yield* merchants.workspaceIds)])
-  })
-  if (Result.isFailure(plan)) {
-    const places = yield* placesOf(file)
-    return yield* mistaken(
-      path,
-      plan.failure.map((conflict) => mistakeOf(conflict, places))
-    )
-  }
-  if (!isEmptyPlan(plan.success)) yield* directory.write(plan.success)
-})
-
-type Places = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
-
-/** Where the file names a connection or, by its hash, a key. */
-const placesOf = Effect.fnUntraced(function* (file: ConfigurationFile) {
-  const secrets = yield* Secrets
-  const places = new Map<string, ReadonlyArray<PropertyKey>>()
-  for (const [at, workspace] of file.workspaces.entries()) {
-    for (const [index, connection] of (workspace.connections ?? []).entries()) {
-      places.set(connection.id, ["workspaces", at, "connections", index])
-    }
-    for (const [index, key] of (workspace.keys ?? []).entries()) {
-      places.set(yield* secrets.hash(key.secret), ["workspaces", at, "keys", index])
-    }
-  }
-  return places
-})
-
-const mistakeOf = (conflict: DirectoryConflict, places: Places): Mistake => {
-  const at = places.get("connectionId" in conflict ? conflict.connectionId : conflict.hash) ?? []
-  switch (conflict._tag) {
-    case "ConnectionTwice":
-      return { path: [...at, "id"], message: "expected an id that no other connection has" }
-    case "ConnectionElsewhere":
-      return {
-        path: [...at, "id"],
-        message:
-          `expected an id that no other connection has, also of other workspaces: this one belongs to the ` +
-          `${conflict.environment} environment of the workspace "${conflict.workspaceId}", and its payments hold it`
-      }
-    case "ConnectorChanged":
-      return {
-        path: [...at, "connector"],
-        message:
-          `expected "${conflict.connector}": the payments of this connection are at that provider. Give another ` +
-          "connector a connection of its own, with another id"
-      }
-    case "ApiKeyTwice":
-      return { path: [...at, "secret"], message: "expected a key that stands here once" }
-    case "ApiKeyElsewhere":
-      return {
-        path: [...at, "secret"],
-        message: `expected another key: an operator made this one for the workspace "${conflict.workspaceId}"`
-      }
-  }
-}
+/** Core's step, in the operator's words. `path` is named in messages. */
+export const applyConfiguration = (path: string, file: Configuration.ConfigurationFile, present: DirectoryContents) =>
+  Effect.catchTag(Configuration.applyConfiguration(file, present), "pointsman/ConfigurationConflict", ({ mistakes }) =>
+    mistaken(path, mistakes)
+  )

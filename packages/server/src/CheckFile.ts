@@ -1,11 +1,16 @@
 /** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
+
+import {
+  type ConfigurationFile,
+  formatMistake,
+  formatPath,
+  type Mistake,
+  sendsNothing
+} from "@pointsman/core/configuration"
 import { Effect, Result } from "effect"
-import type { ConfigurationFile } from "./ConfigurationFile.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
-import { formatMistake, formatPath, type Mistake } from "./Mistake.ts"
 import { readConfigurationFile } from "./ReadConfiguration.ts"
-import { sendsNothing } from "./SendsNothing.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface FileReport {

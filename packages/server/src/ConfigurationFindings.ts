@@ -12,10 +12,8 @@ import {
   type RulePlace,
   ruleFindings
 } from "@pointsman/core"
-import type { ConfigurationFile } from "./ConfigurationFile.ts"
-import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
+import { type ConfigurationFile, formatPath, openConnectionOf, routingSettingsOf } from "@pointsman/core/configuration"
 import { printable } from "./commands/Table.ts"
-import { formatPath } from "./Mistake.ts"
 
 export interface ConfigurationFinding {
   readonly path: ReadonlyArray<PropertyKey>

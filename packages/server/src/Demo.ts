@@ -11,13 +11,12 @@ import {
   Secrets,
   type Workspace
 } from "@pointsman/core"
+import { demoWorkspaceId } from "@pointsman/core/configuration"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import { readSecretFile, replaceSecretFile } from "./SecretFile.ts"
 import type { Settings } from "./Settings.ts"
-
-export const demoWorkspaceId = "demo"
 
 export const sandboxKeyFile = (databasePath: string): string => `${databasePath}.sandbox-key`
 

@@ -1,14 +1,14 @@
 /** From the configuration file's path to a configuration without a mistake, or to all of its mistakes. */
+import {
+  formatMistake,
+  type Mistake,
+  type UnderstandOptions,
+  understandConfiguration
+} from "@pointsman/core/configuration"
 import { Effect, FileSystem, Result } from "effect"
-import { type CheckOptions, checkConfiguration } from "./CheckConfiguration.ts"
-import { type ConfigurationFile, decodeConfigurationFile } from "./ConfigurationFile.ts"
-import { resolveReferences } from "./EnvironmentReferences.ts"
-import { formatMistake, type Mistake } from "./Mistake.ts"
 import { StartFailure } from "./StartFailure.ts"
 
-export interface ReadConfigurationOptions extends CheckOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
+export type ReadConfigurationOptions = Omit<UnderstandOptions, "claimWindowSetting">
 
 export const readConfiguration = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
   const configuration = yield* readConfigurationFile(path, options)
@@ -27,26 +27,8 @@ export const readConfigurationFile = Effect.fnUntraced(function* (path: string, 
     Effect.fromResult(parseJson(text)),
     (where) => new StartFailure({ message: `The configuration file ${path} is not valid JSON${where}.` })
   )
-  return understandConfiguration(json, options)
+  return understandConfiguration(json, { ...options, claimWindowSetting: "POINTSMAN_CLAIM_WINDOW" })
 })
-
-/** Pure: the JSON of a configuration file, checked whole. */
-export const understandConfiguration = (
-  json: unknown,
-  options: ReadConfigurationOptions
-): Result.Result<ConfigurationFile, ReadonlyArray<Mistake>> => {
-  const resolved = resolveReferences(json, options.environment)
-  const decoded = decodeConfigurationFile(resolved.json)
-  if (Result.isFailure(decoded)) {
-    // A field whose reference cannot be resolved is wrong for that alone.
-    const unresolved = new Set(resolved.mistakes.map((mistake) => JSON.stringify(mistake.path)))
-    const others = decoded.failure.filter((mistake) => !unresolved.has(JSON.stringify(mistake.path)))
-    return Result.fail([...resolved.mistakes, ...others])
-  }
-  if (resolved.mistakes.length > 0) return Result.fail(resolved.mistakes)
-  const mistakes = checkConfiguration(decoded.success, options)
-  return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(decoded.success)
-}
 
 export const mistaken = (path: string, mistakes: ReadonlyArray<Mistake>): StartFailure =>
   new StartFailure({

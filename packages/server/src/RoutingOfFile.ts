@@ -1,10 +1,9 @@
 /** What a configuration file says about one tenant's routing, without any of its secrets. */
 import { defaultRoutingSettings, providerLimits, type RoutingConfiguration, type Tenant } from "@pointsman/core"
+import { openConnectionOf, routingSettingsOf, sendsNothing } from "@pointsman/core/configuration"
 import { Effect } from "effect"
-import { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
-import { sendsNothing } from "./SendsNothing.ts"
 import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 

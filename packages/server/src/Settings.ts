@@ -4,8 +4,8 @@
  * a secret.
  */
 import { defaultWebhookScheduleMillis, SecretsLayer } from "@pointsman/core"
+import { durationExpected, readDelay, readDuration } from "@pointsman/core/configuration"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
-import { durationExpected, readDelay, readDuration } from "./DurationText.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** Where the server keeps what it must not forget. */

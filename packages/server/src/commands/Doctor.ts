@@ -13,13 +13,13 @@ import {
   type Review,
   Transport
 } from "@pointsman/core"
+import { sendsNothing } from "@pointsman/core/configuration"
 import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
-import { sendsNothing } from "../SendsNothing.ts"
 import { type Database, type Flags, readSettings, type Settings } from "../Settings.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"

@@ -1,7 +1,7 @@
 /** A time on the command line: a date, a time, or how long ago. */
+import { readDuration } from "@pointsman/core/configuration"
 import { DateTime, Option } from "effect"
 import { Flag } from "effect/cli"
-import { readDuration } from "../DurationText.ts"
 
 const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or how long ago ("7 days")'
 

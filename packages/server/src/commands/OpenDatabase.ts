@@ -16,11 +16,11 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core"
+import { sendsNothing } from "@pointsman/core/configuration"
 import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
-import { sendsNothing } from "../SendsNothing.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"

@@ -1,14 +1,11 @@
 /** What a configuration file can get wrong although every field, taken alone, is good. Pure: nothing is called. */
-import {
-  type ConnectorDefinition,
-  type Connectors,
-  type Environment,
-  environmentOfApiKey,
-  environments,
-  isCurrency,
-  type Transport
-} from "@pointsman/core"
+
 import { Option, Result } from "effect"
+import { isCurrency } from "../money/Currency.ts"
+import type { ConnectorDefinition, Connectors } from "../ports/Connector.ts"
+import type { Transport } from "../ports/Transport.ts"
+import { environmentOfApiKey } from "../workspace/ApiKey.ts"
+import { type Environment, environments } from "../workspace/Tenant.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
@@ -18,6 +15,8 @@ export interface CheckOptions {
   /** Connectors are built with it to see whether they take their credentials; nothing is sent. */
   readonly transport: Transport["Service"]
   readonly claimWindowMillis: number
+  /** What whoever wrote the configuration knows the claim window as; for messages. */
+  readonly claimWindowSetting: string
   readonly providerTimeoutMillis: number
 }
 
@@ -158,7 +157,7 @@ const checkTimeout = (connection: ConnectionFile, path: Path, options: CheckOpti
         {
           path: [...path, "timeout"],
           message:
-            `expected less than the claim window of ${options.claimWindowMillis} ms (POINTSMAN_CLAIM_WINDOW): ` +
+            `expected less than the claim window of ${options.claimWindowMillis} ms (${options.claimWindowSetting}): ` +
             "a claim would be taken for dead while its provider is still being asked"
         }
       ]

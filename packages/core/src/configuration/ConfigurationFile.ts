@@ -3,17 +3,14 @@
  * typing mistake in `blockedCategories` must not let payments through. What a field may hold is said in `expected`,
  * which is what the operator reads when it is wrong.
  */
-import {
-  captureMethods,
-  eventTypes,
-  initiators,
-  isCountry,
-  isCurrency,
-  paymentMethods,
-  routingModes,
-  scopes
-} from "@pointsman/core"
+
 import { Option, Result, Schema, SchemaIssue } from "effect"
+import { eventTypes } from "../events/EventType.ts"
+import { isCountry } from "../money/Country.ts"
+import { isCurrency } from "../money/Currency.ts"
+import { captureMethods, initiators, paymentMethods } from "../payment/Payment.ts"
+import { routingModes } from "../routing/RoutingMode.ts"
+import { scopes } from "../workspace/ApiKey.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
 

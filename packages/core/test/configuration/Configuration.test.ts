@@ -1,10 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core"
 import { formatApiKey } from "@pointsman/core"
+import { formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/core/configuration"
 import { Effect, Option, Result } from "effect"
-import { routingSettingsOf } from "../src/ConfiguredDirectory.ts"
-import { formatMistake } from "../src/Mistake.ts"
-import { understandConfiguration } from "../src/ReadConfiguration.ts"
 
 const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(1))
 const liveKey = formatApiKey("production", new Uint8Array(64).fill(2))
@@ -31,6 +29,7 @@ const understand = (json: unknown, environment: Record<string, string> = {}) =>
     connectors,
     transport,
     claimWindowMillis: 900_000,
+    claimWindowSetting: "the claim window",
     providerTimeoutMillis: 30_000,
     environment
   })

@@ -1,20 +1,15 @@
 /** What a checked configuration file wants the directory to hold, with its secrets hashed and sealed. */
-import {
-  type Connection,
-  credentialsContext,
-  type DirectoryContents,
-  defaultRoutingSettings,
-  endpointSecretContext,
-  environments,
-  type RoutingSettings,
-  Secrets,
-  type WantedDirectory,
-  type WebhookEndpoint,
-  type Workspace,
-  type WorkspaceRouting,
-  webhookSecretContext
-} from "@pointsman/core"
+
 import { Effect, Option, Redacted } from "effect"
+import type { DirectoryContents, WebhookEndpoint, WorkspaceRouting } from "../ports/Directory.ts"
+import { Secrets } from "../ports/Secrets.ts"
+import type { Connection } from "../routing/Connection.ts"
+import { credentialsContext, webhookSecretContext } from "../routing/OpenConnections.ts"
+import { defaultRoutingSettings, type RoutingSettings } from "../routing/RoutingSettings.ts"
+import { endpointSecretContext } from "../webhooks/EndpointSecret.ts"
+import type { WantedDirectory } from "../workspace/DirectoryPlan.ts"
+import { environments } from "../workspace/Tenant.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"

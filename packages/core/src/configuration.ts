@@ -1,0 +1,10 @@
+/** The configuration of workspaces, keys, connections, routing and webhooks: its shape, its check, and its application. */
+export * from "./configuration/ApplyConfiguration.ts"
+export type { CheckOptions } from "./configuration/CheckConfiguration.ts"
+export { checkSeals, SealedWithAnotherKey } from "./configuration/CheckSeals.ts"
+export * from "./configuration/ConfigurationFile.ts"
+export { openConnectionOf, routingSettingsOf } from "./configuration/ConfiguredDirectory.ts"
+export * from "./configuration/DurationText.ts"
+export * from "./configuration/Mistake.ts"
+export * from "./configuration/SendsNothing.ts"
+export * from "./configuration/UnderstandConfiguration.ts"

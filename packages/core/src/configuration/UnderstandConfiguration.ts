@@ -1,0 +1,29 @@
+/** From JSON, or an object that looks like it, to a configuration without a mistake, or to all of its mistakes. Pure. */
+import { Result } from "effect"
+import { type CheckOptions, checkConfiguration } from "./CheckConfiguration.ts"
+import { type ConfigurationFile, decodeConfigurationFile } from "./ConfigurationFile.ts"
+import { resolveReferences } from "./EnvironmentReferences.ts"
+import type { Mistake } from "./Mistake.ts"
+
+export interface UnderstandOptions extends CheckOptions {
+  /** The variables that `{"$env": "NAME"}` may name. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Checked whole: the shape, and what the shape cannot say. */
+export const understandConfiguration = (
+  json: unknown,
+  options: UnderstandOptions
+): Result.Result<ConfigurationFile, ReadonlyArray<Mistake>> => {
+  const resolved = resolveReferences(json, options.environment)
+  const decoded = decodeConfigurationFile(resolved.json)
+  if (Result.isFailure(decoded)) {
+    // A field whose reference cannot be resolved is wrong for that alone.
+    const unresolved = new Set(resolved.mistakes.map((mistake) => JSON.stringify(mistake.path)))
+    const others = decoded.failure.filter((mistake) => !unresolved.has(JSON.stringify(mistake.path)))
+    return Result.fail([...resolved.mistakes, ...others])
+  }
+  if (resolved.mistakes.length > 0) return Result.fail(resolved.mistakes)
+  const mistakes = checkConfiguration(decoded.success, options)
+  return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(decoded.success)
+}
