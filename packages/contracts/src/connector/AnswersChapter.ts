@@ -14,7 +14,12 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
         const isPlayed = playedBy(subject, situation(name)) !== undefined
         if (isLacking || !isPlayed) {
           it(`${name}: the provider cannot come into it, and the test says so`, () => {
-            assert.deepStrictEqual({ isLacking, isPlayed }, { isLacking: true, isPlayed: false })
+            assert.isTrue(
+              isLacking,
+              `"${name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
+                "cannot come to that, name it in `lacks`"
+            )
+            assert.isFalse(isPlayed, `"${name}" is played, and named in \`lacks\`: it can only be one of them`)
           })
         } else {
           answersTo(subject, situation(name))
@@ -26,10 +31,18 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
       .filter((of) => playedBy(subject, of) !== undefined)
     for (const of of declines) answersTo(subject, of)
     it("plays at least one hard and one soft decline, and a success", () => {
-      assert.isTrue(declines.some(({ decline }) => decline?.soft === true))
-      assert.isTrue(declines.some(({ decline }) => decline?.soft === false))
+      for (const soft of [true, false]) {
+        assert.isTrue(
+          declines.some(({ decline }) => decline?.soft === soft),
+          `no ${soft ? "soft" : "hard"} decline is played: let \`play\` answer "charge declined" with one of the provider's ` +
+            `codes where \`situation.decline.soft\` is ${soft} (${soft ? "another connection may be tried" : "no other connection is tried"})`
+        )
+      }
       assert.isTrue(
-        [situation("charge authorized"), situation("charge captured")].some((of) => playedBy(subject, of) !== undefined)
+        [situation("charge authorized"), situation("charge captured")].some(
+          (of) => playedBy(subject, of) !== undefined
+        ),
+        'no success is played: "charge captured" or "charge authorized"'
       )
     })
   })
@@ -41,7 +54,7 @@ const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
   it.effect(`given ${of.name}${kind}, then ${expected}`, () =>
     Effect.gen(function* () {
       const rehearsal = yield* rehearse(subject, of)
-      assert.strictEqual(rehearsal.requests.length, subject.wire === undefined ? 0 : 1)
+      assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)
       assertOutcome(subject, of, rehearsal)
     })
   )
@@ -110,13 +123,17 @@ const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Re
     return
   }
   if (Exit.isFailure(rehearsal.exit)) {
-    assert.fail(`expected an answer, got ${Cause.pretty(rehearsal.exit.cause)}`)
+    assert.fail(`expected ${expected}, and the connector ${endOf(rehearsal)}`)
   }
   const answer: unknown = rehearsal.exit.value
   if (expected === "NotFound") {
-    assert.deepStrictEqual(answer, { _tag: "NotFound", conclusive: !of.name.endsWith("yet") })
+    assert.deepStrictEqual(
+      answer,
+      { _tag: "NotFound", conclusive: !of.name.endsWith("yet") },
+      "`conclusive`: whether it is the provider's word that it will never be executed"
+    )
   } else if (expected.startsWith("Found ")) {
-    assert.strictEqual(textOf(answer, "_tag"), "Found")
+    assert.strictEqual(textOf(answer, "_tag"), "Found", `a look-up that finds it; the connector ${endOf(rehearsal)}`)
     assert.deepStrictEqual(Object.keys(answer as object).sort(), ["_tag", "state"])
     assertState(subject, of, rehearsal, expected.slice("Found ".length), (answer as { readonly state: unknown }).state)
   } else {
@@ -125,15 +142,35 @@ const assertOutcome = (subject: ConnectorUnderTest, of: Situation, rehearsal: Re
 }
 
 export const assertFailsWith = (tag: "NotSent" | "Unanswered", { exit }: Pick<Rehearsal, "exit">): void => {
-  assert.isTrue(Exit.isFailure(exit), `expected ${tag}, got an answer`)
+  assert.isTrue(
+    Exit.isFailure(exit),
+    `expected ${tag}, and the connector ${endOf({ exit })}: what is not understood may have been executed, and is no answer`
+  )
   if (Exit.isSuccess(exit)) return
   const error = Option.getOrThrowWith(
     Cause.findErrorOption(exit.cause),
     () => new Error(`expected ${tag}, got a defect: ${Cause.pretty(exit.cause)}`)
   )
-  assert.strictEqual(error._tag, `pointsman/${tag}`)
-  assert.isNotEmpty(error.reason)
+  assert.strictEqual(error._tag, `pointsman/${tag}`, `the connector ${endOf({ exit })}`)
+  assert.isNotEmpty(error.reason, "`reason` tells the operator why")
 }
+
+/** How the call ended, as one line of a message. */
+export const endOf = ({ exit }: Pick<Rehearsal, "exit">): string => {
+  if (Exit.isSuccess(exit)) return `answered ${JSON.stringify(exit.value)}`
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  return error === undefined
+    ? `died: ${Cause.pretty(exit.cause)}`
+    : `failed with ${error._tag.replace("pointsman/", "")}: ${error.reason}`
+}
+
+/** One operation is one request: a second one may execute it a second time. */
+export const assertRequests = (rehearsal: Pick<Rehearsal, "exit" | "requests">, expected: number): void =>
+  assert.strictEqual(
+    rehearsal.requests.length,
+    expected,
+    `requests that were sent: ${rehearsal.requests.length} in place of ${expected}; the connector ${endOf(rehearsal)}`
+  )
 
 const assertState = (
   subject: ConnectorUnderTest,
@@ -149,11 +186,11 @@ const assertState = (
     delete fields[name]
     return value
   }
-  assert.strictEqual(take("_tag"), tag)
+  assert.strictEqual(take("_tag"), tag, `what the provider's answer to "${of.name}" means`)
   switch (tag) {
     case "Rejected": {
       const [code, message] = [take("code"), take("message")]
-      if (hasWire) assert.deepStrictEqual({ code, message }, of.rejection)
+      if (hasWire) assert.deepStrictEqual({ code, message }, of.rejection, "the provider's own code and message")
       assertText(code, "code")
       assertText(message, "message")
       break
@@ -173,7 +210,9 @@ const assertState = (
     case "RefundPending":
     case "RefundFailed": {
       const providerRefundId = take("providerRefundId")
-      if (hasWire) assert.strictEqual(providerRefundId, of.providerRefundId)
+      if (hasWire) {
+        assert.strictEqual(providerRefundId, of.providerRefundId, "providerRefundId: as it stands in the answer")
+      }
       assertText(providerRefundId, "providerRefundId")
       if (tag === "RefundFailed") assert.isTrue(["string", "object"].includes(typeof take("reason")))
       break
@@ -184,11 +223,15 @@ const assertState = (
       const isOptional = tag === "Declined" || tag === "NeedsCustomer" || tag === "Canceled"
       if (!(isOptional && providerRef === null)) {
         assertText(providerRef, "providerRef")
-        if (hasWire) assert.strictEqual(providerRef, of.providerRef)
+        if (hasWire) assert.strictEqual(providerRef, of.providerRef, "providerRef: as it stands in the answer")
         else if (givenRef !== null) assert.strictEqual(providerRef, givenRef)
       }
       if (tag === "Declined") {
-        assert.deepStrictEqual({ category: take("category"), soft: take("soft") }, of.decline)
+        assert.deepStrictEqual(
+          { category: take("category"), soft: take("soft") },
+          of.decline,
+          "the category and softness of the code that `play` gave"
+        )
         assertText(take("code"), "code")
       }
     }
@@ -205,7 +248,9 @@ const assertText = (value: unknown, field: string): void => {
 }
 
 const assertStated = (stated: unknown, money: Money): void => {
-  if (stated !== undefined) assert.deepStrictEqual(stated, money)
+  if (stated !== undefined) {
+    assert.deepStrictEqual(stated, money, "stated: the amount in minor units and the currency of the answer")
+  }
 }
 
 const textOf = (value: unknown, field: string): unknown => (value as Record<string, unknown> | null)?.[field]

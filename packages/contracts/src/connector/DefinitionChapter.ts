@@ -32,13 +32,20 @@ export const definitionChapter = (subject: ConnectorUnderTest): void => {
     })
     it("given a connector that can refund, then it can look refunds up: an unanswered one must be settled", () => {
       const operations = operationsOf(subject)
-      assert.strictEqual(operations.includes("refund"), operations.includes("lookUpRefund"))
+      assert.strictEqual(
+        operations.includes("refund"),
+        operations.includes("lookUpRefund"),
+        "`refund` and `lookUpRefund` come together, or neither of them"
+      )
+    })
+    it("is shown broken credentials, one for each way in which a field can be wrong", () => {
+      assert.isNotEmpty(subject.brokenCredentials, "`brokenCredentials` is empty: nothing shows that they are checked")
     })
     for (const [index, { credentials, field }] of subject.brokenCredentials.entries()) {
       it(`given broken credentials ${index + 1} (${field}), then the refusal names the field and not its value`, () => {
         const result = connectWith(credentials)
-        if (Result.isSuccess(result)) return assert.fail("broken credentials were accepted")
-        assert.include(result.failure, field)
+        if (Result.isSuccess(result)) return assert.fail(`accepted: \`connect\` must refuse them, and name ${field}`)
+        assert.include(result.failure, field, "the refusal must name the field")
         for (const value of valuesIn(credentials)) assert.notInclude(result.failure, value)
       })
     }

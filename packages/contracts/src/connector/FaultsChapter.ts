@@ -2,10 +2,11 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
-import { Effect } from "effect"
-import { assertFailsWith } from "./AnswersChapter.ts"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
-import { operationsOf, rehearseOver, situation } from "./Rehearsal.ts"
+import { operationsOf, rehearseOver, situation, timeoutMillis } from "./Rehearsal.ts"
 
 /** The plain success of each operation. */
 export const successOf = {
@@ -24,7 +25,10 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
       const of = situation(successOf[operation])
       const played = subject.play(of)
       if (played === undefined || !("answer" in played)) {
-        it(`${operation}: plays its success`, () => assert.fail(`${of.name} must be played over the wire`))
+        it(`${operation}: plays its success`, () =>
+          assert.fail(
+            `"${of.name}" is still to be done: let \`play\` give the provider's answer, which is then spoiled in every way`
+          ))
         continue
       }
       const success = played.answer
@@ -33,10 +37,36 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
           Effect.gen(function* () {
             const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
             assertFailsWith("Unanswered", rehearsal)
-            assert.strictEqual(rehearsal.requests.length, 1)
+            assertRequests(rehearsal, 1)
           })
         )
       }
+      it.effect(
+        `given an answer to ${operation} at the last moment of its time-out, then it counts, and one request`,
+        () =>
+          Effect.gen(function* () {
+            const late = Effect.delay(Effect.succeed(success), timeoutMillis - 1)
+            const running = yield* Effect.forkChild(rehearseOver(subject, of, late))
+            yield* TestClock.adjust(timeoutMillis)
+            const rehearsal = yield* Fiber.join(running)
+            assert.isTrue(
+              Exit.isSuccess(rehearsal.exit),
+              `the time-out is the transport's, and the connector has none of its own; it ${endOf(rehearsal)}`
+            )
+            assertRequests(rehearsal, 1)
+          })
+      )
+      it(`has an unknown status and a missing reference of ${operation} that are successes but for that`, () => {
+        for (const name of ["unknownStatus", "withoutReference"] as const) {
+          const spoiled = wire[name](operation, of)
+          assert.strictEqual(
+            spoiled.status,
+            success.status,
+            `wire.${name}: the status of the success that \`play\` gives`
+          )
+          assert.notStrictEqual(spoiled.body, success.body, `wire.${name}: another body than that of the success`)
+        }
+      })
     }
   })
 }

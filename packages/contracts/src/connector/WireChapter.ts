@@ -3,6 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Money, money } from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
+import { endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
 import { operationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
@@ -12,13 +13,18 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
     for (const operation of operationsOf(subject)) {
       it.effect(`given ${operation}, then one request with our id as the key, the time-out and an absolute URL`, () =>
         Effect.gen(function* () {
-          const { exit, id, requests } = yield* rehearse(subject, situation(successOf[operation]))
-          assert.isTrue(Exit.isSuccess(exit))
+          const rehearsal = yield* rehearse(subject, situation(successOf[operation]))
+          const { exit, id, requests } = rehearsal
+          assert.isTrue(Exit.isSuccess(exit), `expected an answer, and the connector ${endOf(rehearsal)}`)
           const [request, ...others] = requests
-          assert.isEmpty(others)
-          if (request === undefined) return assert.fail("nothing was sent")
-          assert.strictEqual(wire.idempotencyKeyOf(request), id)
-          assert.strictEqual(request.timeoutMillis, timeoutMillis)
+          assert.isEmpty(others, "one operation is one request")
+          if (request === undefined) return assert.fail("nothing was sent through the transport")
+          assert.strictEqual(
+            wire.idempotencyKeyOf(request),
+            id,
+            "the provider's idempotency key is our id of the operation"
+          )
+          assert.strictEqual(request.timeoutMillis, timeoutMillis, "timeoutMillis: that of the account, passed on")
           assert.match(new URL(request.url).protocol, /^https?:$/)
         })
       )
@@ -36,10 +42,18 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
       for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
         it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
           Effect.gen(function* () {
-            const { requests } = yield* rehearse(subject, situation(successOf[operation], { money: asked }))
-            const [request] = requests
-            if (request === undefined) return assert.fail("nothing was sent")
-            assert.deepStrictEqual(wire.amountOf(request), wire.amounts[currency])
+            const rehearsal = yield* rehearse(subject, situation(successOf[operation], { money: asked }))
+            const [request] = rehearsal.requests
+            if (request === undefined) return assert.fail(`nothing was sent: the connector ${endOf(rehearsal)}`)
+            assert.isDefined(
+              wire.amounts[currency],
+              `wire.amounts.${currency}: what the provider is to be sent, literally`
+            )
+            assert.deepStrictEqual(
+              wire.amountOf(request),
+              wire.amounts[currency],
+              `the amount on the wire, of ${asked.minorUnits} minor units of ${currency}`
+            )
             if ((operation === "charge" || operation === "openCheckout") && wire.currencyOf !== undefined) {
               assert.deepStrictEqual(wire.currencyOf(request), wire.currencies?.[currency])
             }
