@@ -1,5 +1,4 @@
 /** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
-
 import {
   type ConfigurationFile,
   formatMistake,

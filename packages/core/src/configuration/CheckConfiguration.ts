@@ -1,5 +1,4 @@
 /** What a configuration file can get wrong although every field, taken alone, is good. Pure: nothing is called. */
-
 import { Option, Result } from "effect"
 import { isCurrency } from "../money/Currency.ts"
 import type { ConnectorDefinition, Connectors } from "../ports/Connector.ts"

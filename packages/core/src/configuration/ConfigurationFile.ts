@@ -3,7 +3,6 @@
  * typing mistake in `blockedCategories` must not let payments through. What a field may hold is said in `expected`,
  * which is what the operator reads when it is wrong.
  */
-
 import { Option, Result, Schema, SchemaIssue } from "effect"
 import { eventTypes } from "../events/EventType.ts"
 import { isCountry } from "../money/Country.ts"

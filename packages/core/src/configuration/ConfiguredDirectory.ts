@@ -1,5 +1,4 @@
 /** What a checked configuration file wants the directory to hold, with its secrets hashed and sealed. */
-
 import { Effect, Option, Redacted } from "effect"
 import type { DirectoryContents, WebhookEndpoint, WorkspaceRouting } from "../ports/Directory.ts"
 import { Secrets } from "../ports/Secrets.ts"
