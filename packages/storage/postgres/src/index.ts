@@ -1,3 +1,4 @@
 /** Storage in PostgreSQL: `PostgresStorage.layer({ url })`. */
+export { postgres } from "./Handle.ts"
 export { type Inspection, inspect } from "./Inspect.ts"
 export { layer, type PostgresStorageOptions } from "./Layer.ts"

@@ -1,0 +1,12 @@
+import type { Effect, Scope } from "effect"
+import type { ConnectorDefinition } from "./Connector.ts"
+
+/**
+ * A connector with something to open first, such as a file of its own; one without is passed as its definition. For
+ * programs that do not use Effect: they pass it on and never look inside.
+ */
+export interface ConnectorHandle {
+  readonly name: string
+  /** Fails with a sentence for the operator. What it opens is closed with the scope. */
+  readonly "~pointsman/connector": Effect.Effect<ConnectorDefinition, string, Scope.Scope>
+}

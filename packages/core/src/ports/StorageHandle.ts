@@ -1,0 +1,24 @@
+import type { Layer } from "effect"
+import type { Deliveries } from "./Deliveries.ts"
+import type { Directory } from "./Directory.ts"
+import type { Ids } from "./Ids.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Merchants } from "./Merchants.ts"
+import type { StorageError } from "./StorageError.ts"
+import type { SuccessRates } from "./SuccessRates.ts"
+
+/**
+ * A storage that is chosen and not opened yet, for programs that do not use Effect: they pass it on and never look
+ * inside. It is opened by whoever takes it, once, and closed with that.
+ */
+export interface StorageHandle {
+  /** For messages. Never with a password. */
+  readonly name: string
+  /** Whether what it holds outlives the process; then the encryption key has to as well. */
+  readonly lasts: boolean
+  readonly "~pointsman/storage": Layer.Layer<
+    Ledger | Deliveries | Directory | Merchants | SuccessRates,
+    StorageError,
+    Ids
+  >
+}
