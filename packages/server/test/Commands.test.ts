@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
 import { runCommand } from "./support/CommandProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 import { sqliteWorld } from "./support/SqliteWorld.ts"
@@ -21,11 +22,11 @@ describe("an operations command", { timeout: 120_000 }, () => {
     const before = readdirSync(folder)
     const [byDefault, mistyped, empty, aFolder, inMemory, wrong] = await Promise.all([
       runCommand(folder, list),
-      runCommand(folder, [...list, "--database-url", "sqlite:typo.db"]),
-      runCommand(folder, list, { POINTSMAN_DATABASE_URL: "sqlite:empty.db" }),
-      runCommand(folder, [...list, "--database-url", "sqlite:folder"]),
-      runCommand(folder, [...list, "--database-url", "sqlite::memory:"]),
-      runCommand(folder, [...list, "--database-url", "postgres://u:visible@db/x"], { PORT: "none" })
+      runHere(folder, [...list, "--database-url", "sqlite:typo.db"]),
+      runHere(folder, list, { POINTSMAN_DATABASE_URL: "sqlite:empty.db" }),
+      runHere(folder, [...list, "--database-url", "sqlite:folder"]),
+      runHere(folder, [...list, "--database-url", "sqlite::memory:"]),
+      runHere(folder, [...list, "--database-url", "postgres://u:visible@db/x"], { PORT: "none" })
     ])
     const expected = [
       [byDefault, `There is no database at ${join(folder, ".pointsman/pointsman.db")}.`],
@@ -62,9 +63,9 @@ describe("an operations command", { timeout: 120_000 }, () => {
     rmSync(keyPath)
     const other = Buffer.alloc(32, 9).toString("base64")
     const [without, wrong, right] = await Promise.all([
-      runCommand(folder, list),
-      runCommand(folder, list, { POINTSMAN_ENCRYPTION_KEY: other }),
-      runCommand(folder, [...list, "--json"], { POINTSMAN_ENCRYPTION_KEY: key })
+      runHere(folder, list),
+      runHere(folder, list, { POINTSMAN_ENCRYPTION_KEY: other }),
+      runHere(folder, [...list, "--json"], { POINTSMAN_ENCRYPTION_KEY: key })
     ])
     assert.strictEqual(without.code, 1)
     assert.match(without.stderr, /^The database .*pointsman\.db is there, and its encryption key is not/u)
@@ -80,7 +81,7 @@ describe("an operations command", { timeout: 120_000 }, () => {
     )
     db.close()
     const bytes = readFileSync(path)
-    const behind = await runCommand(folder, list, { POINTSMAN_ENCRYPTION_KEY: key })
+    const behind = await runHere(folder, list, { POINTSMAN_ENCRYPTION_KEY: key })
     assert.strictEqual(behind.code, 1)
     assert.match(
       behind.stderr,

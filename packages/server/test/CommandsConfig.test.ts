@@ -2,7 +2,8 @@
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -77,8 +78,8 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     // PostgreSQL would want a key of a start; nobody listens there either.
     const elsewhere = { ...environment, POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:9/x" }
     const [text, json] = await Promise.all([
-      runCommand(folder, [...check, "--strict"], { ...elsewhere, POINTSMAN_CONFIG: "good.json" }),
-      runCommand(folder, [...check, "--config", "good.json", "--json"], environment)
+      runHere(folder, [...check, "--strict"], { ...elsewhere, POINTSMAN_CONFIG: "good.json" }),
+      runHere(folder, [...check, "--config", "good.json", "--json"], environment)
     ])
     assert.deepStrictEqual(text, {
       code: 0,
@@ -97,8 +98,8 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     const folder = folderWith({ "doubtful.json": doubtful })
     const words = [...check, "--config", "doubtful.json"]
     const [text, strict] = await Promise.all([
-      runCommand(folder, words, environment),
-      runCommand(folder, [...words, "--strict", "--json"], environment)
+      runHere(folder, words, environment),
+      runHere(folder, [...words, "--strict", "--json"], environment)
     ])
     assert.deepStrictEqual(text, {
       code: 0,
@@ -125,12 +126,12 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     const folder = folderWith({ "good.json": good, "broken.json": `{ "workspaces": visible }` })
     const named = (name: string) => [...check, "--config", name]
     const [unset, unsetJson, broken, absent, none, setting] = await Promise.all([
-      runCommand(folder, named("good.json")),
-      runCommand(folder, [...named("good.json"), "--json"]),
-      runCommand(folder, named("broken.json")),
-      runCommand(folder, [...named("absent.json"), "--json"]),
-      runCommand(folder, check),
-      runCommand(folder, [...named("good.json"), "--claim-window", "x"], environment)
+      runHere(folder, named("good.json")),
+      runHere(folder, [...named("good.json"), "--json"]),
+      runHere(folder, named("broken.json")),
+      runHere(folder, [...named("absent.json"), "--json"]),
+      runHere(folder, check),
+      runHere(folder, [...named("good.json"), "--claim-window", "x"], environment)
     ])
     const message = "expected the environment variable API_KEY, which is not set"
     const at = (index: number) => `workspaces[0].connections[${index}].credentials.apiKey`

@@ -6,6 +6,7 @@ import { assert, describe, it } from "vitest"
 import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
 import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "../src/commands/DirectoryChecks.ts"
 import { clockLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
@@ -47,7 +48,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
     }
     const server = await startServer({ folder, configuration, environment: settings })
     const run = (environment: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) =>
-      runCommand(folder, ["doctor", ...words], environment)
+      runHere(folder, ["doctor", ...words], environment)
     const ownSettings = { ...settings, POINTSMAN_CONFIG: "pointsman.json" }
 
     const well = await run(ownSettings, "--json")
@@ -78,7 +79,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
     assert.strictEqual(made.body.data.status, "UNKNOWN")
     const givenUp = ["webhooks", "list", "--environment", "production", "--status", "given_up", "--json"]
     // One that never is runs into the test's own time-out.
-    while (documentOf(await runCommand(folder, givenUp)).data.length < 2) {}
+    while (documentOf(await runHere(folder, givenUp)).data.length < 2) {}
     await server.stop()
     const db = new DatabaseSync(path)
     db.exec("update connections set connector = 'gone' where id = 'backup'")
@@ -95,6 +96,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       run(ownSettings),
       run({ POINTSMAN_ENCRYPTION_KEY: otherKey }, "--json"),
       run({ PORT: "none", POINTSMAN_WORKERS: "0" }, "--json"),
+      // As an operator's, in a process of its own.
       runCommand(elsewhere, ["doctor", "--json"])
     ])
     assert.deepStrictEqual(verdictsOf(ill), [

@@ -4,7 +4,8 @@ import type { ApiKey } from "@pointsman/core"
 import { Result } from "effect"
 import { assert, describe, it } from "vitest"
 import { oneKey } from "../src/commands/KeysCommand.ts"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -51,7 +52,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
   it("given a running server, when keys are made and revoked beside it, then it takes the one and refuses the other", async () => {
     const folder = temporaryFolder()
     const server = await startServer({ folder, configuration })
-    const run = (...words: ReadonlyArray<string>) => runCommand(folder, words)
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
     const ofAcme = ["--workspace", "acme", "--environment", "production"]
 
     const [made, limited, badScope, workspaces, connections, shown] = await Promise.all([

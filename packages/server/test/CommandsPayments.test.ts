@@ -1,6 +1,7 @@
 /** `pointsman payments` and `usage` on payments that a running server made. */
 import { assert, describe, it } from "vitest"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -48,7 +49,7 @@ const setUp = async () => {
   const declined = await create("declined")
   const simulated = await create("simulated", testKey)
   const read = async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
-  const run = (...words: ReadonlyArray<string>) => runCommand(folder, words)
+  const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
   return { asked: () => provider.calls.length, declined, read, run, simulated, taken }
 }
 

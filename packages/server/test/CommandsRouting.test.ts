@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -46,7 +47,7 @@ const setUp = async () => {
     writeFileSync(path, JSON.stringify({ workspaces: [wanted] }))
     return path
   }
-  const run = (...words: ReadonlyArray<string>) => runCommand(folder, ["routing", ...words])
+  const run = (...words: ReadonlyArray<string>) => runHere(folder, ["routing", ...words])
   return { small: await create(1_999), big: await create(20_000), configured, provider, run }
 }
 

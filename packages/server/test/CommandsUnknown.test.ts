@@ -1,6 +1,7 @@
 /** `pointsman unknown` beside a running server that checks the same payments every second. */
 import { assert, describe, it } from "vitest"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -62,7 +63,7 @@ const setUp = async () => {
     raced: await unanswered("raced"),
     tooMuch: await mismatched("too-much"),
     refund: await refundLost("refund"),
-    run: (...words: ReadonlyArray<string>) => runCommand(folder, ["unknown", ...words], intervals),
+    run: (...words: ReadonlyArray<string>) => runHere(folder, ["unknown", ...words], intervals),
     read: async (id: string) => (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data,
     events: async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
   }

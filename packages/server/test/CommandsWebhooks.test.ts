@@ -2,7 +2,8 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { documentOf, runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -57,7 +58,7 @@ describe("pointsman webhooks", { timeout: 120_000 }, () => {
       },
       environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
     })
-    const run = (...words: ReadonlyArray<string>) => runCommand(folder, ["webhooks", ...words])
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, ["webhooks", ...words])
     const payments: Array<string> = []
     for (const reference of ["first", "second"]) {
       const made = await server.request("POST", "/api/v1/payments", {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { readSettings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { endWith } from "./EndWith.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
@@ -32,7 +33,7 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
       const { checkFile } = yield* Effect.promise(() => import("../CheckFile.ts"))
       const { document, text } = yield* checkFile(settings.configuration, settings, environment)
       yield* print(json, document, text)
-      if (document.mistakes.length > 0 || (strict && document.findings.length > 0)) yield* endWithOne
+      if (document.mistakes.length > 0 || (strict && document.findings.length > 0)) yield* endWith(1)
     })
   ).pipe(
     Command.withDescription(
@@ -54,7 +55,3 @@ export const configCommand = (environment: Readonly<Record<string, string | unde
     Command.withShortDescription("Check the configuration file"),
     Command.withSubcommands([check(environment)])
   )
-
-const endWithOne = Effect.sync(() => {
-  process.exitCode = 1
-})

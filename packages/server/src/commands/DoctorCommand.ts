@@ -3,6 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { checkupDocument, checkupText } from "./Checkup.ts"
+import { endWith } from "./EndWith.ts"
 import { endInterrupted } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, settingNames, textsOf } from "./SettingFlags.ts"
@@ -20,7 +21,7 @@ export const doctorCommand = (environment: Readonly<Record<string, string | unde
         const document = checkupDocument(yield* examine(textsOf(given), environment))
         yield* print(json, { data: document }, checkupText(document.checks))
         if (!json) yield* Console.error(`${document.wrong} wrong, ${counted(document.warnings, "warning")}.`)
-        if (document.wrong > 0) yield* endWithOne
+        if (document.wrong > 0) yield* endWith(1)
       },
       Effect.provide(NodeCrypto.layer),
       Effect.onInterrupt(() => endInterrupted)
@@ -37,7 +38,3 @@ export const doctorCommand = (environment: Readonly<Record<string, string | unde
       { command: "pointsman doctor --json", description: "For a program" }
     ])
   )
-
-const endWithOne = Effect.sync(() => {
-  process.exitCode = 1
-})

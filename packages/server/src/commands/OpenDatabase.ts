@@ -26,14 +26,13 @@ import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { storageLayer } from "../StorageLayer.ts"
 import type { CommandFailure } from "./CommandFailure.ts"
+import { endWith } from "./EndWith.ts"
 
 /** What names the database and opens it. */
 export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
 
 /** A server that is stopped has done its work; a command may not have come to it. The code is a shell's for Ctrl-C. */
-export const endInterrupted = Effect.sync(() => {
-  process.exitCode = 130
-})
+export const endInterrupted = endWith(130)
 
 /** What is there as it stands: without a connector, and without a way to send anything. */
 export const databaseLayer = (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>) =>
