@@ -3,12 +3,13 @@
  * provider is asked, and every further tab is sent to the page that was opened.
  */
 import { Clock, Effect, Exit, Redacted } from "effect"
+import { observeCall } from "../metrics/ProviderCall.ts"
 import { attemptInTurn } from "../payment/AttemptInTurn.ts"
 import { callProvider } from "../payment/CallProvider.ts"
 import type { ChargeInHand } from "../payment/ChargeInHand.ts"
 import { PaymentResultUnknown } from "../payment/CreateRequest.ts"
 import type { Payment } from "../payment/Payment.ts"
-import { chargeDetails } from "../payment/SendCharge.ts"
+import { chargeCall, chargeDetails } from "../payment/SendCharge.ts"
 import { abandonForGood } from "../payment/SettleCharge.ts"
 import type { CheckoutOpened, Rejected } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
@@ -56,7 +57,7 @@ const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =
         ? Effect.fail(new NotSent({ reason: "the connection cannot open a checkout" }))
         : Effect.flatMap(openCheckout({ ...chargeDetails(inHand), returnUrl }), usable),
     beginBy
-  )
+  ).pipe(observeCall(chargeCall("checkout", inHand)))
 
 /** An address where nobody can be sent, or a checkout without a name, is no answer to build on: it may be open. */
 const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened | Rejected, Unanswered> => {

@@ -7,22 +7,45 @@
  */
 import { Metric } from "effect"
 
-/** One counter for each set of labels, made once: naming it anew would cost more than counting. */
-const counters = <const Labels extends ReadonlyArray<string>>(
-  name: string,
-  options: { readonly description: string; readonly labels: Labels }
-): ((...values: { readonly [Label in keyof Labels]: string }) => Metric.Counter<number>) => {
-  const series = new Map<string, Metric.Counter<number>>()
+interface Family<Labels extends ReadonlyArray<string>> {
+  readonly description: string
+  readonly labels: Labels
+}
+
+type Values<Labels extends ReadonlyArray<string>> = { readonly [Label in keyof Labels]: string }
+
+/** One series for each set of labels, made once: naming it anew would cost more than counting. */
+const family = <const Labels extends ReadonlyArray<string>, Series>(
+  labels: Labels,
+  make: (attributes: Readonly<Record<string, string>>) => Series
+): ((...values: Values<Labels>) => Series) => {
+  const series = new Map<string, Series>()
   return (...values) => {
     const key = values.join("\u0000")
     const known = series.get(key)
     if (known !== undefined) return known
-    const attributes = Object.fromEntries(options.labels.map((label, at) => [label, values[at] ?? ""]))
-    const made = Metric.counter(name, { description: options.description, attributes, incremental: true })
+    const made = make(Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""])))
     series.set(key, made)
     return made
   }
 }
+
+/** A family of counters; its name ends in `_total`. */
+export const counters = <const Labels extends ReadonlyArray<string>>(
+  name: string,
+  { description, labels }: Family<Labels>
+): ((...values: Values<Labels>) => Metric.Counter<number>) =>
+  family(labels, (attributes) => Metric.counter(name, { description, attributes, incremental: true }))
+
+/** A family of durations; its name ends in `_seconds`, and that is the unit of what it is updated with. */
+export const durations = <const Labels extends ReadonlyArray<string>>(
+  name: string,
+  { description, labels }: Family<Labels>
+): ((...values: Values<Labels>) => Metric.Histogram<number>) =>
+  family(labels, (attributes) => Metric.histogram(name, { description, attributes, boundaries: secondsBoundaries }))
+
+/** From a read of a row to a provider that takes its whole time-out. */
+const secondsBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Attempts that ended, by how their call ended. */
 export const attemptsEnded = counters("pointsman_attempts_total", {
@@ -40,4 +63,34 @@ export const routesTaken = counters("pointsman_routing_decisions_total", {
 export const circuitsOpened = counters("pointsman_circuit_opened_total", {
   description: "How often the circuit of a connection opened.",
   labels: ["connection"]
+})
+
+/** Calls of providers, by connection and by what was asked: from the first step to the answer, or to giving up. */
+export const providerCalls = durations("pointsman_provider_call_duration_seconds", {
+  description: "How long providers take, by connection and by what they are asked.",
+  labels: ["connection", "operation"]
+})
+
+/** Reads and commits, by the storage and by the operation of its port. */
+export const storageOperations = durations("pointsman_storage_duration_seconds", {
+  description: "How long the storage takes, by storage and operation.",
+  labels: ["storage", "operation"]
+})
+
+/** Of those, the ones whose storage failed; `CommitUnknown` is a commit of which nobody knows whether it was written. */
+export const storageErrors = counters("pointsman_storage_errors_total", {
+  description: "Operations of the storage that failed, by storage, operation and error.",
+  labels: ["storage", "operation", "error"]
+})
+
+/** Attempts to deliver a webhook that ended: the class of the receiver's status, or why there was none. */
+export const deliveriesEnded = counters("pointsman_deliveries_total", {
+  description: "Attempts to deliver a webhook that ended, by how they ended.",
+  labels: ["outcome"]
+})
+
+/** From the signing of a webhook to its answer. */
+export const deliveryAttempts = durations("pointsman_delivery_duration_seconds", {
+  description: "How long receivers take to answer a webhook, by how it ended.",
+  labels: ["outcome"]
 })

@@ -1,5 +1,6 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Effect } from "effect"
+import { observeCall, type ProviderCall } from "../metrics/ProviderCall.ts"
 import type { ChargeAnswer, ChargeEnd } from "../ports/Connector.ts"
 import { Unanswered } from "../ports/Transport.ts"
 import { callProvider } from "./CallProvider.ts"
@@ -25,8 +26,18 @@ export const sendCharge = (
     inHand.connection,
     (connector) => Effect.map(connector.charge(request), asUsable),
     beginBy
-  )
+  ).pipe(observeCall(chargeCall("charge", inHand)))
 }
+
+export const chargeCall = (
+  operation: "charge" | "checkout",
+  { attempt, connection, payment }: ChargeInHand
+): ProviderCall => ({
+  operation,
+  connectionId: connection.id,
+  paymentId: payment.id,
+  subject: { attempt: attempt.id }
+})
 
 /** What a charge and the opening of a checkout say alike. */
 export const chargeDetails = ({ attempt, payment }: ChargeInHand) => ({

@@ -1,5 +1,6 @@
 /** From a connection's record to the connector that speaks for it: its credentials opened, once. */
 import { Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { withSpans } from "../metrics/ProviderCall.ts"
 import { type Connector, Connectors } from "../ports/Connector.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { Transport } from "../ports/Transport.ts"
@@ -35,7 +36,7 @@ export class OpenConnections extends Context.Service<
       Effect.gen(function* () {
         const connectors = yield* Connectors
         const secrets = yield* Secrets
-        const transport = yield* Transport
+        const transport = withSpans(yield* Transport)
         // Bounded by the configuration: one entry a connection, replaced when its record changes.
         const open = new Map<string, { readonly of: Connection; readonly connector: Connector }>()
         const timeoutMillis = (connection: Connection) => connection.timeoutMillis ?? options.providerTimeoutMillis

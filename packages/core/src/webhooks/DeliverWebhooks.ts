@@ -10,6 +10,7 @@
  */
 import { Cause, Clock, Effect, Queue, Random, Result } from "effect"
 import { viewOfEvent } from "../events/EventView.ts"
+import { observeDelivery } from "../metrics/DeliveryAttempt.ts"
 import { insistently } from "../payment/Insistently.ts"
 import { type AttemptRecord, Deliveries, type DueDelivery } from "../ports/Deliveries.ts"
 import type { WebhookEndpoint } from "../ports/Directory.ts"
@@ -88,7 +89,8 @@ const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: 
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
       (cause) => Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
-    )
+    ),
+    observeDelivery(delivery, endpoint)
   )
   const endedAt = yield* Clock.currentTimeMillis
   const drawn = yield* Random.next
