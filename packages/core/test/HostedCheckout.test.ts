@@ -469,6 +469,8 @@ describe("coming back from a checkout", () => {
           {
             attemptId: before?.id ?? "",
             providerRef: null,
+            checkoutReference: before?.checkout?.reference ?? "",
+            sentAt: before?.sentAt ?? 0,
             money: { minorUnits: 1999, currency: "EUR" },
             simulation: null,
             connectionId: "main"

@@ -22,7 +22,7 @@ const declined: ChargeState = { _tag: "Declined", providerRef, category: "expire
 
 const about = (attemptId: string, state: ChargeState): ProviderMessage["about"] => ({
   _tag: "Charge",
-  attemptId,
+  charge: { attemptId },
   state: () => state
 })
 
@@ -58,6 +58,53 @@ const followed = (own: World, second: ChargeState) =>
     const [first, last] = yield* attemptsOf(payment)
     return { payment, first: first?.id ?? "", last: last?.id ?? "" }
   })
+
+describe("a message that names the charge as its provider does", () => {
+  const dispute = (ref: string, verdict: "opened" | "won"): ProviderMessage["about"] => ({
+    _tag: "Dispute",
+    charge: { providerRef: ref },
+    disputeId: "dp_1",
+    verdict
+  })
+
+  const own = world()
+  it.effect("given a dispute about a reference, then it is that payment's, and its end too", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, { ...request(), idempotencyKey: "one" })
+      const { payment: other } = yield* pointsman.create(caller, { ...request(), idempotencyKey: "other" })
+      const ref = payment.providerRef ?? ""
+      yield* record(messageOf(dispute(ref, "opened")))
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      assert.strictEqual((yield* stored(other)).state, "Captured")
+      yield* record(messageOf(dispute(ref, "won"), { id: "msg_2", at: 1 }))
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      const [attempt] = yield* attemptsOf(payment)
+      const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
+      assert.deepStrictEqual([kept.paymentId, kept.subjectId], [payment.id, attempt?.id])
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const strange = world()
+  it.effect("given a reference of another connection, or of nobody, then it changes nothing and is kept", () =>
+    Effect.gen(function* () {
+      strange.provider.onCharge = () => Effect.succeed(captured)
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      yield* record(messageOf(dispute(providerRef, "opened"), { connectionId: "backup" }))
+      yield* record(messageOf(dispute("nobody's", "opened"), { id: "msg_2" }))
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      const ledger = yield* Ledger
+      for (const [connectionId, id, subjectId] of [
+        ["backup", "msg_1", providerRef],
+        ["main", "msg_2", "nobody's"]
+      ] as const) {
+        const kept = Option.getOrThrow(yield* ledger.message(tenant, connectionId, id))
+        assert.deepStrictEqual([kept.paymentId, kept.subjectId, kept.isApplied], [null, subjectId, false])
+      }
+    }).pipe(Effect.provide(strange.layer))
+  )
+})
 
 describe("a message over a store that fails", () => {
   for (const fault of ["unwritten", "lost", "unheard"] as const) {

@@ -65,7 +65,7 @@ const aboutOf = Effect.fnUntraced(function* (
   switch (type) {
     case "charge.updated": {
       const { data } = yield* decoded(readCharge, message)
-      return { _tag: "Charge", attemptId: data.attempt_id, state: yield* stateOf(data, clean) }
+      return { _tag: "Charge", charge: { attemptId: data.attempt_id }, state: yield* stateOf(data, clean) }
     }
     case "refund.updated": {
       const { data } = yield* decoded(readRefund, message)
@@ -74,14 +74,14 @@ const aboutOf = Effect.fnUntraced(function* (
     case "charge.settled": {
       const { data } = yield* decoded(readSettled, message)
       const state = "provider_reference" in data ? yield* stateOf(data, clean) : null
-      return { _tag: "Settled", attemptId: data.attempt_id, state }
+      return { _tag: "Settled", charge: { attemptId: data.attempt_id }, state }
     }
     case "dispute.opened":
     case "dispute.won":
     case "dispute.lost": {
       const { data } = yield* decoded(readDispute, message)
       const disputeId = data.dispute_id ?? null
-      return { _tag: "Dispute", attemptId: data.attempt_id, disputeId, verdict: verdictOf[type] }
+      return { _tag: "Dispute", charge: { attemptId: data.attempt_id }, disputeId, verdict: verdictOf[type] }
     }
     default:
       return yield* new MessageUnreadable({ reason: "its type is not in the protocol" })

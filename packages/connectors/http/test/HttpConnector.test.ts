@@ -37,11 +37,38 @@ const details = {
 }
 const charge: ChargeRequest = { ...details, instrument: Redacted.make("tok_1234"), simulation: null }
 const checkout: CheckoutRequest = { ...details, returnUrl: "https://pay.example/hosted/t/return" }
-const capture: CaptureRequest = { operationId: "op_1", providerRef: "ch_1", money: eur, simulation: null }
-const voidRequest: VoidRequest = { operationId: "op_2", providerRef: "ch_1", simulation: null }
-const refund: RefundRequest = { refundId: "rf_1", providerRef: "ch_1", money: eur, reason: "broken", simulation: null }
-const chargeLookup: ChargeLookup = { attemptId: "att_1", providerRef: null, money: eur, simulation: null }
-const refundLookup: RefundLookup = { refundId: "rf_1", money: eur, simulation: null }
+const capture: CaptureRequest = {
+  operationId: "op_1",
+  attemptId: "att_1",
+  providerRef: "ch_1",
+  money: eur,
+  simulation: null
+}
+const voidRequest: VoidRequest = { operationId: "op_2", attemptId: "att_1", providerRef: "ch_1", simulation: null }
+const refund: RefundRequest = {
+  refundId: "rf_1",
+  attemptId: "att_1",
+  providerRef: "ch_1",
+  money: eur,
+  reason: "broken",
+  simulation: null
+}
+const chargeLookup: ChargeLookup = {
+  attemptId: "att_1",
+  providerRef: null,
+  checkoutReference: null,
+  sentAt: 0,
+  money: eur,
+  simulation: null
+}
+const refundLookup: RefundLookup = {
+  refundId: "rf_1",
+  providerRefundId: null,
+  providerRef: "ch_1",
+  sentAt: 0,
+  money: eur,
+  simulation: null
+}
 
 /** Every operation of the connector, as a call. */
 const operations: Record<OperationName, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>> = {

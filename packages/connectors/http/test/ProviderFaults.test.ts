@@ -9,7 +9,14 @@ import {
   type SocketProviderOptions,
   socketProvider
 } from "@pointsman/contracts/connector"
-import { type ChargeRequest, type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
+import {
+  type ChargeLookup,
+  type ChargeRequest,
+  type Connector,
+  money,
+  NotSent,
+  Unanswered
+} from "@pointsman/core/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -47,6 +54,15 @@ const setup = (options: SocketProviderOptions) =>
     return { at, connector: yield* connectTo(at.url) }
   })
 
+const lookup: ChargeLookup = {
+  attemptId: "att_1",
+  providerRef: null,
+  checkoutReference: null,
+  sentAt: 0,
+  money: charge.money,
+  simulation: null
+}
+
 /** Every operation that could move money. */
 const operations: ReadonlyArray<
   readonly [string, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>]
@@ -60,30 +76,31 @@ const operations: ReadonlyArray<
   [
     "capture",
     (connector) =>
-      connector.capture?.({ operationId: "op_1", providerRef: "ch_1", money: charge.money, simulation: null }) ??
-      Effect.die("no capture")
+      connector.capture?.({
+        ...{ operationId: "op_1", attemptId: "att_1", providerRef: "ch_1" },
+        money: charge.money,
+        simulation: null
+      }) ?? Effect.die("no capture")
   ],
   [
     "void",
     (connector) =>
-      connector.void?.({ operationId: "op_1", providerRef: "ch_1", simulation: null }) ?? Effect.die("no void")
+      connector.void?.({ operationId: "op_1", attemptId: "att_1", providerRef: "ch_1", simulation: null }) ??
+      Effect.die("no void")
   ],
   [
     "refund",
     (connector) =>
       connector.refund?.({
         refundId: "rf_1",
+        attemptId: "att_1",
         providerRef: "ch_1",
         money: charge.money,
         reason: null,
         simulation: null
       }) ?? Effect.die("no refund")
   ],
-  [
-    "look-up",
-    (connector) =>
-      connector.lookUpCharge({ attemptId: "att_1", providerRef: null, money: charge.money, simulation: null })
-  ]
+  ["look-up", (connector) => connector.lookUpCharge(lookup)]
 ]
 
 const assertNoSecret = (error: unknown) => {
@@ -191,12 +208,7 @@ describe("and without a fault", () => {
   it.effect("given a provider that never received the charge, then NotFound and one request", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, "")) })
-      const found = yield* connector.lookUpCharge({
-        attemptId: "att_1",
-        providerRef: null,
-        money: charge.money,
-        simulation: null
-      })
+      const found = yield* connector.lookUpCharge(lookup)
       assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
       assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")
     })

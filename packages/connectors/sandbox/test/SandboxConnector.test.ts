@@ -63,12 +63,15 @@ const chargeRequest = (attemptId: string, change: Partial<ChargeRequest> = {}): 
 const lookup = (attemptId: string, simulation: Simulation | null = null): ChargeLookup => ({
   attemptId,
   providerRef: null,
+  checkoutReference: null,
+  sentAt: 0,
   money: eur(1000),
   simulation
 })
 
 const captureRequest = (attemptId: string, change: Partial<CaptureRequest> = {}): CaptureRequest => ({
   operationId: `capture-of-${attemptId}`,
+  attemptId,
   providerRef: `sbx_${attemptId}`,
   money: eur(1000),
   simulation: null,
@@ -77,12 +80,14 @@ const captureRequest = (attemptId: string, change: Partial<CaptureRequest> = {})
 
 const voidRequest = (attemptId: string, simulation: Simulation | null = null): VoidRequest => ({
   operationId: `void-of-${attemptId}`,
+  attemptId,
   providerRef: `sbx_${attemptId}`,
   simulation
 })
 
 const refundRequest = (attemptId: string, refundId: string, change: Partial<RefundRequest> = {}): RefundRequest => ({
   refundId,
+  attemptId,
   providerRef: `sbx_${attemptId}`,
   money: eur(400),
   reason: null,
@@ -92,6 +97,9 @@ const refundRequest = (attemptId: string, refundId: string, change: Partial<Refu
 
 const refundLookup = (refundId: string, simulation: Simulation | null = null): RefundLookup => ({
   refundId,
+  providerRefundId: null,
+  providerRef: "sbx_of_its_charge",
+  sentAt: 0,
   money: eur(400),
   simulation
 })

@@ -1,6 +1,12 @@
 /** A provider's messages: believed with the provider's signature over these very bytes, and with nothing less. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Connector, money, type ProviderMessage, type RawMessage } from "@pointsman/core/connector"
+import {
+  type ChargeName,
+  type Connector,
+  money,
+  type ProviderMessage,
+  type RawMessage
+} from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { type ConnectorUnderTest, type MessageSituation, messageSituations } from "./ConnectorUnderTest.ts"
 import { connect } from "./Rehearsal.ts"
@@ -10,30 +16,38 @@ import { textIn } from "./SecretsChapter.ts"
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
 const secret = "whsec_of_the_contract_0123456789"
 const asked = money(1234, "EUR")
+const attemptId = "att_of_the_contract"
+const providerRef = "prv_charge_1"
 
 const situationOf = (name: MessageSituation["name"]): MessageSituation => ({
   name,
   id: "msg_of_the_contract",
   at: Date.UTC(2026, 10, 21, 12, 0, 0),
-  attemptId: "att_of_the_contract",
+  attemptId,
   refundId: "rf_of_the_contract",
   disputeId: "dp_of_the_contract",
-  providerRef: "prv_charge_1",
+  providerRef,
   providerRefundId: "prv_refund_1",
   money: asked
 })
 
 /** What each must come out as. */
 const outcomes: Record<MessageSituation["name"], unknown> = {
-  "charge authorized": ["Charge", "att_of_the_contract", "Authorized", 1234],
-  "charge captured": ["Charge", "att_of_the_contract", "Captured", 1234],
-  "charge canceled": ["Charge", "att_of_the_contract", "Canceled", null],
+  "charge authorized": ["Charge", attemptId, "Authorized", 1234],
+  "charge captured": ["Charge", attemptId, "Captured", 1234],
+  "charge canceled": ["Charge", attemptId, "Canceled", null],
   "refund succeeded": ["Refund", "rf_of_the_contract", "Succeeded", 1234],
   "refund failed": ["Refund", "rf_of_the_contract", "RefundFailed", null],
-  "charge settled": ["Settled", "att_of_the_contract"],
-  "dispute opened": ["Dispute", "att_of_the_contract", "dp_of_the_contract", "opened"],
-  "dispute won": ["Dispute", "att_of_the_contract", "dp_of_the_contract", "won"],
-  "dispute lost": ["Dispute", "att_of_the_contract", "dp_of_the_contract", "lost"]
+  "charge settled": ["Settled", attemptId],
+  "dispute opened": ["Dispute", attemptId, "dp_of_the_contract", "opened"],
+  "dispute won": ["Dispute", attemptId, "dp_of_the_contract", "won"],
+  "dispute lost": ["Dispute", attemptId, "dp_of_the_contract", "lost"]
+}
+
+/** A message may name the charge as we do, or as its provider does. */
+const nameOf = (charge: ChargeName): string => {
+  if ("attemptId" in charge) return charge.attemptId
+  return charge.providerRef === providerRef ? attemptId : charge.providerRef
 }
 
 const outcomeOf = ({ about }: ProviderMessage): unknown => {
@@ -42,12 +56,12 @@ const outcomeOf = ({ about }: ProviderMessage): unknown => {
     case "Refund": {
       const state = about.state(asked)
       const stated = "stated" in state ? state.stated?.minorUnits : null
-      return [about._tag, about._tag === "Charge" ? about.attemptId : about.refundId, state._tag, stated]
+      return [about._tag, about._tag === "Charge" ? nameOf(about.charge) : about.refundId, state._tag, stated]
     }
     case "Settled":
-      return [about._tag, about.attemptId]
+      return [about._tag, nameOf(about.charge)]
     case "Dispute":
-      return [about._tag, about.attemptId, about.disputeId, about.verdict]
+      return [about._tag, nameOf(about.charge), about.disputeId, about.verdict]
   }
 }
 
@@ -58,7 +72,13 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
 
   describe("messages", () => {
     it("reads messages where the test tells how its provider signs them, and only there", () => {
-      assert.strictEqual(readMessage !== undefined, messages !== undefined)
+      assert.strictEqual(
+        readMessage !== undefined,
+        messages !== undefined,
+        readMessage === undefined
+          ? "`messages` is given, and the connector has no `readMessage`"
+          : "the connector has `readMessage`: tell by `messages` how the provider signs, or leave the method out"
+      )
     })
     if (readMessage === undefined || messages === undefined) return
 
@@ -87,7 +107,33 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     }
 
     const whole = messages.sign(situationOf("charge captured"), secret, receivedAt)
-    if (whole === undefined) throw new Error("every provider tells of a captured charge")
+    if (whole === undefined) {
+      it("is shown a message of a captured charge", () =>
+        assert.fail('`messages.sign` gives nothing for "charge captured", which every other check starts from'))
+      return
+    }
+    it.effect("given messages late, twice and out of order, then each is read as before", () =>
+      Effect.gen(function* () {
+        const aDayLater = receivedAt + 86_400_000
+        const signed = messageSituations.flatMap((name) => {
+          // The provider tries again for days, and signs each time anew.
+          const raw = messages.sign(situationOf(name), secret, aDayLater)
+          return raw === undefined ? [] : [{ name, raw }]
+        })
+        for (const { name, raw } of [...signed.toReversed(), ...signed]) {
+          const result = yield* read({ ...raw, receivedAt: aDayLater })
+          if (Result.isFailure(result)) return assert.fail(`${name}: ${result.failure._tag}: ${result.failure.reason}`)
+          assert.deepStrictEqual(outcomeOf(result.success), outcomes[name])
+          assert.strictEqual(result.success.id, "msg_of_the_contract", "the id by which a message is known again")
+          assert.strictEqual(
+            result.success.at,
+            Date.UTC(2026, 10, 21, 12, 0, 0),
+            "when it was written, not when it came"
+          )
+        }
+        assert.isEmpty(requests)
+      })
+    )
     it.effect("given any byte that is another, or one more or less, then it is refused", () =>
       Effect.gen(function* () {
         for (let at = 0; at < whole.body.length; at++) {

@@ -206,8 +206,11 @@ const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Si
   return {
     charge: { ...details, instrument: Redacted.make(instrumentToken), simulation },
     checkout: { ...details, returnUrl },
-    operation: { operationId: ids.operationId, providerRef, money: of.money, simulation },
-    refund: { refundId: ids.refundId, providerRef, money: of.money, reason: "requested", simulation }
+    operation: { operationId: ids.operationId, attemptId: ids.attemptId, providerRef, money: of.money, simulation },
+    refund: {
+      ...{ refundId: ids.refundId, attemptId: ids.attemptId, providerRef },
+      ...{ money: of.money, reason: "requested", simulation }
+    }
   }
 }
 
@@ -236,9 +239,9 @@ export const call = (
     case "refund":
       return connector.refund?.(refund) ?? missing
     case "lookUpCharge":
-      return connector.lookUpCharge({ ...charge, providerRef: null })
+      return connector.lookUpCharge({ ...charge, providerRef: null, checkoutReference: null, sentAt: 0 })
     case "lookUpRefund":
-      return connector.lookUpRefund?.(refund) ?? missing
+      return connector.lookUpRefund?.({ ...refund, providerRefundId: null, sentAt: 0 }) ?? missing
   }
 }
 

@@ -92,7 +92,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   }
   const tellOfCharge = (charge: ChargeRecord) => {
     const state = stateOf(charge)
-    tell(charge.connectionId, { _tag: "Charge", attemptId: charge.attemptId, state: () => state })
+    tell(charge.connectionId, { _tag: "Charge", charge: { attemptId: charge.attemptId }, state: () => state })
   }
   const tellOfRefund = (refund: RefundRecord) => {
     const state = refundStateOf(refund)
@@ -343,7 +343,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       if (charge === undefined || charge.state !== "Captured" || charge.isPaidOut) return
       charge.isPaidOut = true
       const state = stateOf(charge)
-      tell(charge.connectionId, { _tag: "Settled", attemptId, state: () => state })
+      tell(charge.connectionId, { _tag: "Settled", charge: { attemptId }, state: () => state })
     }
   }
 }

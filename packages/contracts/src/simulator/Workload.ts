@@ -229,7 +229,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     const body = writeProviderMessage({
       id: `lie_${lies}`,
       at: time.now(),
-      about: { _tag: "Charge", attemptId, state: () => state }
+      about: { _tag: "Charge", charge: { attemptId }, state: () => state }
     })
     const headers = { [secretHeader]: isStranger ? "psst" : messageSecretOf(liar) }
     const what = `${isStranger ? "a stranger" : liar} claims that the charge of ${short(charge.paymentId)} is ${state._tag}`

@@ -157,7 +157,7 @@ export const messages = (it: StorageTest): void => {
     )
 
     it.effect(
-      "given an attempt or a refund, then its payment is found with all of its book, and by no other tenant",
+      "given an attempt, a refund or a charge, then its payment is found with all of its book, and by no other tenant",
       () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
@@ -168,13 +168,22 @@ export const messages = (it: StorageTest): void => {
           yield* ledger.commit((yield* firstChange(walked.payment.tenant)).change)
           const { tenant } = walked.payment
           const attemptId = walked.attempts[0]?.id ?? ""
-          for (const subject of [{ attemptId }, { refundId: refund.id }]) {
+          const connectionId = walked.payment.connectionId ?? ""
+          const providerRef = walked.payment.providerRef ?? ""
+          for (const subject of [{ attemptId }, { refundId: refund.id }, { connectionId, providerRef }]) {
             expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(Option.some({ book: after, told: [] }))
             for (const other of [yield* newTenant(), { ...tenant, environment: "production" as const }]) {
               expect(yield* ledger.bookOf(other, subject)).toEqual(Option.none())
             }
           }
-          for (const subject of [{ attemptId: refund.id }, { refundId: attemptId }, { attemptId: "" }]) {
+          for (const subject of [
+            { attemptId: refund.id },
+            { refundId: attemptId },
+            { attemptId: "" },
+            { connectionId: "another", providerRef },
+            { connectionId, providerRef: `${providerRef}1` },
+            { connectionId, providerRef: "" }
+          ]) {
             expect(yield* ledger.bookOf(tenant, subject)).toEqual(Option.none())
           }
         })

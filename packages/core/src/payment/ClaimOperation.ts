@@ -14,6 +14,7 @@ import { OpenConnections } from "../routing/OpenConnections.ts"
 import { Background } from "./Background.ts"
 import { decisionsAtMost } from "./ChargeInHand.ts"
 import { type Caller, NothingSent } from "./CreateRequest.ts"
+import { holdingAttempt } from "./Holding.ts"
 import { commitInsistently, keepTrying, readInsistently } from "./Insistently.ts"
 import type { Operation } from "./Operation.ts"
 import {
@@ -32,6 +33,8 @@ import { operationStanding } from "./ReplayOperation.ts"
 
 export interface OperationInHand {
   readonly payment: Payment
+  /** The attempt that made the charge. */
+  readonly attemptId: string
   readonly operation: Operation
   readonly connection: Connection
   readonly connector: Connector
@@ -88,13 +91,16 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
 const begin = Effect.fnUntraced(function* (
   caller: Caller,
   order: OperationOrder,
-  { payment }: PaymentBook,
+  { attempts, payment }: PaymentBook,
   state: Payment["state"]
 ) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
   const ids = yield* Ids
-  if (payment.connectionId === null || payment.providerRef === null) return yield* new NoProviderRef()
+  const attemptId = holdingAttempt({ attempts, payment })?.id
+  if (payment.connectionId === null || payment.providerRef === null || attemptId === undefined) {
+    return yield* new NoProviderRef()
+  }
   const { providerRef } = payment
   const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
   const connection = all.find(({ id }) => id === payment.connectionId)
@@ -127,7 +133,7 @@ const begin = Effect.fnUntraced(function* (
     reply: null
   }
   const after: Payment = { ...payment, state, version: payment.version + 1, updatedAt: now }
-  const inHand: OperationInHand = { payment: after, operation, connection, connector }
+  const inHand: OperationInHand = { payment: after, attemptId, operation, connection, connector }
   return inHand
 })
 

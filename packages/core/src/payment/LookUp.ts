@@ -1,5 +1,6 @@
 /** Asks a provider for its record of a charge or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
 import { Effect } from "effect"
+import { observeCall } from "../metrics/ProviderCall.ts"
 import type { ChargeState, Found, RefundState } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Unanswered } from "../ports/Transport.ts"
@@ -28,12 +29,20 @@ const usable =
 export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
   const connection = yield* connectionOf(payment, attempt.connectionId)
   if (connection === undefined) return undefined
-  const { id: attemptId, money, providerRef } = attempt
-  const request = { attemptId, providerRef, money, simulation: payment.simulation }
+  const { checkout, id: attemptId, money, providerRef, sentAt } = attempt
+  const checkoutReference = checkout?.reference ?? null
+  const request = { attemptId, providerRef, checkoutReference, sentAt, money, simulation: payment.simulation }
   const found = yield* callProvider<Found<ChargeState>>(
     connection,
     (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
     Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_charge",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { attempt: attempt.id }
+    })
   )
   return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
 })
@@ -41,7 +50,8 @@ export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attem
 export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refund: Refund) {
   const connection = yield* connectionOf(payment, refund.connectionId)
   if (connection === undefined) return undefined
-  const request = { refundId: refund.id, money: refund.money, simulation: payment.simulation }
+  const { id: refundId, money, providerRef, providerRefundId, sentAt } = refund
+  const request = { refundId, providerRefundId, providerRef, sentAt, money, simulation: payment.simulation }
   const found = yield* callProvider<Found<RefundState>>(
     connection,
     (connector) =>
@@ -49,6 +59,13 @@ export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refun
         ? Effect.fail(new Unanswered({ reason: "the connection cannot look up refunds" }))
         : Effect.flatMap(connector.lookUpRefund(request), usable(asUsableRefund)),
     Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_refund",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { refund: refund.id }
+    })
   )
   return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
 })

@@ -7,12 +7,12 @@
  * One that goes well is a read and two commits.
  */
 import { Clock, Effect } from "effect"
-import type { Connector, OperationAnswer } from "../ports/Connector.ts"
+import { observeCall } from "../metrics/ProviderCall.ts"
+import type { OperationAnswer } from "../ports/Connector.ts"
 import { NotSent, Unanswered } from "../ports/Transport.ts"
 import { callProvider } from "./CallProvider.ts"
-import { claimOperation } from "./ClaimOperation.ts"
+import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
 import type { Caller } from "./CreateRequest.ts"
-import type { Operation } from "./Operation.ts"
 import { type OperationEnd, operationFactOf } from "./OperationFact.ts"
 import {
   type Answered,
@@ -22,7 +22,6 @@ import {
   type OperationOrder,
   type VoidOrder
 } from "./OperationOrder.ts"
-import type { Payment } from "./Payment.ts"
 import { PaymentSettings } from "./PaymentSettings.ts"
 import { isUsableAmount } from "./SendCharge.ts"
 import { settleOperation } from "./SettleOperation.ts"
@@ -43,24 +42,33 @@ const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: Ope
   const turns = yield* Turns
   const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order, refusal))
   if (claimed._tag === "Replayed") return claimed.answered
-  const { connection, connector, operation, payment } = claimed
+  const { connection, operation, payment } = claimed
   const { sendWithinMillis } = yield* PaymentSettings
   const beginBy = operation.sentAt + sendWithinMillis
   const end: OperationEnd =
     (yield* Clock.currentTimeMillis) > beginBy
       ? new NotSent({ reason: "its claim grew too old to send on" })
-      : yield* callProvider(connection, () => send(connector, operation, payment), beginBy)
+      : yield* callProvider(connection, () => send(claimed), beginBy).pipe(
+          observeCall({
+            operation: operation.kind,
+            connectionId: connection.id,
+            paymentId: payment.id,
+            subject: { operation: operation.id }
+          })
+        )
   const fact = operationFactOf(operation, payment.authorizedMinor, end)
   return { payment: yield* settleOperation(payment, operation, fact), isReplay: false } satisfies Answered
 })
 
-const send = (
-  connector: Connector,
-  operation: Operation,
-  payment: Payment
-): Effect.Effect<OperationEnd, NotSent | Unanswered> => {
+const send = ({
+  attemptId,
+  connector,
+  operation,
+  payment
+}: OperationInHand): Effect.Effect<OperationEnd, NotSent | Unanswered> => {
   const request = {
     operationId: operation.id,
+    attemptId,
     providerRef: operation.providerRef,
     simulation: payment.simulation
   }

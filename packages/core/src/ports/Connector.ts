@@ -51,6 +51,8 @@ export interface CheckoutOpened {
 export interface CaptureRequest {
   /** The provider's idempotency key. */
   readonly operationId: string
+  /** The attempt that made the charge. */
+  readonly attemptId: string
   readonly providerRef: string
   readonly money: Money
   readonly simulation: Simulation | null
@@ -59,6 +61,8 @@ export interface CaptureRequest {
 export interface VoidRequest {
   /** The provider's idempotency key. */
   readonly operationId: string
+  /** The attempt that made the charge. */
+  readonly attemptId: string
   readonly providerRef: string
   readonly simulation: Simulation | null
 }
@@ -66,6 +70,8 @@ export interface VoidRequest {
 export interface RefundRequest {
   /** The provider's idempotency key. */
   readonly refundId: string
+  /** The attempt that made the charge. */
+  readonly attemptId: string
   readonly providerRef: string
   readonly money: Money
   readonly reason: string | null
@@ -76,12 +82,22 @@ export interface ChargeLookup {
   readonly attemptId: string
   /** Where the provider told it. */
   readonly providerRef: string | null
+  /** The provider's name for the checkout that the customer was sent to; `null` for a direct charge. */
+  readonly checkoutReference: string | null
+  /** Epoch milliseconds by our clock: the provider was not asked before this. */
+  readonly sentAt: number
   readonly money: Money
   readonly simulation: Simulation | null
 }
 
 export interface RefundLookup {
   readonly refundId: string
+  /** Where the provider told it. */
+  readonly providerRefundId: string | null
+  /** Of the charge that is refunded. */
+  readonly providerRef: string
+  /** Epoch milliseconds by our clock: the provider was not asked before this. */
+  readonly sentAt: number
   readonly money: Money
   readonly simulation: Simulation | null
 }
@@ -150,18 +166,24 @@ export interface RawMessage {
 }
 
 /**
+ * How a message names a charge: by our attempt's id, or by the provider's reference where it has nothing of ours (a
+ * dispute, often). A reference finds the payment that stands on that charge, and no attempt that another one followed.
+ */
+export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
+
+/**
  * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
  * amount out, as in a look-up.
  */
 export type MessageAbout =
-  | { readonly _tag: "Charge"; readonly attemptId: string; readonly state: (asked: Money) => ChargeState }
+  | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeState }
   | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
   /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
-  | { readonly _tag: "Settled"; readonly attemptId: string; readonly state: ((asked: Money) => ChargeState) | null }
+  | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
   /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */
   | {
       readonly _tag: "Dispute"
-      readonly attemptId: string
+      readonly charge: ChargeName
       readonly disputeId: string | null
       readonly verdict: "opened" | "won" | "lost"
     }

@@ -82,7 +82,11 @@ export interface StoredMessage extends MessageNote {
 }
 
 /** By what a provider's message finds its payment. */
-export type MessageSubject = { readonly attemptId: string } | { readonly refundId: string }
+export type MessageSubject =
+  | { readonly attemptId: string }
+  | { readonly refundId: string }
+  /** Of the charge that a payment stands on. */
+  | { readonly connectionId: string; readonly providerRef: string }
 
 /** One payment, with what providers told of its settlement and its disputes. */
 export interface MessageBook {
@@ -250,7 +254,7 @@ export class Ledger extends Context.Service<
     readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** A payment with its attempts, operations and refunds, in one round trip and of one moment. */
     readonly book: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<PaymentBook>, StorageError>
-    /** The payment that an attempt or a refund of the tenant belongs to, in one round trip and of one moment. */
+    /** The payment that an attempt, a refund or a charge of the tenant belongs to, in one round trip and of one moment. */
     readonly bookOf: (
       tenant: Tenant,
       subject: MessageSubject

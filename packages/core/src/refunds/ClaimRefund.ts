@@ -7,6 +7,7 @@ import { money } from "../money/Money.ts"
 import { Background } from "../payment/Background.ts"
 import { decisionsAtMost } from "../payment/ChargeInHand.ts"
 import { type Caller, NothingSent } from "../payment/CreateRequest.ts"
+import { holdingAttempt } from "../payment/Holding.ts"
 import { commitInsistently, keepTrying, readInsistently } from "../payment/Insistently.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../payment/OperationOrder.ts"
 import type { Payment } from "../payment/Payment.ts"
@@ -25,6 +26,8 @@ import { refundStanding } from "./ReplayRefund.ts"
 export interface RefundInHand {
   /** As it stands with the refund in it. */
   readonly book: PaymentBook
+  /** The attempt that made the charge. */
+  readonly attemptId: string
   readonly refund: Refund
   readonly connection: Connection
 }
@@ -74,7 +77,10 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, {
   const connections = yield* OpenConnections
   const ids = yield* Ids
   const { connectionId, providerRef } = payment
-  if (!isRefundable(payment.state) || connectionId === null || providerRef === null) return yield* new NotRefundable()
+  const attemptId = holdingAttempt({ ...rest, payment })?.id
+  if (!isRefundable(payment.state) || connectionId === null || providerRef === null || attemptId === undefined) {
+    return yield* new NotRefundable()
+  }
   const left = refundableMinor(payment)
   if (left === 0) {
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
@@ -110,7 +116,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, {
   }
   const refunds = withRefund(rest.refunds, refund)
   const after: Payment = { ...payment, ...refundTotals(refunds), version: payment.version + 1, updatedAt: now }
-  const inHand: RefundInHand = { book: { ...rest, payment: after, refunds }, refund, connection }
+  const inHand: RefundInHand = { book: { ...rest, payment: after, refunds }, attemptId, refund, connection }
   return inHand
 })
 

@@ -7,6 +7,7 @@
  * One that goes well is a read and two commits.
  */
 import { Clock, Effect } from "effect"
+import { observeCall } from "../metrics/ProviderCall.ts"
 import { callProvider } from "../payment/CallProvider.ts"
 import type { Caller } from "../payment/CreateRequest.ts"
 import type { Answered } from "../payment/OperationOrder.ts"
@@ -29,19 +30,27 @@ const refundOnce = Effect.fnUntraced(function* (caller: Caller, order: RefundOrd
   const turns = yield* Turns
   const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order))
   if (claimed._tag === "Replayed") return claimed.answered
-  const { book, connection, refund } = claimed
+  const { attemptId, book, connection, refund } = claimed
   const { sendWithinMillis } = yield* PaymentSettings
   const beginBy = refund.sentAt + sendWithinMillis
   const end: RefundEnd =
     (yield* Clock.currentTimeMillis) > beginBy
       ? new NotSent({ reason: "its claim grew too old to send on" })
-      : yield* callProvider(connection, (connector) => send(connector, refund, book.payment), beginBy)
+      : yield* callProvider(connection, (connector) => send(connector, attemptId, refund, book.payment), beginBy).pipe(
+          observeCall({
+            operation: "refund",
+            connectionId: connection.id,
+            paymentId: book.payment.id,
+            subject: { refund: refund.id }
+          })
+        )
   const payment = yield* settleRefund(book, refund, refundFactOf(refund.money, end))
   return { payment, isReplay: false } satisfies Answered
 })
 
 const send = (
   connector: Connector,
+  attemptId: string,
   refund: Refund,
   payment: Payment
 ): Effect.Effect<RefundEnd, NotSent | Unanswered> =>
@@ -50,6 +59,7 @@ const send = (
     : Effect.map(
         connector.refund({
           refundId: refund.id,
+          attemptId,
           providerRef: refund.providerRef,
           money: refund.money,
           reason: refund.reason,

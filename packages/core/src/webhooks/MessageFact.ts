@@ -18,7 +18,7 @@ import { applyOperationFact, operationFactOf } from "../payment/OperationFact.ts
 import type { Payment } from "../payment/Payment.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../payment/PaymentMachine.ts"
 import { asUsable } from "../payment/SendCharge.ts"
-import type { ChargeState, ProviderMessage } from "../ports/Connector.ts"
+import type { ChargeName, ChargeState, ProviderMessage } from "../ports/Connector.ts"
 import type { MessageBook, MessageNote, PaymentBook } from "../ports/Ledger.ts"
 import { Unanswered } from "../ports/Transport.ts"
 import { applyRefundFact, refundFactOf } from "../refunds/RefundFact.ts"
@@ -32,7 +32,7 @@ export const applyMessage = (
   now: number
 ): Applied | undefined => {
   if (about._tag === "Refund") return ofRefund(book, connectionId, about, now)
-  const attempt = book.attempts.find((one) => one.id === about.attemptId && one.connectionId === connectionId)
+  const attempt = attemptNamed(book, connectionId, about.charge)
   if (attempt === undefined) return undefined
   switch (about._tag) {
     case "Charge":
@@ -47,6 +47,18 @@ export const applyMessage = (
       return ofDispute(book, told, attempt, { ...about, at }, now)
   }
 }
+
+/** What a message of the connection names, among what that connection was asked. */
+export const attemptNamed = (
+  { attempts }: PaymentBook,
+  connectionId: string,
+  charge: ChargeName
+): Attempt | undefined =>
+  attempts.findLast(
+    (one) =>
+      one.connectionId === connectionId &&
+      ("attemptId" in charge ? one.id === charge.attemptId : one.providerRef === charge.providerRef)
+  )
 
 const after = (book: PaymentBook, { attempts, payment }: Applied): PaymentBook => ({
   ...book,

@@ -12,14 +12,21 @@ import { factDecisionsAtMost } from "../payment/Insistently.ts"
 import { Turns } from "../payment/Turns.ts"
 import type { Connector, MessageAbout, ProviderMessage } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
-import { Ledger, type MessageBook, type MessageNote, type MessageSubject, type StoredMessage } from "../ports/Ledger.ts"
+import {
+  Ledger,
+  type MessageBook,
+  type MessageNote,
+  type MessageSubject,
+  type PaymentBook,
+  type StoredMessage
+} from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import type { Connection } from "../routing/Connection.ts"
 import { OpenConnections, webhookSecretContext } from "../routing/OpenConnections.ts"
 import { LearnedRates } from "../routing/success/LearnedRates.ts"
 import type { Tenant } from "../workspace/Tenant.ts"
-import { applyMessage } from "./MessageFact.ts"
+import { applyMessage, attemptNamed } from "./MessageFact.ts"
 import { signatureHeader, verifySignature } from "./Signature.ts"
 
 /** The message is refused. There is one refusal, whatever the reason: see the log. */
@@ -108,7 +115,7 @@ export const recordMessage = Effect.fnUntraced(function* (verified: VerifiedMess
   if (message === null) return
   const ledger = yield* Ledger
   const turns = yield* Turns
-  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(message.about)))
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(verified.connectionId, message.about)))
   if (found === undefined) {
     yield* Effect.logWarning(`message ${message.id} of connection ${verified.connectionId} is about nothing of ours`)
   }
@@ -116,8 +123,10 @@ export const recordMessage = Effect.fnUntraced(function* (verified: VerifiedMess
   return yield* found === undefined ? record : turns.take(found.book.payment.id)(record)
 })
 
-const subjectOf = (about: MessageAbout): MessageSubject =>
-  about._tag === "Refund" ? { refundId: about.refundId } : { attemptId: about.attemptId }
+const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject => {
+  if (about._tag === "Refund") return { refundId: about.refundId }
+  return "attemptId" in about.charge ? about.charge : { connectionId, ...about.charge }
+}
 
 const decideAndWrite = Effect.fnUntraced(function* (verified: VerifiedMessage, message: ProviderMessage) {
   const ledger = yield* Ledger
@@ -127,13 +136,13 @@ const decideAndWrite = Effect.fnUntraced(function* (verified: VerifiedMessage, m
   for (let decision = 0; decision < factDecisionsAtMost; decision++) {
     const now = yield* Clock.currentTimeMillis
     const found = ownBook(
-      Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(message.about))),
+      Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(connectionId, message.about))),
       connectionId,
       message.about
     )
     const applied = found === undefined ? undefined : applyMessage(found, connectionId, message, now)
     const before = found?.book.payment
-    const stored = storedMessage(verified, message, before?.id ?? null, (applied?.events ?? []).length > 0)
+    const stored = storedMessage(verified, message, found?.book, (applied?.events ?? []).length > 0)
     const written = yield* Effect.result(
       before === undefined || applied === undefined
         ? ledger.keepMessage(
@@ -172,11 +181,20 @@ const ownBook = (
   connectionId: string,
   about: MessageAbout
 ): MessageBook | undefined => {
+  if (found === undefined) return undefined
   const asked =
     about._tag === "Refund"
-      ? found?.book.refunds.find(({ id }) => id === about.refundId)
-      : found?.book.attempts.find(({ id }) => id === about.attemptId)
-  return asked?.connectionId === connectionId ? found : undefined
+      ? found.book.refunds.find((one) => one.id === about.refundId && one.connectionId === connectionId)
+      : attemptNamed(found.book, connectionId, about.charge)
+  return asked === undefined ? undefined : found
+}
+
+/** Our id of it where we know it: what was told under the provider's name and under ours is about one thing. */
+const subjectIdOf = (connectionId: string, about: MessageAbout, book: PaymentBook | undefined): string => {
+  if (about._tag === "Refund") return about.refundId
+  const { charge } = about
+  if ("attemptId" in charge) return charge.attemptId
+  return (book === undefined ? undefined : attemptNamed(book, connectionId, charge)?.id) ?? charge.providerRef
 }
 
 const kindOf = { Charge: "charge", Refund: "refund", Settled: "settlement", Dispute: "dispute" } as const
@@ -184,14 +202,14 @@ const kindOf = { Charge: "charge", Refund: "refund", Settled: "settlement", Disp
 const storedMessage = (
   { body, connectionId, receivedAt }: VerifiedMessage,
   { about, at, id }: ProviderMessage,
-  paymentId: string | null,
+  book: PaymentBook | undefined,
   isApplied: boolean
 ): StoredMessage => ({
   connectionId,
   eventId: id,
-  paymentId,
+  paymentId: book?.payment.id ?? null,
   about: kindOf[about._tag] satisfies MessageNote["about"],
-  subjectId: about._tag === "Refund" ? about.refundId : about.attemptId,
+  subjectId: subjectIdOf(connectionId, about, book),
   disputeId: about._tag === "Dispute" ? about.disputeId : null,
   verdict: about._tag === "Dispute" ? about.verdict : null,
   isApplied,

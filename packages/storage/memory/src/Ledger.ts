@@ -82,11 +82,11 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
       Effect.sync(() => {
         const { attempts, messages, operations, payments, refunds } = ofTenant(state, tenant)
         const isOf = (asked: ReadonlyArray<{ readonly id: string }>, id: string) => asked.some((one) => one.id === id)
-        const found = [...payments.values()].find(({ id }) =>
-          "attemptId" in subject
-            ? isOf(attempts.get(id) ?? [], subject.attemptId)
-            : isOf(refunds.get(id) ?? [], subject.refundId)
-        )
+        const found = [...payments.values()].find(({ connectionId, id, providerRef }) => {
+          if ("attemptId" in subject) return isOf(attempts.get(id) ?? [], subject.attemptId)
+          if ("refundId" in subject) return isOf(refunds.get(id) ?? [], subject.refundId)
+          return connectionId === subject.connectionId && providerRef === subject.providerRef
+        })
         return Option.map(Option.fromUndefinedOr(found), (payment) => ({
           book: soundBook({
             payment: sound(payment),

@@ -52,6 +52,9 @@ const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} a
 const told = entriesOf("messages", "sequence", `${list(noteColumns)}, sequence`, "about in ('settlement', 'dispute')")
 const selectBookOf = (table: "attempts" | "refunds") => `select ${bookColumns}, ${told} as told from payments as p
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
+/** Both, because a reference may be longer than an index takes. */
+const selectBookOfCharge = `select ${bookColumns}, ${told} as told from payments as p
+  where ${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4 limit 1`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
   const commit = yield* makeCommit(db, options)
@@ -81,8 +84,8 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     payment: (tenant, id) => one("payment", selectPayment, [...bindTenant(tenant), bindText(id)], soundPayment),
     book: (tenant, id) => one("book", selectBook, [...bindTenant(tenant), bindText(id)], soundBook),
     bookOf: (tenant, subject) => {
-      const [table, id] = subjectOf(subject)
-      return one("bookOf", selectBookOf(table), [...bindTenant(tenant), bindText(id)], (row) => ({
+      const [select, ...names] = subjectOf(subject)
+      return one("bookOf", select, [...bindTenant(tenant), ...names.map(bindText)], (row) => ({
         book: soundBook(row),
         told: (row["told"] as ReadonlyArray<Row>).map(readNote)
       }))
@@ -138,8 +141,12 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
   })
 })
 
-const subjectOf = (subject: MessageSubject): readonly ["attempts" | "refunds", string] =>
-  "attemptId" in subject ? ["attempts", subject.attemptId] : ["refunds", subject.refundId]
+const subjectOf = (subject: MessageSubject): readonly [select: string, ...names: ReadonlyArray<string>] => {
+  if ("connectionId" in subject) return [selectBookOfCharge, subject.connectionId, subject.providerRef]
+  return "attemptId" in subject
+    ? [selectBookOf("attempts"), subject.attemptId]
+    : [selectBookOf("refunds"), subject.refundId]
+}
 
 /** Greater than every id that we write. */
 const afterAll = "~"

@@ -396,7 +396,12 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
     cameBetween,
     ...eventIdFunctions
   ]),
-  "2_success_rates": execute([...successRates, writeSuccessRates])
+  "2_success_rates": execute([...successRates, writeSuccessRates]),
+  // Messages that know a charge by its provider's reference alone.
+  "3_payments_by_provider_ref": execute([
+    `create index payments_by_provider_ref on payments (workspace_id, environment, connection_id, md5(provider_ref))
+      where provider_ref is not null`
+  ])
 }
 
 export const table = "pointsman_migrations"

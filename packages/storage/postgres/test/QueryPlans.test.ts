@@ -194,6 +194,12 @@ describe.skipIf(!hasServer)("query plans", () => {
             ...book,
             `messages_told (${byTenant}, payment_id)`
           ],
+          "the book of a charge": [
+            ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
+            `payments_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
+            ...book.filter((index) => !index.startsWith("payments_pkey")),
+            `messages_told (${byTenant}, payment_id)`
+          ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
           "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],
           "a page of payments": [ledger.payments(tenant, page), `payments_pkey (${byTenant}, id)`],

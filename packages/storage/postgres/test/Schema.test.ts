@@ -13,7 +13,8 @@ const clientOf = (url: Redacted.Redacted) =>
 
 const steps = [
   { migration_id: 1, name: "all" },
-  { migration_id: 2, name: "success_rates" }
+  { migration_id: 2, name: "success_rates" },
+  { migration_id: 3, name: "payments_by_provider_ref" }
 ]
 
 /** What stands in the schema, however it came there. */
@@ -112,11 +113,12 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
+        yield* sql`drop index payments_by_provider_ref`
         yield* sql`delete from pointsman_migrations where migration_id > 1`
-        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 2 })
+        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 3 })
         const refusal = yield* Effect.flip(withStorage({ url, existing: true })(Effect.void))
         expect(String(refusal.cause)).toContain(
-          "its schema is number 1, made by an older version, and this one needs 2"
+          "its schema is number 1, made by an older version, and this one needs 3"
         )
         yield* Effect.forEach(Array(4).keys(), () => withStorage({ url, maxConnections: 3 })(Effect.void), {
           concurrency: "unbounded"
@@ -138,12 +140,12 @@ describe.skipIf(!hasServer)("the schema", () => {
       const sql = yield* clientOf(url)
       const before = yield* schemaOf(sql)
       const found = yield* inspect({ url })
-      expect(found).toMatchObject({ schema: null, newest: 2 })
+      expect(found).toMatchObject({ schema: null, newest: 3 })
       // The server runs on this machine; a busy one answers late.
       expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
       expect(yield* schemaOf(sql)).toEqual(before)
       yield* withStorage({ url })(Effect.void)
-      expect(yield* inspect({ url })).toMatchObject({ schema: 2, newest: 2 })
+      expect(yield* inspect({ url })).toMatchObject({ schema: 3, newest: 3 })
     })
   )
 

@@ -96,8 +96,15 @@ export const selectTold = (db: Database, tenant: Tenant, paymentId: string): Rea
       order by rowid`)
     .all(...bindTenant(tenant), bindText(paymentId))
 
-/** The payment that an attempt or a refund belongs to. */
+/** The payment that an attempt, a refund or a charge belongs to. */
 export const selectSubject = (db: Database, tenant: Tenant, subject: MessageSubject): string | undefined => {
+  if ("connectionId" in subject) {
+    const found = db
+      .prepare(`select id from payments indexed by payments_by_provider_ref
+        where workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ?`)
+      .get(...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef))
+    return found === undefined ? undefined : readText(found["id"])
+  }
   const [table, index, id] =
     "attemptId" in subject
       ? ["attempts", "attempts_by_id", subject.attemptId]

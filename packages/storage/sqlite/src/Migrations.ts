@@ -426,7 +426,12 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   "7_reviews": execute(reviews),
   // Keys whose time is over are looked for across all tenants, so their time leads the index.
   "8_old_keys": execute(["create index claims_by_time on claims (claimed_at)"]),
-  "9_success_rates": execute(successRates)
+  "9_success_rates": execute(successRates),
+  // Messages that know a charge by its provider's reference alone.
+  "10_payments_by_provider_ref": execute([
+    `create index payments_by_provider_ref on payments (workspace_id, environment, connection_id, provider_ref)
+      where provider_ref is not null`
+  ])
 }
 
 export const table = "pointsman_migrations"

@@ -75,6 +75,10 @@ describe("query plans", () => {
       (ledger) => ledger.bookOf(tenant, { refundId: "a" }),
       "refunds USING COVERING INDEX refunds_by_id (workspace_id=? AND environment=? AND id=?)"
     ],
+    "the book of a charge": [
+      (ledger) => ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
+      "payments USING COVERING INDEX payments_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)"
+    ],
     "a message": [
       (ledger) => ledger.message(tenant, "a", "b"),
       "messages USING INDEX sqlite_autoindex_messages_1 (workspace_id=? AND environment=? AND connection_id=? AND event_id=?)"
