@@ -8,6 +8,7 @@ import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRe
 import { HttpApi } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { type ErrorCode, errorCodes } from "./api/Errors.ts"
+import { observeRequest } from "./ObserveRequest.ts"
 import { RequestId } from "./RequestId.ts"
 
 /** Methods by path, in the router's notation (`/payments/:id`). */
@@ -18,7 +19,8 @@ export type Paths = Readonly<Record<`/${string}`, ReadonlyArray<string>>>
  * them is 405 as well.
  */
 export const layer = (
-  otherPaths: Paths = {}
+  otherPaths: Paths = {},
+  options: { readonly accessLog?: boolean | undefined } = {}
 ): Layer.Layer<
   HttpRouter.Request<"Requires", RequestId> | HttpRouter.Request<"GlobalRequires", RequestId>,
   never,
@@ -27,14 +29,21 @@ export const layer = (
   HttpRouter.middleware<{ provides: RequestId }>()(
     Effect.gen(function* () {
       const ids = yield* Ids
-      const allowed = allowedMethods(otherPaths)
+      const routes = routesOf(otherPaths)
+      const observe = observeRequest({
+        routeOf: (url) => routes(url)?.path,
+        accessLog: options.accessLog ?? false
+      })
       return (handler) =>
         Effect.flatMap(ids.request, (requestId) =>
-          handler.pipe(
-            Effect.catchCause((cause) => fallback(cause, allowed)),
-            Effect.annotateLogs("request_id", requestId),
-            Effect.provideService(RequestId, requestId),
-            Effect.map((response) => finish(response, requestId))
+          observe(
+            requestId,
+            handler.pipe(
+              Effect.catchCause((cause) => fallback(cause, (url) => routes(url)?.allow)),
+              Effect.annotateLogs("request_id", requestId),
+              Effect.provideService(RequestId, requestId),
+              Effect.map((response) => finish(response, requestId))
+            )
           )
         )
     }),
@@ -93,8 +102,14 @@ const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerRespon
 const envelope = (code: ErrorCode, message: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ error: { code, message } }, { status: errorCodes[code].status })
 
-/** `Allow` of the path that an URL names; `undefined` when it names none. Matched as the router matches. */
-const allowedMethods = (otherPaths: Paths): ((url: string) => string | undefined) => {
+/** A path of the router, and what `Allow` says of it. */
+interface Route {
+  readonly path: string
+  readonly allow: string
+}
+
+/** The route that an URL names; `undefined` when it names none. Matched as the router matches. */
+const routesOf = (otherPaths: Paths): ((url: string) => Route | undefined) => {
   const paths = new Map<string, Set<string>>(
     Object.entries(otherPaths).map(([path, methods]) => [path, new Set(methods)])
   )
@@ -105,11 +120,11 @@ const allowedMethods = (otherPaths: Paths): ((url: string) => string | undefined
       paths.set(endpoint.path, methods.add(endpoint.method))
     }
   })
-  const router = FindMyWay.make<string>()
+  const router = FindMyWay.make<Route>()
   for (const [path, methods] of paths) {
     // The router answers HEAD where there is GET.
     if (methods.has("GET")) methods.add("HEAD")
-    router.on("GET", path as FindMyWay.PathInput, [...methods].sort().join(", "))
+    router.on("GET", path as FindMyWay.PathInput, { path, allow: [...methods].sort().join(", ") })
   }
   return (url) => router.find("GET", url)?.handler
 }

@@ -106,7 +106,8 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })
 
-const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure, message: string): string => {
+/** The table's message, with what only this failure can tell. */
+export const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure, message: string): string => {
   switch (failure._tag) {
     case "pointsman/InvalidAmount":
       return `${message} Expected ${failure.expected}.`

@@ -58,6 +58,8 @@ export interface Options {
   readonly baseUrl?: string | undefined
   /** `false` leaves out the reference page at `/docs`. */
   readonly docs?: boolean | undefined
+  /** `true` writes one line of the log for each request, at level Info, with its route and without its path. */
+  readonly accessLog?: boolean | undefined
 }
 
 /** Every route that is served, and around all routes of the router the request id and the error envelope. */
@@ -88,11 +90,14 @@ export const layer = (
       OpenApiHandlers.layer(options.baseUrl)
     ]),
     Layer.provide([AuthorizeRequest.layer, RequestErrors.layer, PaymentViews.layer(options.baseUrl)]),
-    Layer.provide(Fallbacks.layer(pathsOf(options)))
+    Layer.provide(Fallbacks.layer(pathsOf(options), options))
   )
 
 const hostedPages = (baseUrl: string | undefined) =>
   baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
 
-const pathsOf = ({ docs, paths }: Options): Fallbacks.Paths =>
-  docs === false ? { ...paths } : { ...paths, [DocsPage.docsPath]: ["GET"] }
+const pathsOf = ({ baseUrl, docs, paths }: Options): Fallbacks.Paths => ({
+  ...paths,
+  ...(docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
+  ...(baseUrl === undefined ? {} : HostedHandlers.hostedPaths)
+})

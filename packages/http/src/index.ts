@@ -1,6 +1,7 @@
 /** The v1 payment API over HTTP: its routes, and the tables that its documentation is made from. */
 export * from "./ErrorTable.ts"
 export type { Paths } from "./Fallbacks.ts"
+export * as InProcess from "./InProcess.ts"
 export { openApiDocument } from "./openapi/Document.ts"
 export * from "./PointsmanHttp.ts"
 export * as RateLimit from "./RateLimit.ts"

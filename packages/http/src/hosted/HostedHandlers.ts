@@ -48,6 +48,13 @@ interface Visit {
 
 type Answer = Document | { readonly redirect: string }
 
+/** For who tells requests by their routes. The pages answer every method themselves. */
+export const hostedPaths = {
+  "/hosted/:token": ["GET", "POST"],
+  "/hosted/:token/return": ["GET"],
+  "/hosted/*": ["GET"]
+} as const
+
 /** `baseUrl` is where the pages are reached from outside. */
 export const layer = (
   baseUrl: string

@@ -1,0 +1,105 @@
+/**
+ * What is told of a request: how long it took, a span where somebody collects spans, and a line of the log where that is
+ * switched on.
+ *
+ * The rule that a reader would otherwise break: nothing that a request brought is told. A path may hold the token of a
+ * hosted page, a query anything at all, and a label that a stranger chooses makes a series. So the path is told by its
+ * route alone, and one that no route has is not told.
+ *
+ * The span is by OpenTelemetry's conventions (https://opentelemetry.io/docs/specs/semconv/http/http-spans/), and goes on
+ * with the trace of a `traceparent` that the request has. Effect's own server span tells the path: whoever serves these
+ * routes with a tracer switches it off by `HttpMiddleware.TracerDisabledWhen`.
+ */
+import { Metrics } from "@pointsman/core"
+import { Clock, Context, Effect, Exit, Metric, Option, Tracer } from "effect"
+import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
+
+export const requestDurations = Metrics.durations("pointsman_http_request_duration_seconds", {
+  description: "How long requests take, by method, route and status; `none` where the client went away first.",
+  labels: ["method", "route", "status"]
+})
+
+export const requestsInFlight = Metric.gauge("pointsman_http_requests_in_flight", {
+  description: "Requests that are being answered."
+})
+
+export interface ObserveOptions {
+  /** The route's path with the names of its parameters; `undefined` where no route has the URL. */
+  readonly routeOf: (url: string) => string | undefined
+  /** One line of the log for each request, at level Info. */
+  readonly accessLog: boolean
+}
+
+/** Methods that have a name; of others a client could think up as many as it likes. */
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+
+export const observeRequest =
+  ({ accessLog, routeOf }: ObserveOptions) =>
+  <E, R>(
+    requestId: string,
+    handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+    Effect.withFiber((fiber) => {
+      const context: Context.Context<never> = fiber.context
+      const request = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+      const clock = Context.get(context, Clock.Clock)
+      const method = methods.has(request.method) ? request.method : "_OTHER"
+      const route = routeOf(request.url)
+      const begun = clock.currentTimeNanosUnsafe()
+      requestsInFlight.modifyUnsafe(1, context)
+      const isTraced = Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
+      return Effect.onExit(isTraced ? traced(request, method, route, handler) : handler, (exit) => {
+        const seconds = Number(clock.currentTimeNanosUnsafe() - begun) / 1_000_000_000
+        const status = Exit.isSuccess(exit) ? String(exit.value.status) : "none"
+        requestsInFlight.modifyUnsafe(-1, context)
+        requestDurations(method, route ?? "unmatched", status).updateUnsafe(seconds, context)
+        if (!accessLog) return Effect.void
+        const duration_ms = Math.round(seconds * 1_000)
+        return Effect.logInfo("request").pipe(
+          Effect.annotateLogs({ request_id: requestId, method, route: route ?? "unmatched", status, duration_ms })
+        )
+      })
+    })
+
+const traced = <E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  method: string,
+  route: string | undefined,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const attributes: Record<string, string> = { "http.request.method": method }
+    const scheme = Option.getOrUndefined(HttpServerRequest.toURL(request))?.protocol.slice(0, -1)
+    if (scheme !== undefined) attributes["url.scheme"] = scheme
+    if (route !== undefined) {
+      attributes["http.route"] = route
+      attributes["url.path"] = pathOf(request.url, route)
+    }
+    const span = yield* Effect.makeSpan(route === undefined ? method : `${method} ${route}`, {
+      kind: "server",
+      attributes,
+      parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(request.headers))
+    })
+    return yield* handler.pipe(
+      Effect.withParentSpan(span),
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          const now = clock.currentTimeNanosUnsafe()
+          if (Exit.isFailure(exit)) {
+            span.attribute("error.type", "aborted")
+            return span.end(now, Exit.fail("aborted"))
+          }
+          const { status } = exit.value
+          span.attribute("http.response.status_code", status)
+          if (status < 500) return span.end(now, Exit.void)
+          span.attribute("error.type", String(status))
+          span.end(now, Exit.fail(String(status)))
+        })
+      )
+    )
+  })
+
+/** A path with ids of ours is told as it is; one with a token, or with whatever a client made up, by its route. */
+const pathOf = (url: string, route: string): string =>
+  route.includes(":token") || route.includes("*") ? route : (/^[^?#]*/u.exec(url)?.[0] ?? route)
