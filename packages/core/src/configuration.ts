@@ -7,4 +7,5 @@ export { openConnectionOf, routingSettingsOf } from "./configuration/ConfiguredD
 export * from "./configuration/DurationText.ts"
 export * from "./configuration/Mistake.ts"
 export * from "./configuration/SendsNothing.ts"
+export * from "./configuration/StoredTimeouts.ts"
 export * from "./configuration/UnderstandConfiguration.ts"

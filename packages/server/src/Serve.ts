@@ -9,7 +9,12 @@ import type { RequestListener } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, StorageError } from "@pointsman/core"
-import { type ConfigurationFile, sendsNothing } from "@pointsman/core/configuration"
+import {
+  type ConfigurationFile,
+  longestCallsMillis,
+  sendsNothing,
+  tooSlowConnection
+} from "@pointsman/core/configuration"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
@@ -169,21 +174,12 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   })
 })
 
-/**
- * Connections that the file names were checked with it; those that it does not name still hold payments. A claim
- * must not be taken for dead while its provider is being asked (decisions, section 5).
- */
 const checkStoredTimeouts = Effect.fnUntraced(function* (
   settings: Settings,
   present: DirectoryContents,
   configuration: ConfigurationFile | undefined
 ) {
-  const named = new Set(
-    configuration?.workspaces.flatMap((workspace) => (workspace.connections ?? []).map(({ id }) => id))
-  )
-  const slow = present.connections.find(
-    ({ id, timeoutMillis }) => !named.has(id) && (timeoutMillis ?? 0) >= settings.claimWindowMillis
-  )
+  const slow = tooSlowConnection(present, configuration, settings.claimWindowMillis)
   if (slow === undefined) return
   return yield* new StartFailure({
     message:
@@ -225,7 +221,6 @@ const ownLimits = (perSecond: number | null): Layer.Layer<never> =>
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000
 
-/** A payment may ask one provider after the other, each for as long as its time-out. */
 const stop = Effect.fnUntraced(function* (
   listener: Listener,
   requests: Scope.Closeable,
@@ -235,20 +230,11 @@ const stop = Effect.fnUntraced(function* (
   const directory = yield* Directory
   // The command line may have changed it since the start.
   const contents = yield* directory.contents.pipe(Effect.orElseSucceed(() => started))
-  const left = yield* listener.drain(longestCallsMillis(settings, contents) + answerWithinMillis)
+  const left = yield* listener.drain(longestCallsMillis(contents, settings.providerTimeoutMillis) + answerWithinMillis)
   if (left > 0) yield* Console.error(`Pointsman stopped with ${left} request(s) that did not come to an end.`)
   // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
   yield* Scope.close(requests, Exit.void)
 })
-
-const longestCallsMillis = (settings: Settings, contents: DirectoryContents): number => {
-  const timeouts = contents.connections.map((connection) => connection.timeoutMillis ?? 0)
-  const attempts = contents.routing.flatMap(({ settings: { maxAttempts, rules } }) => [
-    maxAttempts ?? 0,
-    ...(rules ?? []).map((rule) => rule.use.maxAttempts ?? 0)
-  ])
-  return Math.max(settings.providerTimeoutMillis, ...timeouts) * Math.max(2, ...attempts)
-}
 
 const greeting = (settings: Settings, url: string, { contents, sandboxKey }: Prepared): string => {
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`]

@@ -1,0 +1,13 @@
+/**
+ * What the routes check and say, for a front door in the same process that has no request: whoever calls a function is
+ * refused for the same reasons, and told so in the same words.
+ */
+export { suspended } from "./AuthorizeRequest.ts"
+export { decodeCreate } from "./CreatePaymentRequest.ts"
+export { queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+export { messageOf } from "./OperationHandlers.ts"
+export { decodeCapture, decodeRefund } from "./OperationRequest.ts"
+export { eventView, pageView } from "./PageView.ts"
+export { keyRequired } from "./PaymentHandlers.ts"
+export { exclusionView, PaymentViews, timeView } from "./PaymentView.ts"
+export { malformedKey } from "./RequestErrors.ts"
