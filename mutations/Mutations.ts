@@ -563,13 +563,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/webhooks/MessageFact.ts",
-        find: "one.id === about.attemptId && one.connectionId === connectionId",
-        replace: "one.id === about.attemptId"
-      },
-      {
-        file: "packages/core/src/webhooks/ReceiveMessage.ts",
-        find: "return asked?.connectionId === connectionId ? found : undefined",
-        replace: "return asked === undefined ? undefined : found"
+        find: 'one.connectionId === connectionId &&\n      ("attemptId"',
+        replace: '("attemptId"'
       }
     ],
     caughtBy: {
