@@ -1,0 +1,262 @@
+/**
+ * The connector `adyen`: Adyen's Checkout API. One operation is one request.
+ *
+ * The rule that a reader would otherwise break: Adyen answers a capture, a cancel and a refund with "received", and has
+ * no look-up for any of them, nor for a charge. What became of them is told by its messages. A look-up here says so, and
+ * never that nothing happened.
+ */
+import type {
+  ChargeRequest,
+  CheckoutRequest,
+  Connector,
+  ConnectorAccount,
+  ConnectorDefinition,
+  Found,
+  Money,
+  NotSent,
+  Rejected,
+  Transport,
+  TransportAnswer,
+  TransportRequest,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { type Amount, toAdyen } from "./Amounts.ts"
+import * as Answers from "./Answers.ts"
+import { type Clean, cleaner, shows } from "./Clean.ts"
+import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { readMessage } from "./Messages.ts"
+import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
+
+/** The definition of the connector `adyen`. Its sandbox is Adyen's test environment. */
+export const definition: ConnectorDefinition = {
+  name: "adyen",
+  environments: ["sandbox", "production"],
+  // Other methods settle in their own ways: some cannot be captured apart, some must be.
+  supports: { methods: ["card"] },
+  connect: (account, transport) =>
+    Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
+      connector(credentials, account, transport)
+    )
+}
+
+const connector = (
+  credentials: Credentials,
+  { timeoutMillis }: ConnectorAccount,
+  transport: Transport["Service"]
+): Connector => {
+  const { apiKey, merchantAccount } = credentials
+  const call = Effect.fnUntraced(function* <A>(
+    { body, id, method, path }: Call,
+    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
+  ): Effect.fn.Return<A, NotSent | Unanswered> {
+    const answer = yield* transport.send({
+      method,
+      url: `${credentials.baseUrl}${path}`,
+      headers: {
+        "x-api-key": Redacted.value(apiKey),
+        accept: "application/json",
+        "idempotency-key": id,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      timeoutMillis
+    })
+    return yield* Effect.fromResult(read(answer))
+  })
+  const clean = cleaner([apiKey])
+
+  return {
+    charge: Effect.fn("AdyenConnector.charge")((request) => {
+      const stored = request.instrument === null ? undefined : storedDetails(request.instrument)
+      if (stored === undefined) return Effect.succeed(withoutStoredDetails)
+      const purpose = purposeOf(request)
+      const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: false })
+      return sayable(request.money, (amount) =>
+        call(
+          {
+            method: "POST",
+            path: "/payments",
+            id: request.attemptId,
+            body: {
+              merchantAccount,
+              amount,
+              reference,
+              merchantOrderReference: request.paymentId,
+              countryCode: request.country,
+              shopperReference: stored.shopperReference,
+              paymentMethod: { type: "scheme", storedPaymentMethodId: stored.storedPaymentMethodId },
+              ...initiation[request.initiator],
+              // Either is said with every payment, whatever the account's own setting is.
+              ...(purpose === "taken" ? takenAtOnce : { additionalData: { manualCapture: "true" } }),
+              returnUrl: credentials.returnUrl
+            }
+          },
+          (answer) => Answers.chargeAnswer(answer, { purpose, reference }, cleanOf(apiKey, request, stored))
+        )
+      )
+    }),
+    lookUpCharge: Effect.fn("AdyenConnector.lookUpCharge")(({ attemptId, checkoutReference }) =>
+      checkoutReference === null
+        ? Effect.succeed(untold)
+        : call({ method: "GET", path: `/paymentLinks/${segment(checkoutReference)}`, id: attemptId }, (answer) =>
+            Answers.foundOnPage(answer, {
+              linkId: checkoutReference,
+              isOurs: (reference) => attemptOf(reference) === attemptId
+            })
+          )
+    ),
+    openCheckout: Effect.fn("AdyenConnector.openCheckout")((request) => {
+      const purpose = purposeOf(request)
+      const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: true })
+      return sayable(request.money, (amount) =>
+        call(
+          {
+            method: "POST",
+            path: "/paymentLinks",
+            id: request.attemptId,
+            body: {
+              merchantAccount,
+              amount,
+              reference,
+              merchantOrderReference: request.paymentId,
+              countryCode: request.country,
+              allowedPaymentMethods: ["scheme"],
+              // One successful payment, and no second one.
+              reusable: false,
+              ...(purpose === "taken" ? takenAtOnce : { manualCapture: true }),
+              returnUrl: request.returnUrl
+            }
+          },
+          (answer) => Answers.checkoutAnswer(answer, reference, (text) => shows(text, [apiKey]), clean)
+        )
+      )
+    }),
+    capture: Effect.fn("AdyenConnector.capture")((request) =>
+      sayable(request.money, (amount) =>
+        call(
+          {
+            method: "POST",
+            path: `/payments/${segment(request.providerRef)}/captures`,
+            id: request.operationId,
+            body: { merchantAccount, amount, reference: operationReferenceOf(request.attemptId, "capture") }
+          },
+          (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
+        )
+      )
+    ),
+    void: Effect.fn("AdyenConnector.void")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/payments/${segment(request.providerRef)}/cancels`,
+          id: request.operationId,
+          body: { merchantAccount, reference: operationReferenceOf(request.attemptId, "cancel") }
+        },
+        (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
+      )
+    ),
+    refund: Effect.fn("AdyenConnector.refund")((request) =>
+      sayable(request.money, (amount) =>
+        call(
+          {
+            method: "POST",
+            path: `/payments/${segment(request.providerRef)}/refunds`,
+            id: request.refundId,
+            body: { merchantAccount, amount, reference: request.refundId }
+          },
+          (answer) => Answers.refundAnswer(answer, request.providerRef, clean)
+        )
+      )
+    ),
+    lookUpRefund: Effect.fn("AdyenConnector.lookUpRefund")(() => Effect.succeed(untold)),
+    readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
+      readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
+    )
+  }
+}
+
+/** Adyen cannot be asked. Its messages tell, and until then nothing is known. */
+const untold: Found<never> = { _tag: "NotFound", conclusive: false }
+
+interface Call {
+  readonly method: TransportRequest["method"]
+  /** Under the base URL, encoded. */
+  readonly path: string
+  /**
+   * The attempt, operation or refund id: the idempotency key, of at most 64 characters
+   * (https://docs.adyen.com/development-resources/api-idempotency).
+   */
+  readonly id: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+const purposeOf = ({ capture }: Pick<CheckoutRequest, "capture">): Purpose => (capture ? "taken" : "held")
+
+/** https://docs.adyen.com/online-payments/capture: no hours between the authorization and the capture. */
+const takenAtOnce = { captureDelayHours: 0 } as const
+
+/**
+ * Who starts a payment with stored details (https://docs.adyen.com/online-payments/tokenization/make-token-payments).
+ * Of the merchant's own payments only those on a fixed schedule are a subscription, and nobody says here which are.
+ */
+const initiation = {
+  cit: { shopperInteraction: "ContAuth", recurringProcessingModel: "CardOnFile" },
+  mit: { shopperInteraction: "ContAuth", recurringProcessingModel: "UnscheduledCardOnFile" }
+} as const satisfies Record<ChargeRequest["initiator"], object>
+
+interface StoredDetails {
+  readonly shopperReference: string
+  readonly storedPaymentMethodId: string
+}
+
+/**
+ * `<shopperReference>/<storedPaymentMethodId>`: Adyen's token is of one shopper, and both must be sent. Adyen's own part
+ * is the one behind the last slash. `undefined` for anything else; lengths are those of
+ * https://docs.adyen.com/api-explorer/Checkout/72/post/payments.
+ */
+const storedDetails = (instrument: Redacted.Redacted<string>): StoredDetails | undefined => {
+  const token = Redacted.value(instrument)
+  const slash = token.lastIndexOf("/")
+  const shopperReference = token.slice(0, Math.max(slash, 0))
+  const storedPaymentMethodId = token.slice(slash + 1)
+  return shopperReference.length >= 3 &&
+    shopperReference.length <= 256 &&
+    /^[A-Za-z0-9]{1,64}$/.test(storedPaymentMethodId)
+    ? { shopperReference, storedPaymentMethodId }
+    : undefined
+}
+
+/** Adyen sends back what it was sent, whole and in parts. */
+const cleanOf = (
+  apiKey: Redacted.Redacted<string>,
+  { instrument }: Pick<ChargeRequest, "instrument">,
+  stored: StoredDetails
+): Clean =>
+  cleaner([
+    apiKey,
+    ...(instrument === null ? [] : [instrument]),
+    Redacted.make(stored.storedPaymentMethodId),
+    Redacted.make(stored.shopperReference)
+  ])
+
+const withoutStoredDetails: Rejected = {
+  _tag: "Rejected",
+  code: "instrument_unusable",
+  message: "Nothing was sent: a direct charge needs an instrument, <shopperReference>/<storedPaymentMethodId>."
+}
+
+/** Nothing is sent that Adyen would take for another amount. */
+const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A | Rejected, E> => {
+  const amount = toAdyen(money)
+  return amount === undefined
+    ? Effect.succeed({
+        _tag: "Rejected",
+        code: "amount_not_expressible",
+        message: `Nothing was sent: Adyen cannot express this amount of ${money.currency}.`
+      })
+    : send(amount)
+}
+
+/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
+const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

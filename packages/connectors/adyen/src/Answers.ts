@@ -1,0 +1,222 @@
+/**
+ * What Adyen's raw answer means. An answer that is not as its description says means nothing: the result is unknown, and
+ * `Unanswered` says where the reading stopped. It never shows what was read.
+ */
+import {
+  type ChargeState,
+  type CheckoutOpened,
+  type Found,
+  type Money,
+  type RefundState,
+  type Rejected,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Result, Schema, SchemaIssue } from "effect"
+import { type Amount, fromAdyen } from "./Amounts.ts"
+import type { Clean } from "./Clean.ts"
+import { declineOf } from "./Declines.ts"
+import * as Protocol from "./Protocol.ts"
+import type { Purpose } from "./Reference.ts"
+
+type Read<A> = Result.Result<A, Unanswered>
+
+const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
+const readModification = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Modification))
+const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedLink))
+const readLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Link))
+const readError = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ServiceError))
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The answer to a charge. `reference`: ours, as the request had it. */
+export const chargeAnswer = (
+  answer: TransportAnswer,
+  { purpose, reference }: { readonly purpose: Purpose; readonly reference: string },
+  clean: Clean
+): Read<ChargeState | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  return Result.flatMap(readable(readPayment, answer), (payment): Read<ChargeState> => {
+    // What is stored under a key that was used before would be another payment's.
+    if ((payment.merchantReference ?? reference) !== reference) return unreadable(answer, "merchantReference")
+    const state = stateOf(payment, purpose, clean)
+    return state === undefined ? unreadable(answer, "amount") : Result.succeed(state)
+  })
+}
+
+/**
+ * What each result code means (https://docs.adyen.com/online-payments/build-your-integration/payment-result-codes).
+ *
+ * - `Authorised` of a payment whose money is to be taken at once is its last word: Adyen captures right after the
+ *   authorization and need not tell of it (https://docs.adyen.com/online-payments/capture).
+ * - `Error` is final: Adyen does not put the payment through. What the acquirer's side did before it failed is not
+ *   known, so that it is hard: nobody else is asked.
+ * - `AuthenticationNotRequired`, `AuthenticationFinished` and `Success` answer requests that are not made here.
+ */
+const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): ChargeState | undefined => {
+  switch (payment.resultCode) {
+    case "Authorised":
+      return heldOrTaken(payment.pspReference, purpose, payment.amount)
+    case "PartiallyAuthorised":
+      // Which part, only the amount says.
+      return payment.amount === undefined ? undefined : heldOrTaken(payment.pspReference, purpose, payment.amount)
+    case "Received":
+    case "Pending":
+    // A voucher, say: it may be paid for days.
+    case "PresentToShopper":
+      return withAmount("Pending", payment.pspReference, payment.amount)
+    case "Cancelled":
+      return { _tag: "Canceled", providerRef: payment.pspReference ?? null }
+    case "RedirectShopper":
+    case "ChallengeShopper":
+    case "IdentifyShopper":
+      return { _tag: "NeedsCustomer", providerRef: payment.pspReference ?? null }
+    case "Refused":
+    case "Error": {
+      const decline = declineOf(payment.refusalReasonCode, payment.refusalReason)
+      return {
+        _tag: "Declined",
+        providerRef: payment.pspReference ?? null,
+        category: decline.category,
+        code: clean(decline.code),
+        soft: payment.resultCode === "Refused" && decline.soft
+      }
+    }
+  }
+}
+
+/** `undefined` for an amount that is none of ours. */
+const heldOrTaken = (providerRef: string, purpose: Purpose, amount: Amount | undefined): ChargeState | undefined =>
+  withAmount(purpose === "taken" ? "Captured" : "Authorized", providerRef, amount)
+
+const withAmount = (
+  _tag: "Authorized" | "Captured" | "Pending",
+  providerRef: string,
+  amount: Amount | undefined
+): ChargeState | undefined => {
+  if (amount === undefined) return { _tag, providerRef }
+  const stated = fromAdyen(amount)
+  return stated === undefined ? undefined : { _tag, providerRef, stated }
+}
+
+/**
+ * The answer to the opening of a page. `isSecret`: whether a text shows one of the connection's secrets; customers see
+ * the address.
+ */
+export const checkoutAnswer = (
+  answer: TransportAnswer,
+  reference: string,
+  isSecret: (text: string) => boolean,
+  clean: Clean
+): Read<CheckoutOpened | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  return Result.flatMap(readable(readOpenedLink, answer), (link): Read<CheckoutOpened> => {
+    if ((link.reference ?? reference) !== reference) return unreadable(answer, "reference")
+    if (isSecret(link.url)) return unreadable(answer, "url")
+    return Result.succeed({
+      _tag: "CheckoutOpened",
+      reference: link.id,
+      url: link.url,
+      expiresAt: link.expiresAt === undefined ? null : Date.parse(link.expiresAt)
+    })
+  })
+}
+
+/**
+ * What the record of a page says of the payment on it
+ * (https://docs.adyen.com/api-explorer/Checkout/72/get/paymentLinks/(linkId)).
+ *
+ * The record names no payment. That it was paid is therefore no state: without the payment's reference nothing could be
+ * captured or refunded, and the message of the authorization brings it. That the page is over with nobody's payment on
+ * it is Adyen's last word.
+ */
+export const foundOnPage = (
+  answer: TransportAnswer,
+  asked: { readonly linkId: string; readonly isOurs: (reference: string) => boolean }
+): Read<Found<ChargeState>> => {
+  if (!isSuccess(answer)) return unknownStatus(answer)
+  return Result.flatMap(readable(readLink, answer), (link): Read<Found<ChargeState>> => {
+    if (link.id !== asked.linkId) return unreadable(answer, "id")
+    if (link.reference !== undefined && !asked.isOurs(link.reference)) return unreadable(answer, "reference")
+    return Result.succeed({ _tag: "NotFound", conclusive: link.status === "expired" })
+  })
+}
+
+/** The answer to a capture or a cancel of the charge `providerRef`. */
+export const operationAnswer = (
+  answer: TransportAnswer,
+  providerRef: string,
+  clean: Clean
+): Read<ChargeState | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  return Result.flatMap(
+    readable(readModification, answer),
+    (modification): Read<ChargeState> =>
+      modification.paymentPspReference === providerRef
+        ? Result.succeed({ _tag: "Pending", providerRef })
+        : unreadable(answer, "paymentPspReference")
+  )
+}
+
+/** The answer to a refund of the charge `providerRef`. */
+export const refundAnswer = (
+  answer: TransportAnswer,
+  providerRef: string,
+  clean: Clean
+): Read<RefundState | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  return Result.flatMap(readable(readModification, answer), (modification): Read<RefundState> => {
+    if (modification.paymentPspReference !== providerRef) return unreadable(answer, "paymentPspReference")
+    const { amount, pspReference: providerRefundId } = modification
+    if (amount === undefined) return Result.succeed({ _tag: "RefundPending", providerRefundId })
+    const stated: Money | undefined = fromAdyen(amount)
+    return stated === undefined
+      ? unreadable(answer, "amount")
+      : Result.succeed({ _tag: "RefundPending", providerRefundId, stated })
+  })
+}
+
+const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
+
+/**
+ * With an error of the types that `ServiceError` lists, these say that the request was not taken: it could not be read,
+ * its credentials were refused, or it was not valid (https://docs.adyen.com/development-resources/response-handling).
+ * A 409 says that the request is or was at work, and a 5xx says nothing.
+ */
+const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 422])
+
+/**
+ * These stand for a request whose key is at work, or for a store of keys that is out of reach
+ * (https://docs.adyen.com/development-resources/api-idempotency): what became of the first request is not known.
+ */
+const idempotencyErrors: ReadonlySet<string> = new Set(["703", "704"])
+
+const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
+  if (!refusalStatuses.has(answer.status)) return unknownStatus(answer)
+  // Adyen's own word that this is no final answer.
+  if (answer.headers["transient-error"]?.trim().toLowerCase() === "true") return unreadable(answer, "transient-error")
+  return Result.flatMap(readable(readError, answer), ({ errorCode, message }) =>
+    idempotencyErrors.has(errorCode)
+      ? unreadable(answer, "errorCode")
+      : Result.succeed({ _tag: "Rejected", code: clean(errorCode), message: clean(message) })
+  )
+}
+
+const readable = <A>(
+  read: (text: string) => Result.Result<A, Schema.SchemaError>,
+  answer: TransportAnswer
+): Read<A> => {
+  const result = read(answer.body)
+  if (Result.isSuccess(result)) return Result.succeed(result.success)
+  // Names of Adyen's own fields; a value is never shown.
+  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+}
+
+const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
+  Result.fail(
+    new Unanswered({
+      reason: `Adyen's answer (status ${answer.status}) settles nothing${field === "" ? "" : `: see ${field}`}`
+    })
+  )
+
+const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
+  Result.fail(new Unanswered({ reason: `Adyen answered with status ${answer.status}, which settles nothing` }))

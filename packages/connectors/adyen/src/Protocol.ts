@@ -1,0 +1,145 @@
+/**
+ * The words of Adyen's Checkout API and of its standard webhooks, as far as they are read here
+ * (https://docs.adyen.com/api-explorer/Checkout/72/overview, https://docs.adyen.com/api-explorer/Webhooks/1/overview).
+ * Unknown fields are ignored.
+ */
+import { Schema } from "effect"
+
+/**
+ * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
+ * characters and halves of surrogate pairs cannot be stored everywhere. An answer with such a reference is unreadable.
+ */
+const Reference = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+/** Not an integer, negative or beyond 2^53: somebody's arithmetic went wrong, and nothing is believed. */
+const Amount = Schema.Struct({ value: Schema.Natural, currency: Schema.String.check(Schema.isPattern(/^[A-Z]{3}$/)) })
+
+/** The answer to `POST /payments`. Only the last group may come without a reference. */
+export const Payment = Schema.Union([
+  Schema.Struct({
+    resultCode: Schema.Literals(["Authorised", "PartiallyAuthorised", "Received", "Pending", "PresentToShopper"]),
+    pspReference: Reference,
+    merchantReference: Schema.optionalKey(Schema.String),
+    amount: Schema.optionalKey(Amount)
+  }),
+  Schema.Struct({
+    resultCode: Schema.Literals([
+      "Refused",
+      "Error",
+      "Cancelled",
+      "RedirectShopper",
+      "ChallengeShopper",
+      "IdentifyShopper"
+    ]),
+    pspReference: Schema.optionalKey(Reference),
+    merchantReference: Schema.optionalKey(Schema.String),
+    refusalReason: Schema.optionalKey(Schema.String),
+    refusalReasonCode: Schema.optionalKey(Schema.String)
+  })
+])
+export type Payment = typeof Payment.Type
+
+/** The answer to a capture, a cancel or a refund: it was received, and nothing more. */
+export const Modification = Schema.Struct({
+  pspReference: Reference,
+  paymentPspReference: Reference,
+  status: Schema.Literal("received"),
+  amount: Schema.optionalKey(Amount)
+})
+
+/**
+ * Where a customer can be sent. A longer address is no page's: it must fit into a header of our answer, and into what
+ * browsers take.
+ */
+const WebAddress = Schema.String.check(
+  Schema.isMaxLength(4_096),
+  Schema.makeFilter(
+    (text: string) =>
+      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
+    { expected: "an http or https URL" }
+  )
+)
+
+const Time = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
+      !Number.isNaN(Date.parse(text)),
+    { expected: "an ISO 8601 time" }
+  )
+)
+
+/** The answer to `POST /paymentLinks`: a page that nobody has paid on yet. */
+export const OpenedLink = Schema.Struct({
+  id: Reference,
+  url: WebAddress,
+  status: Schema.Literal("active"),
+  reference: Schema.optionalKey(Schema.String),
+  expiresAt: Schema.optionalKey(Time)
+})
+
+/** The answer to `GET /paymentLinks/{linkId}`. */
+export const Link = Schema.Struct({
+  id: Reference,
+  reference: Schema.optionalKey(Schema.String),
+  status: Schema.Literals(["active", "expired", "completed", "paid", "paymentPending"])
+})
+
+/**
+ * An error, and whose fault it was (https://docs.adyen.com/development-resources/serviceexception lists the types;
+ * `internal` is Adyen's own trouble, and says nothing about what was done).
+ */
+export const ServiceError = Schema.Struct({
+  errorCode: Schema.NonEmptyString,
+  errorType: Schema.Literals(["validation", "security", "configuration"]),
+  message: Schema.String
+})
+
+const orNothing = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** The eight fields that are signed, whatever is in them, and the signature. */
+export const SignedItem = Schema.Struct({
+  pspReference: orNothing(Schema.String),
+  originalReference: orNothing(Schema.String),
+  merchantAccountCode: orNothing(Schema.String),
+  merchantReference: orNothing(Schema.String),
+  amount: orNothing(Schema.Struct({ value: orNothing(Schema.Number), currency: orNothing(Schema.String) })),
+  eventCode: orNothing(Schema.String),
+  success: orNothing(Schema.Union([Schema.String, Schema.Boolean])),
+  additionalData: Schema.Struct({ hmacSignature: Schema.NonEmptyString })
+})
+export type SignedItem = typeof SignedItem.Type
+
+/**
+ * Fit to be kept, and without the colon that stands between signed fields: with one inside, other fields would have the
+ * same signature.
+ */
+const Text = Schema.String.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text.isWellFormed() && !/[\p{Cc}:]/u.test(text), {
+    expected: "a text without colons and control characters"
+  })
+)
+
+/** One item of a webhook, as far as it is read. */
+export const Item = Schema.Struct({
+  pspReference: Text.check(Schema.isNonEmpty()),
+  originalReference: orNothing(Text),
+  merchantAccountCode: Text,
+  merchantReference: orNothing(Text),
+  amount: Amount,
+  eventCode: Schema.String.check(Schema.isPattern(/^[A-Z0-9_]{1,100}$/)),
+  success: Schema.Union([Schema.Literals(["true", "false"]), Schema.Boolean]),
+  eventDate: Time,
+  reason: orNothing(Schema.String),
+  additionalData: Schema.Struct({
+    refusalReasonCode: orNothing(Schema.String),
+    "modification.action": orNothing(Schema.String)
+  })
+})
+export type Item = typeof Item.Type

@@ -1,0 +1,2 @@
+/** The connector for Adyen: `AdyenConnector.definition`. */
+export * as AdyenConnector from "./AdyenConnector.ts"
