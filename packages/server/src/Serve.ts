@@ -8,7 +8,15 @@ import type { RequestListener } from "node:http"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Directory, type DirectoryContents, Ids, Pointsman, SecretsLayer, StorageError } from "@pointsman/core"
+import {
+  Directory,
+  type DirectoryContents,
+  Ids,
+  Pointsman,
+  type Secrets,
+  SecretsLayer,
+  StorageError
+} from "@pointsman/core"
 import {
   type ConfigurationFile,
   longestCallsMillis,
@@ -18,6 +26,7 @@ import {
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
+import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { applyConfiguration } from "./ApplyConfiguration.ts"
 import { checkSeals } from "./CheckSeals.ts"
@@ -34,6 +43,7 @@ import type { Database, Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
+import { telemetry } from "./Telemetry.ts"
 import { keepWorkers } from "./Workers.ts"
 import { askPrimary, endAfterPrimary } from "./WorkerTalk.ts"
 
@@ -42,27 +52,60 @@ import { askPrimary, endAfterPrimary } from "./WorkerTalk.ts"
  * one worker, this program is started anew for each of them (`node:cluster`), and calls this again there.
  */
 export const serve = Effect.fnUntraced(
-  function* (settings: Settings, environment: Environment) {
-    if (settings.workers === 1) return yield* serveAlone(settings, environment)
-    return yield* cluster.isPrimary ? serveByWorkers(settings, environment) : serveAsWorker(settings)
+  function* (settings: Settings, environment: Environment, beforeRequests: BeforeRequests = nothingBefore) {
+    const serving =
+      settings.workers === 1
+        ? serveAlone(settings, environment, beforeRequests)
+        : cluster.isPrimary
+          ? serveByWorkers(settings, environment)
+          : serveAsWorker(settings)
+    return yield* Effect.provide(Effect.scoped(serving), telemetry(settings, environment))
   },
-  Effect.scoped,
   Effect.provide([Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer), NodeHttpServer.layerHttpServices])
 )
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const serveAlone = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
+/**
+ * What is done on the storage when the address is taken and before the first request is answered, by a server without
+ * further workers. Gives lines that are told at the start. The scope is that of the server.
+ */
+export type BeforeRequests = (start: {
+  readonly url: string
+  readonly sandboxKey: Option.Option<Redacted.Redacted<string>>
+}) => Effect.Effect<
+  ReadonlyArray<string>,
+  StartFailure | StorageError,
+  | Pointsman
+  | Directory
+  | Secrets
+  | Scope.Scope
+  | FileSystem.FileSystem
+  | Path.Path
+  | SecureRandom.SecureRandom
+  | Mac.Mac
+>
+
+const nothingBefore: BeforeRequests = () => Effect.succeed([])
+
+const serveAlone = Effect.fnUntraced(function* (
+  settings: Settings,
+  environment: Environment,
+  beforeRequests: BeforeRequests
+) {
   const { configuration, encryptionKey, listener } = yield* begin(settings, environment)
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
+    const told = yield* beforeRequests({ url: listener.url, sandboxKey: prepared.sandboxKey }).pipe(
+      Effect.provide(Pointsman.layer(pointsmanOptions(settings)))
+    )
     yield* answerRequests(settings, listener.url, prepared.contents, (handler) =>
       Effect.sync(() => {
         listener.serve(handler)
         return listener
       })
     )
-    yield* Console.log(greeting(settings, listener.url, prepared))
+    yield* Console.log(greeting(settings, listener.url, prepared, told))
     return yield* Effect.never
   }).pipe(onStorage(settings, encryptionKey))
 })
@@ -192,7 +235,11 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
 const routes = (settings: Settings, baseUrl: string) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
-      PointsmanHttp.layer({ paths: { ...Health.healthPaths, ...Metrics.metricsPaths }, baseUrl }),
+      PointsmanHttp.layer({
+        paths: { ...Health.healthPaths, ...Metrics.metricsPaths },
+        baseUrl,
+        accessLog: settings.accessLog
+      }),
       Health.layer,
       Metrics.layer,
       Pointsman.background()
@@ -236,7 +283,12 @@ const stop = Effect.fnUntraced(function* (
   yield* Scope.close(requests, Exit.void)
 })
 
-const greeting = (settings: Settings, url: string, { contents, sandboxKey }: Prepared): string => {
+const greeting = (
+  settings: Settings,
+  url: string,
+  { contents, sandboxKey }: Prepared,
+  told: ReadonlyArray<string> = []
+): string => {
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
   if (settings.workers > 1) lines.push(`  Workers   ${settings.workers}`)
   // Last, so that whoever waits for it has all the rest.
@@ -244,7 +296,7 @@ const greeting = (settings: Settings, url: string, { contents, sandboxKey }: Pre
   if (Option.isNone(sandboxKey)) {
     const active = contents.connections.filter((connection) => connection.active).length
     lines.push(`  Serving   ${contents.workspaces.length} workspace(s), ${active} active connection(s)`)
-    return [...lines, ready].join("\n")
+    return [...lines, ...told, ready].join("\n")
   }
   const key = Redacted.value(sandboxKey.value)
   const payment = JSON.stringify({ amount: 1000, currency: "EUR", country: "NL", reference: "first-payment" })
@@ -255,12 +307,13 @@ const greeting = (settings: Settings, url: string, { contents, sandboxKey }: Pre
     "",
     // To the address that listens: the base URL may be that of a proxy which is not up yet.
     `curl -sS ${url}/api/v1/payments -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${payment}'`,
+    ...told,
     ready
   )
   return lines.join("\n")
 }
 
-const ensureFolder = Effect.fnUntraced(function* (database: Database) {
+export const ensureFolder = Effect.fnUntraced(function* (database: Database) {
   if (database._tag !== "SqliteFile") return
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path

@@ -29,8 +29,6 @@ interface Variable<A> {
   readonly expected: string
   /** As it is shown in the help. */
   readonly default: string
-  /** `false`: read and checked, and without effect in this version. */
-  readonly used: boolean
   readonly read: (text: string) => Result.Result<A, string>
   readonly absent: A
 }
@@ -41,11 +39,9 @@ const variable = <A>(definition: {
   readonly meaning: string
   readonly expected: string
   readonly default: string
-  readonly used?: boolean
   readonly absent: NoInfer<A>
   readonly read: (text: string) => Option.Option<A> | Result.Result<A, string>
 }): Variable<A> => ({
-  used: true,
   ...definition,
   read: (text) => {
     const value = definition.read(text)
@@ -117,6 +113,17 @@ const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
 const readBoolean = (text: string): Option.Option<boolean> =>
   text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
 
+export const logFormats = ["logfmt", "json"] as const
+export type LogFormat = (typeof logFormats)[number]
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const readOneOf =
+  <const Word extends string>(words: ReadonlyArray<Word>) =>
+  (text: string): Option.Option<Word> =>
+    Option.fromUndefinedOr(words.find((word) => word === text))
+
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
@@ -128,7 +135,6 @@ const interval = (definition: {
   readonly meaning: string
   readonly default: string
   readonly absent: number
-  readonly used?: boolean
 }) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
 
 /** More than any machine has processors for; each opens connections to the database. */
@@ -285,14 +291,40 @@ export const variables = {
     absent: 1,
     read: readInteger(1, maxWorkers)
   }),
+  logFormat: variable<LogFormat>({
+    variable: "POINTSMAN_LOG_FORMAT",
+    flag: "log-format",
+    meaning: "Form of the log on standard error, one line each: logfmt or json",
+    expected: "`logfmt` or `json`",
+    default: "logfmt",
+    absent: "logfmt",
+    read: readOneOf(logFormats)
+  }),
+  logLevel: variable<LogLevel>({
+    variable: "POINTSMAN_LOG_LEVEL",
+    flag: "log-level",
+    meaning: "What the log leaves out: whatever is below this level",
+    expected: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `none`",
+    default: "info",
+    absent: "info",
+    read: readOneOf(logLevels)
+  }),
+  accessLog: variable<boolean>({
+    variable: "POINTSMAN_ACCESS_LOG",
+    flag: "access-log",
+    meaning: "true writes a line of the log for every request, with its route, status and duration",
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    read: readBoolean
+  }),
   otlpEndpoint: variable<string | null>({
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
     flag: "otlp-endpoint",
-    meaning: "Traces, metrics and logs over OTLP",
+    meaning: "Traces, metrics and logs over OTLP, to the collector at this address",
     expected: "an absolute http or https URL without user, query and fragment",
     default: "off",
     absent: null,
-    used: false,
     // OpenTelemetry's own rule: an empty variable is an absent one.
     read: (text): Option.Option<string | null> => (text === "" ? Option.some(null) : readUrl(text))
   })

@@ -1,5 +1,14 @@
 /** The storage that the settings name. */
-import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError, SuccessRates } from "@pointsman/core"
+import {
+  type Deliveries,
+  type Directory,
+  type Ids,
+  type Ledger,
+  type Merchants,
+  observeStorage,
+  type StorageError,
+  type SuccessRates
+} from "@pointsman/core"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"
@@ -15,13 +24,16 @@ export const storageLayer = (
   database: Database,
   { batchCommits = false, existing = false }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> => {
-  if (database._tag === "SqliteMemory") return SqliteStorage.layer({ filename: ":memory:" })
-  if (database._tag === "SqliteFile") return SqliteStorage.layer({ filename: database.path, existing })
+  if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
+  if (database._tag === "SqliteFile") {
+    return observeStorage("sqlite")(SqliteStorage.layer({ filename: database.path, existing }))
+  }
   return Layer.unwrap(
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
       Effect.promise(() => import("@pointsman/storage-postgres")),
-      (PostgresStorage) => PostgresStorage.layer({ url: database.url, existing, batchCommits })
+      (PostgresStorage) =>
+        observeStorage("postgresql")(PostgresStorage.layer({ url: database.url, existing, batchCommits }))
     )
   )
 }

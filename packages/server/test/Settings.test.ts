@@ -29,6 +29,9 @@ describe("Settings", () => {
         batchCommits: false,
         allowPrivateWebhooks: false,
         workers: 1,
+        logFormat: "logfmt",
+        logLevel: "info",
+        accessLog: false,
         otlpEndpoint: null
       })
     })

@@ -4,10 +4,10 @@ import { Flag } from "effect/cli"
 import { type Flags, type SettingName, variables } from "../Settings.ts"
 
 const flagOf = (name: SettingName) => {
-  const { flag, meaning, variable, default: absent, used } = variables[name]
+  const { flag, meaning, variable, default: absent } = variables[name]
   return Flag.String(flag).pipe(
     Flag.withMetavar("value"),
-    Flag.withDescription(`${meaning} [${variable}, default: ${absent}]${used ? "" : " (checked, not in use yet)"}`),
+    Flag.withDescription(`${meaning} [${variable}, default: ${absent}]`),
     Flag.optional
   )
 }

@@ -1,0 +1,194 @@
+/** What a collector of OpenTelemetry is told of a server, and what a bad collector costs it. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { startCollector } from "./support/Collector.ts"
+import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+
+const listens = /Pointsman listens on (\S+)/u
+
+/** A server in the test's own process, over a provider of the test. */
+const start = async (provider: ScriptedProvider, environment: Readonly<Record<string, string>>) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configurationWith(connectionTo(provider))))
+  const running = startHere(folder, ["serve", "--config", "pointsman.json"], {
+    PORT: "0",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    ...environment
+  })
+  onTestFinished(async () => void (await running.stop()))
+  const url = (await running.printed(listens))[1] ?? ""
+  return { ...running, url, request: jsonRequestsTo(url, liveKey) }
+}
+
+let orders = 1_000
+const payment = { amount: 1999, currency: "EUR", country: "NL" }
+
+describe("OpenTelemetry", () => {
+  it("given a collector, when a payment is made within a trace, then its trace goes on through the server to the provider", async () => {
+    const [collector, provider] = [await startCollector(), await startProvider()]
+    const server = await start(provider, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20key",
+      OTEL_SERVICE_NAME: "till",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test"
+    })
+    const traceId = "0af7651916cd43dd8448eb211c80319c"
+    const answer = await fetch(`${server.url}/api/v1/payments`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${liveKey}`,
+        "content-type": "application/json",
+        "idempotency-key": "order-0001",
+        traceparent: `00-${traceId}-b7ad6b7169203331-01`
+      },
+      body: JSON.stringify(payment)
+    })
+    const { data, error } = (await answer.json()) as { readonly data: { readonly id: string }; readonly error?: object }
+    assert.isUndefined(error)
+    await fetch(`${server.url}/hosted/a-token-of-somebody?with=a-query`)
+    await fetch(`${server.url}/nowhere/a-token-of-somebody`)
+    await server.request("GET", `/api/v1/payments/${data.id}`)
+    await server.stop()
+
+    const spans = collector.spans()
+    const named = (name: string) => {
+      const found = spans.filter((span) => span.name === name)
+      assert.strictEqual(found.length, 1, name)
+      return found[0] ?? assert.fail()
+    }
+    const served = named("POST /api/v1/payments")
+    assert.deepInclude(served, { traceId, parentSpanId: "b7ad6b7169203331", kind: 2 })
+    assert.deepStrictEqual(served.attributes, {
+      "http.request.method": "POST",
+      "http.route": "/api/v1/payments",
+      "http.response.status_code": 201,
+      "url.path": "/api/v1/payments",
+      "url.scheme": "http"
+    })
+    const [attempt] = provider.charges
+    const about = {
+      "pointsman.payment.id": data.id,
+      "pointsman.connection.id": "main",
+      "pointsman.attempt.id": attempt?.attemptId
+    }
+    const call = named("pointsman charge")
+    assert.deepInclude(call, { traceId, parentSpanId: served.spanId })
+    assert.deepStrictEqual(call.attributes, { ...about, "pointsman.outcome": "Captured" })
+    const sent = named("POST")
+    assert.deepInclude(sent, { traceId, kind: 3 })
+    assert.deepStrictEqual(sent.attributes, {
+      ...about,
+      "http.request.method": "POST",
+      "http.response.status_code": 200,
+      "server.address": "127.0.0.1",
+      "server.port": provider.port
+    })
+    assert.strictEqual(provider.calls[0]?.headers["traceparent"], `00-${traceId}-${sent.spanId}-01`)
+    const commits = spans.filter(({ name }) => name === "commit")
+    assert.deepStrictEqual(
+      commits.map(({ attributes, kind, parentSpanId }) => [attributes["db.system.name"], kind, parentSpanId]),
+      [
+        ["sqlite", 3, served.spanId],
+        ["sqlite", 3, served.spanId]
+      ]
+    )
+    // What a client made up is told by its route, or not at all.
+    assert.strictEqual(named("GET /hosted/:token").attributes["url.path"], "/hosted/:token")
+    assert.deepStrictEqual(named("GET").attributes, {
+      "http.request.method": "GET",
+      "http.response.status_code": 404,
+      "url.scheme": "http"
+    })
+    assert.strictEqual(named("GET /api/v1/payments/:id").attributes["url.path"], `/api/v1/payments/${data.id}`)
+
+    assert.deepInclude(collector.resource(), {
+      "service.name": "till",
+      "deployment.environment.name": "test"
+    })
+    for (const { headers } of collector.requests) assert.strictEqual(headers["x-collector-key"], "a key")
+    for (const name of ["pointsman_attempts_total", "pointsman_http_request_duration_seconds"]) {
+      assert.include(collector.metrics(), name)
+    }
+  })
+
+  it("given a request that fails, when it is told, then its log line and its span belong together", async () => {
+    const [collector, provider] = [await startCollector(), await startProvider()]
+    provider.always("charge", () => "drop")
+    const server = await start(provider, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      POINTSMAN_ACCESS_LOG: "true",
+      POINTSMAN_LOG_FORMAT: "json"
+    })
+    const { body, headers } = await server.request("POST", "/api/v1/payments", {
+      body: payment,
+      idempotencyKey: `order-${++orders}`
+    })
+    assert.strictEqual(body.data.status, "UNKNOWN")
+    await server.stop()
+    const call = collector.spans().find(({ name }) => name === "pointsman charge")
+    assert.deepInclude(call?.attributes, { "pointsman.outcome": "Unanswered", "error.type": "Unanswered" })
+    assert.strictEqual(call?.status.code, 2)
+    const line = collector.logs().find((log) => log.body === "request")
+    assert.deepInclude(line?.attributes, { route: "/api/v1/payments", status: "201" })
+    assert.strictEqual(line?.attributes["request_id"], headers.get("x-request-id"))
+    const printed = server
+      .stderr()
+      .trimEnd()
+      .split("\n")
+      .map((text) => JSON.parse(text))
+    const access = printed.find(({ message }) => message === "request")
+    assert.deepInclude(access.annotations, { method: "POST", route: "/api/v1/payments", status: "201" })
+  })
+
+  it.each(["hangs", "refuses"] as const)(
+    "given a collector that %s, when payments are made, then they are as before, the operator hears of it once, and the stop takes seconds",
+    async (behaviour) => {
+      const provider = await startProvider()
+      const { url } = await startCollector(behaviour)
+      const server = await start(provider, {
+        OTEL_EXPORTER_OTLP_ENDPOINT: url,
+        OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=secret-of-the-collector",
+        POINTSMAN_LOG_LEVEL: "trace",
+        OTEL_BSP_SCHEDULE_DELAY: "20",
+        OTEL_BLRP_SCHEDULE_DELAY: "20"
+      })
+      for (let count = 0; count < 20; count++) {
+        const { status } = await server.request("POST", "/api/v1/payments", {
+          body: payment,
+          idempotencyKey: `order-${++orders}`
+        })
+        assert.strictEqual(status, 201)
+      }
+      const begun = performance.now()
+      assert.strictEqual((await server.stop()).code, 0)
+      // The flush, the letting go, and a busy machine.
+      assert.isBelow(performance.now() - begun, 3_000 + 1_000 + 3_000)
+      assert.notInclude(server.stderr(), "secret-of-the-collector")
+      const told = server.stderr().split("telemetry does not reach its collector").length - 1
+      assert.isAtMost(told, 1)
+      if (behaviour === "refuses") assert.strictEqual(told, 1)
+    }
+  )
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc-with-secret" }, "OTEL_EXPORTER_OTLP_PROTOCOL"],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: "x-key=secret%ZZ" }, "OTEL_EXPORTER_OTLP_HEADERS"],
+    [{ OTEL_RESOURCE_ATTRIBUTES: "a=secret%ZZ" }, "OTEL_RESOURCE_ATTRIBUTES"],
+    [{ OTEL_EXPORTER_OTLP_TIMEOUT: "secret" }, "whole milliseconds"]
+  ])(
+    "given the variable %j, when the server starts, then it does not, and names it without its value",
+    async (wrong, named) => {
+      const { code, stderr } = await runHere(temporaryFolder(), ["serve", "--port", "0"], {
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+        ...wrong
+      })
+      assert.strictEqual(code, 1)
+      assert.include(stderr, named)
+      assert.notInclude(stderr, "secret")
+    }
+  )
+})
