@@ -32,6 +32,19 @@ describe("packages", () => {
     assert.deepStrictEqual(wiringFaults(packages(), references, roots), [])
   })
 
+  it("given every published package, when its folder is read, then the licence in it is the one of the root", () => {
+    const licence = readFileSync(join(root, "LICENSE"), "utf8")
+    const others = packages().filter(
+      ({ dir, manifest }) =>
+        manifest.private !== true &&
+        (!exists(`${dir}/LICENSE`) || readFileSync(join(root, dir, "LICENSE"), "utf8") !== licence)
+    )
+    assert.deepStrictEqual(
+      others.map(({ dir }) => dir),
+      []
+    )
+  })
+
   it("given the lock file, when it is read, then it names no host", () => {
     assert.deepStrictEqual(lockFaults(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))), [])
   })

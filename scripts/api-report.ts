@@ -1,0 +1,129 @@
+/**
+ * Writes what each published package declares to its users into `api/`, one file per package; with `--check` it only
+ * compares. It reads the declarations that the build emitted (`npm run build` first): everything that an entry exports,
+ * and everything of the package that those declarations speak of. A change here is a change for users, and shows in
+ * review; a line that goes or becomes narrower is a breaking one.
+ *
+ * Comments are left out: a better docstring is no change of the interface.
+ */
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { exit } from "node:process"
+import ts from "typescript"
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports: Readonly<Record<string, string | { readonly types?: string }>>
+}
+
+const folders = globSync([
+  "packages/*/package.json",
+  "packages/storage/*/package.json",
+  "packages/connectors/*/package.json"
+])
+  .map((path) => dirname(path))
+  .toSorted()
+
+const options: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2024,
+  strict: true,
+  skipLibCheck: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  types: []
+}
+
+const printer = ts.createPrinter({ removeComments: true })
+
+const reportOf = (folder: string, manifest: Manifest): string => {
+  const dist = `${resolve(folder, "dist")}/`
+  const entries = Object.entries(manifest.exports).flatMap(([door, target]) => {
+    if (typeof target === "string" || target.types === undefined) return []
+    const file = resolve(folder, target.types)
+    if (!existsSync(file)) throw new Error(`${relative(".", file)} is not there: npm run build first`)
+    return [{ door, file }]
+  })
+  const program = ts.createProgram(
+    entries.map(({ file }) => file),
+    options
+  )
+  const checker = program.getTypeChecker()
+  const resolved = (symbol: ts.Symbol) =>
+    (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)
+  const isOurs = (node: ts.Node) => node.getSourceFile().fileName.startsWith(dist)
+
+  const seen = new Set<ts.Node>()
+  /** Of each file: its declarations, in the order in which they stand there. */
+  const told = new Map<string, Array<readonly [at: number, text: string]>>()
+  const tell = (symbol: ts.Symbol): void => {
+    for (const declaration of resolved(symbol).declarations ?? []) {
+      if (!isOurs(declaration)) continue
+      if (ts.isSourceFile(declaration)) {
+        for (const exported of checker.getExportsOfModule(resolved(symbol))) tell(exported)
+        continue
+      }
+      const statement = ts.findAncestor(declaration, (node) => ts.isSourceFile(node.parent))
+      if (statement === undefined || seen.has(statement)) continue
+      seen.add(statement)
+      const source = statement.getSourceFile()
+      const text = printer.printNode(ts.EmitHint.Unspecified, statement, source)
+      const file = relative(dist, source.fileName)
+      told.set(file, [...(told.get(file) ?? []), [statement.pos, text]])
+      follow(statement)
+    }
+  }
+  const follow = (node: ts.Node): void => {
+    if (ts.isIdentifier(node)) {
+      const symbol = checker.getSymbolAtLocation(node)
+      if (symbol !== undefined) tell(symbol)
+    }
+    ts.forEachChild(node, follow)
+  }
+
+  const doors = entries.map(({ door, file }) => {
+    const source = program.getSourceFile(file)
+    const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+    const exported = symbol === undefined ? [] : checker.getExportsOfModule(symbol)
+    for (const one of exported) tell(one)
+    const names = exported.map(({ name }) => name).toSorted()
+    return [`## ${manifest.name}${door.slice(1)}`, ...names.map((name) => `export ${name}`), ""]
+  })
+  const files = [...told]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, statements]) => [
+      `## ${file}`,
+      ...statements.toSorted(([a], [b]) => a - b).map(([, text]) => text),
+      ""
+    ])
+  return [...doors, ...files].flat().join("\n")
+}
+
+const isCheck = process.argv.includes("--check")
+const reports = new Map(
+  folders.flatMap((folder): ReadonlyArray<readonly [string, string]> => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
+    if (manifest.private === true) return []
+    return [[`${manifest.name.replace(/^@pointsman\//, "")}.txt`, reportOf(folder, manifest)]]
+  })
+)
+
+mkdirSync("api", { recursive: true })
+const stale = readdirSync("api").filter((file) => file.endsWith(".txt") && !reports.has(file))
+const changed = [...reports].filter(([file, text]) => {
+  const path = join("api", file)
+  return !existsSync(path) || readFileSync(path, "utf8") !== text
+})
+if (isCheck) {
+  for (const file of [...stale, ...changed.map(([name]) => name)]) {
+    console.error(
+      `api/${file} is not what the package declares: npm run build && npm run api, and look at the difference`
+    )
+  }
+  exit(stale.length + changed.length === 0 ? 0 : 1)
+}
+for (const file of stale) rmSync(join("api", file))
+for (const [file, text] of changed) writeFileSync(join("api", file), text)
+console.log(`${changed.length} of ${reports.size} reports written`)
