@@ -1,0 +1,370 @@
+/**
+ * What Stripe's raw answers mean. One that is not as documented means nothing: the result is unknown, and `Unanswered`
+ * says where the reading stopped. It never shows what was read.
+ *
+ * The rule that a reader would otherwise break: an error is Stripe's word that it did nothing only where its
+ * documentation says so. "Treat requests that return 500 errors as indeterminate" (https://docs.stripe.com/error-low-level);
+ * a 409 and an `idempotency_error` are about another request with our key, and that one may have been executed.
+ */
+import {
+  type ChargeState,
+  type CheckoutOpened,
+  type Found,
+  type Money,
+  type RefundState,
+  type Rejected,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Result, Schema, SchemaIssue } from "effect"
+import { fromStripe } from "./Amounts.ts"
+import { type PaymentError, refusalOf } from "./Declines.ts"
+import * as Protocol from "./Protocol.ts"
+import type { Clean } from "./Texts.ts"
+
+type Read<A> = Result.Result<A, Unanswered>
+
+const readPaymentIntent = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentIntent))
+const readPaymentIntents = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.PaymentIntent)))
+const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
+const readRefunds = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.Refund)))
+const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedSession))
+const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
+const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
+const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The answer to a charge. */
+export const chargeAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
+  if (isSuccess(answer)) return paymentIntentState(answer, clean)
+  return Result.flatMap(failure(answer), (error) => refusedOrRejected(answer, error, idle, clean))
+}
+
+/** The answer to a capture or a void. Both fail where the payment has moved meanwhile, and say where it stands. */
+export const operationAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
+  if (isSuccess(answer)) return paymentIntentState(answer, clean)
+  return Result.flatMap(failure(answer), (error): Read<ChargeState | Rejected> => {
+    const isMoved = answer.status === 402 || error.code === "payment_intent_unexpected_state"
+    const ended = isMoved ? endedBefore(error) : undefined
+    return ended === undefined ? refusedOrRejected(answer, error, idleOrHeld, clean) : Result.succeed(ended)
+  })
+}
+
+/** `isSecret`: whether a text shows one of the connection's secrets; customers see the address. */
+export const checkoutAnswer = (
+  answer: TransportAnswer,
+  isSecret: (text: string) => boolean,
+  clean: Clean
+): Read<CheckoutOpened | Rejected> => {
+  if (!isSuccess(answer)) return Result.flatMap(failure(answer), (error) => rejected(answer, error, idle, clean))
+  return Result.flatMap(readable(readOpened, answer), (session): Read<CheckoutOpened> => {
+    if (isSecret(session.url)) return unreadable(answer, "url")
+    return Result.succeed({
+      _tag: "CheckoutOpened",
+      reference: session.id,
+      url: session.url,
+      expiresAt: session.expires_at * 1000
+    })
+  })
+}
+
+export const refundAnswer = (answer: TransportAnswer, clean: Clean): Read<RefundState | Rejected> =>
+  isSuccess(answer)
+    ? Result.flatMap(readable(readRefund, answer), (refund) => stateOfRefund(answer, refund, clean))
+    : Result.flatMap(failure(answer), (error) => rejected(answer, error, afterCharge, clean))
+
+/**
+ * By its id. That there is none is no word about the payment: Stripe gave us this id, and so the key is now of another
+ * account or mode.
+ */
+export const foundPaymentIntent = (answer: TransportAnswer, clean: Clean): Read<Found<ChargeState>> =>
+  answer.status === 404
+    ? notHere(answer)
+    : onlySuccess(answer, () => Result.map(paymentIntentState(answer, clean), found))
+
+export const foundRefund = (answer: TransportAnswer, clean: Clean): Read<Found<RefundState>> =>
+  answer.status === 404
+    ? notHere(answer)
+    : onlySuccess(answer, () =>
+        Result.flatMap(readable(readRefund, answer), (refund) =>
+          Result.map(stateOfRefund(answer, refund, clean), found)
+        )
+      )
+
+/**
+ * What the customer did on the page. While it is open, a refusal is not the end: the customer may try again there
+ * (https://docs.stripe.com/payments/checkout/how-checkout-works). An expired one can never be paid.
+ */
+export const foundOnPage = (answer: TransportAnswer, clean: Clean): Read<Found<ChargeState>> => {
+  if (answer.status === 404) return notHere(answer)
+  return onlySuccess(answer, () =>
+    Result.flatMap(readable(readSession, answer), (session): Read<Found<ChargeState>> => {
+      const { payment_intent: paymentIntent, status } = session
+      const isTried = paymentIntent !== null && !untried.has(paymentIntent.status)
+      if (status === "open" && !isTried) return Result.succeed({ _tag: "NotFound", conclusive: false })
+      if (status === "expired" && !isTried) {
+        return Result.succeed(found({ _tag: "Canceled", providerRef: paymentIntent?.id ?? null }))
+      }
+      if (paymentIntent === null) return unreadable(answer, "payment_intent")
+      return Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
+    })
+  )
+}
+
+/** Nothing was taken, and nothing is under way. */
+const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requires_confirmation", "canceled"])
+
+/** One page of a list. */
+export interface Listed {
+  /** Where the one that is looked for stands in it, or -1. */
+  readonly at: number
+  /** The id from which the next page goes on; `null` where this is the last one. */
+  readonly next: string | null
+}
+
+/** `isIt`: whether these are the marks of the one that is looked for. */
+export const listed = (answer: TransportAnswer, isIt: (metadata: Protocol.Metadata) => boolean): Read<Listed> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(readable(readList, answer), ({ data, has_more }): Read<Listed> => {
+      const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
+      const next = data.at(-1)?.id ?? null
+      // Nothing to go on from, and more to come: whether it is among that, nobody can say.
+      return has_more && next === null
+        ? unreadable(answer, "data")
+        : Result.succeed({ at, next: has_more ? next : null })
+    })
+  )
+
+/** The payment at this place of a list. */
+export const listedPaymentIntent = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<ChargeState>> =>
+  Result.flatMap(readable(readPaymentIntents, onlyAt(answer, at)), ({ data: [paymentIntent] }) =>
+    paymentIntent === undefined
+      ? unreadable(answer, "data")
+      : Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
+  )
+
+export const listedRefund = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<RefundState>> =>
+  Result.flatMap(readable(readRefunds, onlyAt(answer, at)), ({ data: [refund] }) =>
+    refund === undefined ? unreadable(answer, "data") : Result.map(stateOfRefund(answer, refund, clean), found)
+  )
+
+/** The list with this one alone: what else stands there is not ours to understand. */
+const onlyAt = (answer: TransportAnswer, at: number): TransportAnswer => {
+  const { data }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
+  return { ...answer, body: JSON.stringify({ data: data.slice(at, at + 1) }) }
+}
+
+const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
+
+const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
+  isSuccess(answer) ? read() : Result.fail(unsettling(answer))
+
+const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
+
+const notHere = (answer: TransportAnswer): Read<Found<never>> =>
+  Result.map(failure(answer), () => ({ _tag: "NotFound", conclusive: false }))
+
+// Charges.
+
+const paymentIntentState = (answer: TransportAnswer, clean: Clean): Read<ChargeState> =>
+  Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+    stateOrUnreadable(answer, paymentIntent, clean)
+  )
+
+const stateOrUnreadable = (
+  answer: TransportAnswer,
+  paymentIntent: Protocol.PaymentIntent,
+  clean: Clean
+): Read<ChargeState> => {
+  const state = stateOf(paymentIntent, clean)
+  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+}
+
+/** The state of a payment, or the field that cannot be understood. */
+export const stateOf = (paymentIntent: Protocol.PaymentIntent, clean: Clean): ChargeState | string => {
+  const { amount, currency, id, last_payment_error, status } = paymentIntent
+  switch (status) {
+    case "succeeded":
+      return withAmount(paymentIntent.amount_received ?? amount, currency, (stated) => ({
+        _tag: "Captured",
+        providerRef: id,
+        stated
+      }))
+    case "requires_capture":
+      return withAmount(paymentIntent.amount_capturable ?? amount, currency, (stated) => ({
+        _tag: "Authorized",
+        providerRef: id,
+        stated
+      }))
+    case "processing":
+      return withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
+    case "requires_action":
+      return { _tag: "NeedsCustomer", providerRef: id }
+    case "canceled":
+      return { _tag: "Canceled", providerRef: id }
+    case "requires_payment_method":
+      // Without an error nothing was refused: the confirmation may be on its way at this very moment.
+      return last_payment_error === undefined || last_payment_error === null
+        ? "last_payment_error"
+        : refusal(last_payment_error, id, clean)
+    case "requires_confirmation":
+      // As above: we confirm with the request that creates.
+      return "status"
+  }
+}
+
+const withAmount = <State>(amount: number, currency: string, state: (stated: Money) => State): State | string => {
+  const stated = fromStripe(amount, currency)
+  return stated === undefined ? "amount" : state(stated)
+}
+
+const refusal = (error: PaymentError, providerRef: string | null, clean: Clean): ChargeState => {
+  const means = refusalOf(error)
+  return means._tag === "NeedsCustomer"
+    ? { _tag: "NeedsCustomer", providerRef }
+    : { ...means, providerRef, code: clean(means.code) || "card_declined" }
+}
+
+/** States of a payment in which no money is held or taken, or about to be. */
+const idle: ReadonlySet<string> = new Set([...untried, "requires_action"])
+
+/** For a capture and a void: the hold stands, as before. */
+const idleOrHeld: ReadonlySet<string> = new Set([...idle, "requires_capture"])
+
+/** For a refund: the charge that it is of was taken. */
+const afterCharge: ReadonlySet<string> = new Set(["succeeded"])
+
+const refusedOrRejected = (
+  answer: TransportAnswer,
+  error: Protocol.StripeError,
+  harmless: ReadonlySet<string>,
+  clean: Clean
+): Read<ChargeState | Rejected> =>
+  answer.status === 402 ? refused(answer, error, harmless, clean) : rejected(answer, error, harmless, clean)
+
+/**
+ * "The parameters were valid but the request failed" (402): a refusal, as long as the payment itself does not say
+ * otherwise.
+ */
+const refused = (
+  answer: TransportAnswer,
+  error: Protocol.StripeError,
+  harmless: ReadonlySet<string>,
+  clean: Clean
+): Read<ChargeState> => {
+  const paymentIntent = error.payment_intent ?? undefined
+  const isSure =
+    paymentIntent === undefined
+      ? error.type === "card_error"
+      : paymentIntent.status === "requires_payment_method" ||
+        (error.type === "card_error" && harmless.has(paymentIntent.status))
+  return isSure ? Result.succeed(refusal(error, paymentIntent?.id ?? null, clean)) : Result.fail(unsettling(answer))
+}
+
+/** The payment was over before the request came. */
+const endedBefore = ({ payment_intent: paymentIntent }: Protocol.StripeError): ChargeState | undefined => {
+  if (paymentIntent === undefined || paymentIntent === null) return undefined
+  const { amount_received, currency, id, status } = paymentIntent
+  if (status === "canceled") return { _tag: "Canceled", providerRef: id }
+  if (status !== "succeeded" || typeof amount_received !== "number" || typeof currency !== "string") return undefined
+  const stated = fromStripe(amount_received, currency)
+  return stated === undefined ? undefined : { _tag: "Captured", providerRef: id, stated }
+}
+
+// Refunds.
+
+const stateOfRefund = (answer: TransportAnswer, refund: Protocol.Refund, clean: Clean): Read<RefundState> => {
+  const state = stateOfToldRefund(refund, clean)
+  return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+}
+
+/** The state of a refund, or the field that cannot be understood. */
+export const stateOfToldRefund = (refund: Protocol.Refund, clean: Clean): RefundState | string => {
+  const { amount, currency, failure_reason, id: providerRefundId, status } = refund
+  switch (status) {
+    case "succeeded":
+      return withAmount(amount, currency, (stated) => ({ _tag: "Succeeded", providerRefundId, stated }))
+    case "pending":
+    case "requires_action":
+      return withAmount(amount, currency, (stated) => ({ _tag: "RefundPending", providerRefundId, stated }))
+    case "failed":
+    case "canceled":
+      return {
+        _tag: "RefundFailed",
+        providerRefundId,
+        reason: typeof failure_reason === "string" ? clean(failure_reason) : null
+      }
+  }
+}
+
+// Errors.
+
+const failure = (answer: TransportAnswer): Read<Protocol.StripeError> =>
+  answer.status >= 400 && answer.status < 500
+    ? Result.map(readable(readFailure, answer), ({ error }) => error)
+    : Result.fail(unsettling(answer))
+
+/** `harmless`: the states of the payment, where the error tells it, that agree with "nothing was done". */
+const rejected = (
+  answer: TransportAnswer,
+  error: Protocol.StripeError,
+  harmless: ReadonlySet<string>,
+  clean: Clean
+): Read<Rejected> => {
+  const stands = error.payment_intent?.status
+  if (!didNothing(answer, error) || (stands !== undefined && !harmless.has(stands))) {
+    return Result.fail(unsettling(answer))
+  }
+  return Result.succeed({
+    _tag: "Rejected",
+    code: clean(error.code ?? "") || clean(error.type) || "error",
+    message: clean(error.message ?? "") || "Stripe gave no message."
+  })
+}
+
+/**
+ * Whether Stripe says that it executed nothing (https://docs.stripe.com/error-low-level, and for 429
+ * https://docs.stripe.com/rate-limits).
+ *
+ * - 400, 403, 404 as `invalid_request_error`: the content was refused. As any other type it is about something else.
+ * - 401: no valid key.
+ * - 429: the limiters "run before the API's idempotency layer". A `lock_timeout` has the same status, and comes out of
+ *   the execution.
+ */
+const didNothing = ({ headers, status }: TransportAnswer, { code, type }: Protocol.StripeError): boolean => {
+  switch (status) {
+    case 400:
+    case 403:
+    case 404:
+      return type === "invalid_request_error"
+    case 401:
+      return type === "invalid_request_error" || type === "authentication_error"
+    case 429:
+      return (
+        code !== "lock_timeout" &&
+        (code === "rate_limit" || type === "rate_limit_error" || headers["stripe-rate-limited-reason"] !== undefined)
+      )
+    default:
+      return false
+  }
+}
+
+const readable = <A>(
+  read: (text: string) => Result.Result<A, Schema.SchemaError>,
+  answer: TransportAnswer
+): Read<A> => {
+  const result = read(answer.body)
+  if (Result.isSuccess(result)) return Result.succeed(result.success)
+  // Names of Stripe's own fields; a value is never shown.
+  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+}
+
+const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
+  Result.fail(
+    new Unanswered({
+      reason: `Stripe's answer (status ${answer.status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
+    })
+  )
+
+const unsettling = ({ status }: TransportAnswer): Unanswered =>
+  new Unanswered({ reason: `Stripe answered with status ${status}, which settles nothing` })

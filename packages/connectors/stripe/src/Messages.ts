@@ -1,0 +1,198 @@
+/**
+ * Stripe's webhooks: the signature over the bytes as they came, and only then what they say
+ * (https://docs.stripe.com/webhooks#verify-manually, https://docs.stripe.com/api/events/types).
+ *
+ * The rules that a reader would otherwise break: an event tells of the account and the mode that it names, and another
+ * account of a platform writes what it likes into its metadata; and a refusal on Stripe's page is not the last word
+ * while the page is open. A type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ */
+import {
+  type ChargeName,
+  type ChargeState,
+  type MessageAbout,
+  MessageUnreadable,
+  MessageUnverified,
+  type ProviderMessage,
+  type RawMessage,
+  verifySignature
+} from "@pointsman/core/connector"
+import { Effect, Layer, type Result, Schema, SchemaIssue } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+import { fromStripe } from "./Amounts.ts"
+import { stateOf, stateOfToldRefund } from "./Answers.ts"
+import * as Protocol from "./Protocol.ts"
+import type { Clean } from "./Texts.ts"
+
+/** Whose messages are read. */
+export interface Receiver {
+  /** The connected account; `null` for the key's own. */
+  readonly account: string | null
+  readonly isLive: boolean
+  readonly clean: Clean
+}
+
+export const readMessage = Effect.fnUntraced(function* (
+  { body, headers, receivedAt, secret }: RawMessage,
+  { account, clean, isLive }: Receiver
+): Effect.fn.Return<ProviderMessage, MessageUnverified | MessageUnreadable> {
+  // Stripe's scheme is that of our own webhooks, in another header: `t=…,v1=…`, one `v1` for each live secret, HMAC-SHA-256
+  // of `<t>.<body>` in hex, 300 seconds.
+  yield* verifySignature(headers["stripe-signature"], [secret], body, Math.floor(receivedAt / 1000)).pipe(
+    Effect.provide(crypto),
+    Effect.mapError(({ reason }) => new MessageUnverified({ reason: `its signature is ${reason}` }))
+  )
+  const parsed = yield* Effect.try({
+    try: (): unknown => JSON.parse(utf8.decode(body)),
+    // Without its cause: a parser's message quotes what it was given.
+    catch: () => new MessageUnreadable({ reason: "it is not JSON in UTF-8" })
+  })
+  const event = yield* decoded(readEvent, parsed)
+  if ((event.account ?? null) !== account) return yield* unreadable("it is of another account, at account")
+  if (event.livemode !== isLive) return yield* unreadable("it is of the other mode, at livemode")
+  const about = yield* aboutOf(event.type, event.data.object, clean)
+  return { id: event.id, at: event.created * 1000, about }
+})
+
+const crypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.layerWebCrypto)
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readPaymentIntent = Schema.decodeUnknownResult(Protocol.PaymentIntent)
+const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
+const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
+const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
+const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const decoded = <A>(
+  read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
+  value: unknown
+): Effect.Effect<A, MessageUnreadable> =>
+  Effect.mapError(Effect.fromResult(read(value)), ({ issue }) => {
+    const field = issues(issue).issues[0]?.path?.map(String).join(".") ?? ""
+    return unreadable(`it is not as documented${field === "" ? "" : ` at ${field}`}`)
+  })
+
+const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
+
+type About = Effect.Effect<MessageAbout, MessageUnreadable>
+
+const aboutOf = (type: string, object: unknown, clean: Clean): About => {
+  switch (type) {
+    case "payment_intent.amount_capturable_updated":
+    case "payment_intent.canceled":
+    case "payment_intent.payment_failed":
+    case "payment_intent.processing":
+    case "payment_intent.requires_action":
+    case "payment_intent.succeeded":
+      return aboutPaymentIntent(object, clean)
+    case "checkout.session.async_payment_succeeded":
+    case "checkout.session.completed":
+      return aboutSession(object)
+    case "checkout.session.async_payment_failed":
+      return aboutEndedSession(object, (providerRef) => ({
+        _tag: "Declined",
+        providerRef,
+        category: "other",
+        code: "async_payment_failed",
+        soft: false
+      }))
+    case "checkout.session.expired":
+      return aboutEndedSession(object, (providerRef) => ({ _tag: "Canceled", providerRef }))
+    case "charge.refund.updated":
+    case "refund.created":
+    case "refund.failed":
+    case "refund.updated":
+      return aboutRefund(object, clean)
+    case "charge.dispute.closed":
+    case "charge.dispute.created":
+    case "charge.dispute.funds_reinstated":
+    case "charge.dispute.funds_withdrawn":
+    case "charge.dispute.updated":
+      return aboutDispute(object)
+    default:
+      return Effect.fail(unreadable("its type is none that is read"))
+  }
+}
+
+const aboutPaymentIntent = Effect.fnUntraced(function* (
+  object: unknown,
+  clean: Clean
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const paymentIntent = yield* decoded(readPaymentIntent, object)
+  const charge = yield* nameOf(paymentIntent.metadata)
+  const isOnPage = paymentIntent.metadata?.checkout === "true"
+  const state: ChargeState | string =
+    isOnPage && paymentIntent.status === "requires_payment_method"
+      ? { _tag: "NeedsCustomer", providerRef: paymentIntent.id }
+      : stateOf(paymentIntent, clean)
+  if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
+  return { _tag: "Charge", charge, state: () => state }
+})
+
+/** What was paid was captured. Anything else is accepted, and the payment's own messages say what became of it. */
+const aboutSession = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(readSession, object)
+  const charge = yield* nameOf(metadata)
+  const stated = fromStripe(amount_total, currency)
+  if (payment_intent === null) return yield* unreadable("it names no payment at data.object.payment_intent")
+  if (stated === undefined) return yield* unreadable("it is not to be understood at data.object.amount_total")
+  const state: ChargeState = {
+    _tag: payment_status === "paid" ? "Captured" : "Pending",
+    providerRef: payment_intent,
+    stated
+  }
+  return { _tag: "Charge", charge, state: () => state }
+})
+
+const aboutEndedSession = Effect.fnUntraced(function* (
+  object: unknown,
+  stateFor: (providerRef: string | null) => ChargeState
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const { metadata, payment_intent } = yield* decoded(readEnded, object)
+  const charge = yield* nameOf(metadata)
+  const state = stateFor(payment_intent ?? null)
+  return { _tag: "Charge", charge, state: () => state }
+})
+
+const aboutRefund = Effect.fnUntraced(function* (
+  object: unknown,
+  clean: Clean
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const refund = yield* decoded(readRefund, object)
+  const refundId = refund.metadata?.refund_id ?? undefined
+  if (refundId === undefined) return yield* unreadable("it is of no refund of ours, at data.object.metadata.refund_id")
+  const state = stateOfToldRefund(refund, clean)
+  if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
+  return { _tag: "Refund", refundId, state: () => state }
+})
+
+/**
+ * By its status, whatever the event (https://docs.stripe.com/api/disputes/object#dispute_object-status). The `warning_…`
+ * are inquiries: no money has moved, and an inquiry that becomes a dispute changes to another status.
+ */
+const verdicts: Readonly<Record<string, "opened" | "won" | "lost">> = {
+  needs_response: "opened",
+  under_review: "opened",
+  appeal_needs_response: "opened",
+  appeal_under_review: "opened",
+  won: "won",
+  lost: "lost"
+}
+
+/** A dispute has metadata of its own, and names the payment alone. */
+const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const { id, payment_intent, status } = yield* decoded(readDispute, object)
+  const verdict = Object.hasOwn(verdicts, status) ? verdicts[status] : undefined
+  if (verdict === undefined) return yield* unreadable("nothing is decided or taken yet, at data.object.status")
+  if (payment_intent === undefined || payment_intent === null) {
+    return yield* unreadable("it names no payment at data.object.payment_intent")
+  }
+  return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, verdict }
+})
+
+const nameOf = (metadata: Protocol.Metadata | null | undefined): Effect.Effect<ChargeName, MessageUnreadable> =>
+  typeof metadata?.attempt_id === "string"
+    ? Effect.succeed({ attemptId: metadata.attempt_id })
+    : Effect.fail(unreadable("it is of no charge of ours, at data.object.metadata.attempt_id"))

@@ -1,0 +1,158 @@
+/**
+ * The objects of Stripe's API as far as they are read (https://docs.stripe.com/api). Fields that are not named here are
+ * ignored. Messages come in the version of the account or endpoint, not in ours, so that only fields are read that have
+ * been there, and meant the same, for years.
+ */
+import { Schema } from "effect"
+
+/** The version that every request names, and that its answer is written in (https://docs.stripe.com/api/versioning). */
+export const version = "2026-10-28.endive"
+
+/**
+ * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
+ * characters and halves of surrogate pairs cannot be stored everywhere.
+ */
+const Reference = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** In Stripe's minor units. Not an integer, negative or beyond 2^53: nothing is believed. */
+const Amount = Schema.Natural
+
+/** What we put there; see `Requests.ts`. */
+const Metadata = Schema.Struct({
+  attempt_id: optional(Reference),
+  refund_id: optional(Reference),
+  checkout: optional(Schema.String)
+})
+export type Metadata = typeof Metadata.Type
+
+const PaymentError = Schema.Struct({
+  code: optional(Schema.String),
+  decline_code: optional(Schema.String),
+  advice_code: optional(Schema.String)
+})
+
+/** All of https://docs.stripe.com/payments/paymentintents/lifecycle; another one makes the answer unreadable. */
+const paymentIntentStatuses = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+  "processing",
+  "requires_capture",
+  "canceled",
+  "succeeded"
+] as const
+
+/** https://docs.stripe.com/api/payment_intents/object */
+export const PaymentIntent = Schema.Struct({
+  id: Reference,
+  status: Schema.Literals(paymentIntentStatuses),
+  amount: Amount,
+  amount_capturable: optional(Amount),
+  amount_received: optional(Amount),
+  currency: Schema.NonEmptyString,
+  metadata: optional(Metadata),
+  last_payment_error: optional(PaymentError)
+})
+export type PaymentIntent = typeof PaymentIntent.Type
+
+/** https://docs.stripe.com/api/refunds/object */
+export const Refund = Schema.Struct({
+  id: Reference,
+  status: Schema.Literals(["pending", "requires_action", "succeeded", "failed", "canceled"]),
+  amount: Amount,
+  currency: Schema.NonEmptyString,
+  metadata: optional(Metadata),
+  failure_reason: optional(Schema.String)
+})
+export type Refund = typeof Refund.Type
+
+/**
+ * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
+ * what browsers take.
+ */
+const WebAddress = Schema.String.check(
+  Schema.isMaxLength(4_096),
+  Schema.makeFilter(
+    (text: string) =>
+      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
+    { expected: "an http or https URL" }
+  )
+)
+
+/** Unix time in seconds. */
+const Seconds = Schema.Natural
+
+/** https://docs.stripe.com/api/checkout/sessions/object, as it is opened. */
+export const OpenedSession = Schema.Struct({ id: Reference, url: WebAddress, expires_at: Seconds })
+
+/** The same, looked up with `expand[]=payment_intent`. */
+export const Session = Schema.Struct({
+  id: Reference,
+  status: Schema.Literals(["open", "complete", "expired"]),
+  payment_intent: Schema.NullOr(PaymentIntent)
+})
+export type Session = typeof Session.Type
+
+/** The same, in a message, which expands nothing. */
+export const ToldSession = Schema.Struct({
+  payment_status: Schema.Literals(["paid", "unpaid", "no_payment_required"]),
+  payment_intent: Schema.NullOr(Reference),
+  amount_total: Amount,
+  currency: Schema.NonEmptyString,
+  metadata: optional(Metadata)
+})
+
+/** Of an ended session nothing else is needed, and there may be no payment. */
+export const EndedSession = Schema.Struct({ metadata: optional(Metadata), payment_intent: optional(Reference) })
+
+/** https://docs.stripe.com/api/pagination, and the same of a search. What is not ours is not read further. */
+export const List = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ id: Reference, metadata: optional(Metadata) })),
+  has_more: Schema.Boolean
+})
+
+/** The same answer, for the whole of what was found in it. */
+export const listOf = <S extends Schema.Constraint>(item: S) => Schema.Struct({ data: Schema.Array(item) })
+
+/** https://docs.stripe.com/api/disputes/object */
+export const Dispute = Schema.Struct({
+  id: Reference,
+  status: Schema.String,
+  payment_intent: optional(Reference)
+})
+
+/** https://docs.stripe.com/api/errors */
+export const Failure = Schema.Struct({
+  error: Schema.Struct({
+    type: Schema.NonEmptyString,
+    message: optional(Schema.String),
+    ...PaymentError.fields,
+    payment_intent: optional(
+      Schema.Struct({
+        id: Reference,
+        status: Schema.String,
+        amount_received: optional(Amount),
+        currency: optional(Schema.NonEmptyString)
+      })
+    )
+  })
+})
+export type StripeError = (typeof Failure.Type)["error"]
+
+/** https://docs.stripe.com/api/events/object */
+export const Event = Schema.Struct({
+  id: Reference,
+  type: Schema.NonEmptyString,
+  created: Seconds,
+  livemode: Schema.Boolean,
+  /** The connected account that it is of. */
+  account: optional(Schema.String),
+  data: Schema.Struct({ object: Schema.Unknown })
+})

@@ -1,0 +1,118 @@
+/**
+ * What is sent to Stripe, as forms. Every object is given our id as metadata, by which it is found again and its
+ * messages are understood: `attempt_id` and `payment_id`, and of a refund `refund_id`.
+ */
+import type { ChargeRequest, CheckoutRequest, PaymentMethod, RefundRequest } from "@pointsman/core/connector"
+import { Redacted } from "effect"
+
+/** Names and values, in the order in which they are written. */
+export type Form = ReadonlyArray<readonly [string, string]>
+
+/** `URLSearchParams` writes the replacement character for half a surrogate pair, which nobody could encode. */
+export const encode = (form: Form): string =>
+  new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString()
+
+/** A stored payment method, and the customer that it is attached to. */
+export interface Instrument {
+  readonly customer: string | null
+  readonly paymentMethod: string
+}
+
+/** `pm_…`, or `cus_…/pm_…`; `undefined` for what is neither. Ids of older kinds (`card_…`) are passed on like them. */
+export const instrumentOf = (token: Redacted.Redacted<string>): Instrument | undefined => {
+  const found = /^(?:([0-9A-Za-z_]+)\/)?([0-9A-Za-z_]+)$/.exec(Redacted.value(token))
+  return found?.[2] === undefined ? undefined : { customer: found[1] ?? null, paymentMethod: found[2] }
+}
+
+/** The texts of a token that must not be shown: the whole, and its parts. */
+export const secretsOf = (token: Redacted.Redacted<string>): ReadonlyArray<Redacted.Redacted<string>> => [
+  token,
+  ...Redacted.value(token)
+    .split("/")
+    .map((part) => Redacted.make(part))
+]
+
+/** Longer values of metadata are refused (https://docs.stripe.com/api/metadata). */
+const metadataAtMost = 500
+
+const ofAttempt = (name: string, request: Pick<ChargeRequest, "attemptId" | "paymentId" | "reference">): Form => [
+  [`${name}[attempt_id]`, request.attemptId],
+  [`${name}[payment_id]`, request.paymentId],
+  ...(request.reference === null
+    ? []
+    : [[`${name}[reference]`, [...request.reference].slice(0, metadataAtMost).join("")] as const])
+]
+
+const captureMethod = (capture: boolean): string => (capture ? "automatic" : "manual")
+
+/**
+ * Created and confirmed in one request (https://docs.stripe.com/api/payment_intents/create). No customer is there who
+ * could act: a payment that would need one fails instead of waiting (`off_session`, `error_on_requires_action`), and
+ * none that redirects is begun.
+ */
+export const paymentIntent = (request: ChargeRequest, amount: number, instrument: Instrument): Form => [
+  ["amount", String(amount)],
+  ["currency", request.money.currency.toLowerCase()],
+  ["payment_method", instrument.paymentMethod],
+  ...(instrument.customer === null ? [] : [["customer", instrument.customer] as const]),
+  ["confirm", "true"],
+  ["capture_method", captureMethod(request.capture)],
+  request.initiator === "mit" ? ["off_session", "true"] : ["error_on_requires_action", "true"],
+  ["automatic_payment_methods[enabled]", "true"],
+  ["automatic_payment_methods[allow_redirects]", "never"],
+  ...ofAttempt("metadata", request)
+]
+
+/**
+ * What the page offers for a card payment: cards, and the wallets that are cards. For the other methods it is what the
+ * account's settings allow for the payment, because which of them are banks or wallets changes by country and month.
+ */
+const methodsOnPage: Readonly<Record<PaymentMethod, ReadonlyArray<string>>> = {
+  card: ["card"],
+  bank: [],
+  wallet: [],
+  crypto: []
+}
+
+/**
+ * A page with one line, for the amount and nothing else: no other currency than the one that was asked for
+ * (https://docs.stripe.com/api/checkout/sessions/create). `expiresAt`: Unix time in seconds.
+ */
+export const checkoutSession = (request: CheckoutRequest, amount: number, expiresAt: number): Form => [
+  ["mode", "payment"],
+  ["line_items[0][quantity]", "1"],
+  ["line_items[0][price_data][currency]", request.money.currency.toLowerCase()],
+  ["line_items[0][price_data][unit_amount]", String(amount)],
+  // The customer reads it.
+  ["line_items[0][price_data][product_data][name]", request.reference?.trim() || "Payment"],
+  ...methodsOnPage[request.method].map((type, index) => [`allowed_payment_method_types[${index}]`, type] as const),
+  ["adaptive_pricing[enabled]", "false"],
+  ["success_url", request.returnUrl],
+  ["cancel_url", request.returnUrl],
+  ["expires_at", String(expiresAt)],
+  ["client_reference_id", request.attemptId],
+  ["payment_intent_data[capture_method]", captureMethod(request.capture)],
+  ...ofAttempt("payment_intent_data[metadata]", request),
+  // By this its messages are told from those of a direct charge: a refusal on the page is not the last word.
+  ["payment_intent_data[metadata][checkout]", "true"],
+  ...ofAttempt("metadata", request)
+]
+
+/** https://docs.stripe.com/api/payment_intents/capture; what is not captured is released. */
+export const capture = (amount: number): Form => [["amount_to_capture", String(amount)]]
+
+/** Stripe's own words for a reason; any other text goes along as metadata. */
+const refundReasons: ReadonlySet<string> = new Set(["duplicate", "fraudulent", "requested_by_customer"])
+
+/** https://docs.stripe.com/api/refunds/create */
+export const refund = (request: RefundRequest, amount: number): Form => [
+  ["payment_intent", request.providerRef],
+  ["amount", String(amount)],
+  ...(request.reason === null
+    ? []
+    : refundReasons.has(request.reason)
+      ? [["reason", request.reason] as const]
+      : [["metadata[reason]", [...request.reason].slice(0, metadataAtMost).join("")] as const]),
+  ["metadata[refund_id]", request.refundId],
+  ["metadata[attempt_id]", request.attemptId]
+]

@@ -1,0 +1,273 @@
+/**
+ * The connector `stripe`: PaymentIntents with stored payment methods, Checkout, captures, voids, refunds, look-ups and
+ * webhooks, over Stripe's HTTP API.
+ *
+ * One operation is one request, with our id as Stripe's idempotency key. Nothing here throws or tries again. What is
+ * not sent is `NotSent` by the transport's word alone; what Stripe cannot be asked is `Rejected` before anything is
+ * sent.
+ */
+import type {
+  ChargeState,
+  Connector,
+  ConnectorAccount,
+  ConnectorDefinition,
+  Found,
+  Money,
+  NotSent,
+  Rejected,
+  Transport,
+  TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Clock, Effect, Redacted, Result } from "effect"
+import { currencies, toStripe } from "./Amounts.ts"
+import * as Answers from "./Answers.ts"
+import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { readMessage } from "./Messages.ts"
+import { type Metadata, version } from "./Protocol.ts"
+import * as Requests from "./Requests.ts"
+import { cleaner, shows } from "./Texts.ts"
+
+/** The definition of the connector `stripe`. */
+export const definition: ConnectorDefinition = {
+  name: "stripe",
+  environments: ["sandbox", "production"],
+  supports: { currencies, methods: ["card", "bank", "wallet"] },
+  connect: (account, transport) =>
+    Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
+      connector(credentials, account, transport)
+    )
+}
+
+/** Of a checkout. Stripe takes from 30 minutes on; half an hour more bears clocks that differ and a slow customer. */
+const checkoutSeconds = 60 * 60
+
+/** A charge is looked for among those that were created up to so long before it was sent by our clock, in seconds. */
+const clockSkewSeconds = 5 * 60
+
+/** … and up to so long after: by then every request has arrived that ever will. */
+const sentWithinSeconds = 60 * 60
+
+/**
+ * "Not found" is Stripe's last word no earlier than so long after the request, in milliseconds by Stripe's clock. Lists
+ * are complete at once (https://docs.stripe.com/search#data-freshness), but a request that ended in a 500 may be rolled
+ * forward later, while Stripe sets its incident right (https://docs.stripe.com/error-low-level#server-errors), and until
+ * its idempotency key has expired, after 24 hours, Stripe holds a record of a request that it shows to nobody
+ * (https://docs.stripe.com/api/idempotent_requests).
+ */
+const conclusiveAfterMillis = 24 * 60 * 60 * 1000
+
+/** Of one look-up, at 100 objects each: more charges than that in an hour are searched. */
+const pagesAtMost = 20
+
+/** A page of 100 payments, each with its metadata, in bytes. */
+const pageBytesAtMost = 8 * 1024 * 1024
+
+const connector = (
+  credentials: Credentials,
+  { environment, timeoutMillis }: ConnectorAccount,
+  transport: Transport["Service"]
+): Connector => {
+  const { account, baseUrl, secretKey } = credentials
+  const clean = cleaner([secretKey])
+
+  const send = ({ form, id, method, path }: Call) =>
+    transport.send({
+      method,
+      url: `${baseUrl}/v1/${path}${method === "GET" && form.length > 0 ? `?${Requests.encode(form)}` : ""}`,
+      headers: {
+        authorization: `Bearer ${Redacted.value(secretKey)}`,
+        accept: "application/json",
+        "stripe-version": version,
+        // It has no effect on a GET, and shows in Stripe's log of requests.
+        "idempotency-key": id,
+        ...(account === null ? {} : { "stripe-account": account }),
+        ...(method === "POST" ? { "content-type": "application/x-www-form-urlencoded" } : {})
+      },
+      ...(method === "POST" ? { body: Requests.encode(form) } : {}),
+      timeoutMillis,
+      maxAnswerBytes: pageBytesAtMost
+    })
+
+  const call = <A>(
+    request: Call,
+    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
+  ): Effect.Effect<A, NotSent | Unanswered> =>
+    Effect.flatMap(send(request), (answer) => Effect.fromResult(read(answer)))
+
+  /** All pages of a list, one after the other. `undefined`: there are more than may be asked for. */
+  const find = Effect.fnUntraced(function* <State>(
+    path: string,
+    form: Requests.Form,
+    { id, isIt, read, sentAt }: Sought<State>
+  ): Effect.fn.Return<Found<State> | undefined, NotSent | Unanswered> {
+    let next: string | null = null
+    for (let page = 0; page < pagesAtMost; page++) {
+      const from: Requests.Form = next === null ? [] : [["starting_after", next]]
+      const answer: TransportAnswer = yield* send({
+        method: "GET",
+        path,
+        form: [...form, ["limit", "100"], ...from],
+        id
+      })
+      const list: Answers.Listed = yield* Effect.fromResult(Answers.listed(answer, isIt))
+      if (list.at >= 0) return yield* Effect.fromResult(read(answer, list.at))
+      if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentAt) }
+      next = list.next
+    }
+    return undefined
+  })
+
+  const lookUpSent = Effect.fnUntraced(function* (
+    attemptId: string,
+    sentAt: number
+  ): Effect.fn.Return<Found<ChargeState>, NotSent | Unanswered> {
+    const sought: Sought<ChargeState> = {
+      id: attemptId,
+      sentAt,
+      isIt: ({ attempt_id }) => attempt_id === attemptId,
+      read: (answer, at) => Answers.listedPaymentIntent(answer, at, clean)
+    }
+    const sentSeconds = Math.floor(sentAt / 1000)
+    const found = yield* find(
+      "payment_intents",
+      [
+        ["created[gte]", String(Math.max(0, sentSeconds - clockSkewSeconds))],
+        ["created[lte]", String(sentSeconds + sentWithinSeconds)]
+      ],
+      sought
+    )
+    if (found !== undefined) return found
+    // A search finds late, and what it finds is there; that it finds nothing says nothing.
+    const form: Requests.Form = [["query", `metadata["attempt_id"]:"${attemptId.replace(/["\\]/g, "\\$&")}"`]]
+    const answer = yield* send({ method: "GET", path: "payment_intents/search", form, id: attemptId })
+    const { at } = yield* Effect.fromResult(Answers.listed(answer, sought.isIt))
+    return at < 0 ? { _tag: "NotFound", conclusive: false } : yield* Effect.fromResult(sought.read(answer, at))
+  })
+
+  return {
+    charge: Effect.fn("StripeConnector.charge")((request) => {
+      if (request.instrument === null) return Effect.succeed(withoutInstrument)
+      const amount = toStripe(request.money)
+      const instrument = Requests.instrumentOf(request.instrument)
+      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      if (instrument === undefined) return Effect.succeed(malformedInstrument)
+      const form = Requests.paymentIntent(request, amount, instrument)
+      const cleanOfToken = cleaner([secretKey, ...Requests.secretsOf(request.instrument)])
+      return call({ method: "POST", path: "payment_intents", form, id: request.attemptId }, (answer) =>
+        Answers.chargeAnswer(answer, cleanOfToken)
+      )
+    }),
+    lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => {
+      const { attemptId: id, checkoutReference, providerRef } = request
+      if (checkoutReference !== null) {
+        const path = `checkout/sessions/${segment(checkoutReference)}`
+        return call({ method: "GET", path, form: [["expand[0]", "payment_intent"]], id }, (answer) =>
+          Answers.foundOnPage(answer, clean)
+        )
+      }
+      if (providerRef === null) return lookUpSent(id, request.sentAt)
+      return call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
+        Answers.foundPaymentIntent(answer, clean)
+      )
+    }),
+    openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
+      const amount = toStripe(request.money)
+      if (amount === undefined) return inexpressible(request.money)
+      const expiresAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + checkoutSeconds
+      const form = Requests.checkoutSession(request, amount, expiresAt)
+      return yield* call({ method: "POST", path: "checkout/sessions", form, id: request.attemptId }, (answer) =>
+        Answers.checkoutAnswer(answer, (text) => shows(text, [secretKey]), clean)
+      )
+    }),
+    capture: Effect.fn("StripeConnector.capture")((request) => {
+      const amount = toStripe(request.money)
+      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      const path = `payment_intents/${segment(request.providerRef)}/capture`
+      return call({ method: "POST", path, form: Requests.capture(amount), id: request.operationId }, (answer) =>
+        Answers.operationAnswer(answer, clean)
+      )
+    }),
+    void: Effect.fn("StripeConnector.void")((request) => {
+      const path = `payment_intents/${segment(request.providerRef)}/cancel`
+      return call({ method: "POST", path, form: [], id: request.operationId }, (answer) =>
+        Answers.operationAnswer(answer, clean)
+      )
+    }),
+    refund: Effect.fn("StripeConnector.refund")((request) => {
+      const amount = toStripe(request.money)
+      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      const form = Requests.refund(request, amount)
+      return call({ method: "POST", path: "refunds", form, id: request.refundId }, (answer) =>
+        Answers.refundAnswer(answer, clean)
+      )
+    }),
+    lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")(function* (request) {
+      const { providerRef, providerRefundId, refundId: id, sentAt } = request
+      if (providerRefundId !== null) {
+        return yield* call({ method: "GET", path: `refunds/${segment(providerRefundId)}`, form: [], id }, (answer) =>
+          Answers.foundRefund(answer, clean)
+        )
+      }
+      const found = yield* find("refunds", [["payment_intent", providerRef]], {
+        id,
+        sentAt,
+        isIt: ({ refund_id }) => refund_id === id,
+        read: (answer, at) => Answers.listedRefund(answer, at, clean)
+      })
+      return found ?? { _tag: "NotFound", conclusive: false }
+    }),
+    readMessage: Effect.fn("StripeConnector.readMessage")((message) =>
+      readMessage(message, {
+        account,
+        isLive: environment === "production",
+        clean: cleaner([secretKey, message.secret])
+      })
+    )
+  }
+}
+
+interface Call {
+  readonly method: "GET" | "POST"
+  /** Under the version, encoded. */
+  readonly path: string
+  readonly form: Requests.Form
+  /** The attempt, operation or refund id. */
+  readonly id: string
+}
+
+/** What is looked for in a list. */
+interface Sought<State> {
+  /** The attempt or refund id. */
+  readonly id: string
+  /** Epoch milliseconds by our clock. */
+  readonly sentAt: number
+  readonly isIt: (metadata: Metadata) => boolean
+  readonly read: (answer: TransportAnswer, at: number) => Result.Result<Found<State>, Unanswered>
+}
+
+/** By the time that Stripe wrote on its answer; without one, never. */
+const isConclusive = ({ headers }: TransportAnswer, sentAt: number): boolean =>
+  Date.parse(headers["date"] ?? "") >= sentAt + conclusiveAfterMillis
+
+/** A direct charge takes a stored payment method: without one there would be a payment at Stripe that nobody makes. */
+const withoutInstrument: Rejected = {
+  _tag: "Rejected",
+  code: "instrument_missing",
+  message: "Stripe was not asked: a direct charge needs an instrument of this connection."
+}
+
+const malformedInstrument: Rejected = {
+  _tag: "Rejected",
+  code: "instrument_malformed",
+  message: "Stripe was not asked: the instrument's token is neither pm_… nor cus_…/pm_…."
+}
+
+const inexpressible = ({ currency, minorUnits }: Money): Rejected => ({
+  _tag: "Rejected",
+  code: "amount_not_expressible",
+  message: `Stripe was not asked: it has no amount for ${minorUnits} minor units of ${currency}.`
+})
+
+/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
+const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

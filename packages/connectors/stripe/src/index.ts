@@ -1,0 +1,2 @@
+/** The connector for Stripe: `StripeConnector.definition`. */
+export * as StripeConnector from "./StripeConnector.ts"

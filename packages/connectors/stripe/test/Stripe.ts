@@ -1,0 +1,158 @@
+/**
+ * Stripe's answers and events, in the shapes that its documentation shows (https://docs.stripe.com/api), with the fields
+ * that nobody reads left out or left at what they mostly are.
+ */
+import type { TransportAnswer } from "@pointsman/core/connector"
+import Stripe from "stripe"
+
+export const secretKey = "sk_test_0123456789abcdefghijklmn"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const answer = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): TransportAnswer => ({
+  status,
+  headers: { "content-type": "application/json", "stripe-version": "2026-10-28.endive", ...headers },
+  body: JSON.stringify(body)
+})
+
+/** https://docs.stripe.com/api/payment_intents/object */
+export const paymentIntent = (fields: Fields = {}) => ({
+  id: "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+  object: "payment_intent",
+  amount: 1234,
+  amount_capturable: 0,
+  amount_received: 0,
+  canceled_at: null,
+  cancellation_reason: null,
+  capture_method: "automatic",
+  client_secret: "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH",
+  confirmation_method: "automatic",
+  created: 1680800504,
+  currency: "eur",
+  customer: null,
+  description: null,
+  last_payment_error: null,
+  latest_charge: null,
+  livemode: false,
+  metadata: { attempt_id: "att_1", payment_id: "pay_1" },
+  next_action: null,
+  payment_method: "pm_1MtwBwLkdIwHu7ixFakqLtqe",
+  payment_method_types: ["card"],
+  status: "succeeded",
+  ...fields
+})
+
+/** https://docs.stripe.com/api/checkout/sessions/object */
+export const session = (fields: Fields = {}) => ({
+  id: "cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u",
+  object: "checkout.session",
+  amount_subtotal: 1234,
+  amount_total: 1234,
+  cancel_url: "https://pay.example/hosted/t/return",
+  client_reference_id: "att_1",
+  created: 1679600215,
+  currency: "eur",
+  expires_at: 1679603815,
+  livemode: false,
+  metadata: { attempt_id: "att_1", payment_id: "pay_1" },
+  mode: "payment",
+  payment_intent: null,
+  payment_method_types: ["card"],
+  payment_status: "unpaid",
+  status: "open",
+  success_url: "https://pay.example/hosted/t/return",
+  url: "https://checkout.stripe.com/c/pay/cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u#fid",
+  ...fields
+})
+
+/** https://docs.stripe.com/api/refunds/object */
+export const refund = (fields: Fields = {}) => ({
+  id: "re_1Nispe2eZvKYlo2Cd31jOCgZ",
+  object: "refund",
+  amount: 1234,
+  balance_transaction: "txn_1Nispe2eZvKYlo2CYezqFhEx",
+  charge: "ch_1NirD82eZvKYlo2CIvbtLWuY",
+  created: 1692942318,
+  currency: "eur",
+  metadata: { refund_id: "rf_1", attempt_id: "att_1" },
+  payment_intent: "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+  reason: null,
+  status: "succeeded",
+  ...fields
+})
+
+/** https://docs.stripe.com/api/disputes/object */
+export const dispute = (fields: Fields = {}) => ({
+  id: "du_1MtJUT2eZvKYlo2CNaw2HvEv",
+  object: "dispute",
+  amount: 1234,
+  charge: "ch_1AZtxr2eZvKYlo2CJDX8whov",
+  created: 1680651737,
+  currency: "eur",
+  livemode: false,
+  metadata: {},
+  payment_intent: "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+  reason: "general",
+  status: "needs_response",
+  ...fields
+})
+
+/** https://docs.stripe.com/api/pagination */
+export const list = (data: ReadonlyArray<unknown>, hasMore = false) => ({
+  object: "list",
+  url: "/v1/payment_intents",
+  has_more: hasMore,
+  data
+})
+
+/** https://docs.stripe.com/api/errors */
+export const failure = (status: number, error: Fields, headers: Readonly<Record<string, string>> = {}) =>
+  answer(status, { error: { message: "Stripe's words.", type: "invalid_request_error", ...error } }, headers)
+
+/** https://docs.stripe.com/api/errors, and https://docs.stripe.com/payments/without-card-authentication for its shape. */
+export const decline = (declineCode: string, intent: Fields = {}, error: Fields = {}) => {
+  const lastError = {
+    code: "card_declined",
+    decline_code: declineCode,
+    message: "Your card was declined.",
+    type: "card_error",
+    ...error
+  }
+  return failure(402, {
+    ...lastError,
+    payment_intent: paymentIntent({ status: "requires_payment_method", last_payment_error: lastError, ...intent })
+  })
+}
+
+/** https://docs.stripe.com/api/events/object */
+export const event = (type: string, object: unknown, fields: Fields = {}) => ({
+  id: "evt_1NG8Du2eZvKYlo2CUI79vXWy",
+  object: "event",
+  api_version: "2026-10-28.endive",
+  created: 1686089970,
+  data: { object },
+  livemode: false,
+  pending_webhooks: 0,
+  request: { id: null, idempotency_key: null },
+  type,
+  ...fields
+})
+
+/** Stripe's own client, of which the signing of test messages is used, and nothing that sends. */
+export const stripe = new Stripe(secretKey)
+
+/** Signed by Stripe's own code. `signedAt`: epoch milliseconds. */
+export const signed = (text: string, secret: string, signedAt: number) => ({
+  headers: {
+    "stripe-signature": stripe.webhooks.generateTestHeaderString({
+      payload: text,
+      secret,
+      timestamp: Math.floor(signedAt / 1000)
+    })
+  },
+  body: new TextEncoder().encode(text)
+})
