@@ -57,6 +57,11 @@ export const exceptions: ReadonlyArray<Exception> = [
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
   },
   {
+    path: "packages/node/src/CreatePointsman.ts",
+    words: ["process.env"],
+    reason: "What `$env` names in the workspaces, as the server's file has it, is looked up where no Config reaches."
+  },
+  {
     path: "packages/server/src/main.ts",
     words: ["console"],
     reason: "Tells that Node is too old before anything else is loaded."

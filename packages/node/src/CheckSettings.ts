@@ -1,0 +1,178 @@
+/** What can be wrong with the settings before anything is opened. All of it is told at once. */
+import type { PointsmanOptions } from "@pointsman/core"
+import { SecretsLayer } from "@pointsman/core"
+import { Effect, Layer, Predicate, type Redacted, Result } from "effect"
+import { StartError } from "./PointsmanError.ts"
+import type { PointsmanSettings } from "./Settings.ts"
+
+export interface Mistake {
+  readonly field: string
+  readonly message: string
+}
+
+export interface CheckedSettings {
+  /** `undefined`: one is drawn, because the storage does not last either. */
+  readonly encryptionKey: Redacted.Redacted<Uint8Array> | undefined
+  readonly claimWindowMillis: number
+  readonly providerTimeoutMillis: number
+  readonly options: PointsmanOptions
+}
+
+export const wrongSettings = (mistakes: ReadonlyArray<Mistake>): StartError =>
+  new StartError(
+    "wrong_settings",
+    [
+      "The settings are wrong; nothing of them was applied:",
+      ...mistakes.map(({ field, message }) => `${field}: ${message}`)
+    ].join("\n  "),
+    mistakes
+  )
+
+/** Node's timers count in 31 bits of milliseconds. */
+const longestMillis = 24 * 24 * 3_600_000
+
+const names = new Set([
+  "storage",
+  "connectors",
+  "encryptionKey",
+  "workspaces",
+  "workspace",
+  "environment",
+  "baseUrl",
+  "docs",
+  "background",
+  "rateLimit",
+  "claimWindowMillis",
+  "providerTimeoutMillis",
+  "checkIntervals",
+  "webhookScheduleMillis",
+  "allowPrivateWebhooks",
+  "log"
+] satisfies ReadonlyArray<keyof PointsmanSettings>)
+
+export const checkSettings = (settings: PointsmanSettings): Effect.Effect<CheckedSettings, StartError> => {
+  if (!Predicate.isObject(settings))
+    return Effect.fail(wrongSettings([{ field: "settings", message: "expected an object" }]))
+  const mistakes: Array<Mistake> = []
+  const expect = (field: string, isGood: boolean, message: string) => {
+    if (!isGood) mistakes.push({ field, message })
+  }
+  const optional = (field: keyof PointsmanSettings, isGood: (value: unknown) => boolean, message: string) =>
+    expect(field, settings[field] === undefined || isGood(settings[field]), message)
+  const isMillis = (value: unknown) =>
+    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= longestMillis
+  const millis = "expected a whole number of milliseconds from 1 to 24 days"
+
+  for (const name of Object.keys(settings)) {
+    expect(
+      name,
+      names.has(name as keyof PointsmanSettings),
+      `unknown setting; expected one of ${[...names].join(", ")}`
+    )
+  }
+  expect("storage", isStorage(settings.storage), 'expected what a storage package gives, such as sqlite("payments.db")')
+  const connectors: ReadonlyArray<unknown> = Array.isArray(settings.connectors) ? settings.connectors : []
+  expect("connectors", connectors.length > 0, "expected a list with at least one connector")
+  for (const [index, connector] of connectors.entries()) {
+    expect(
+      `connectors[${index}]`,
+      isConnector(connector),
+      "expected what a connector package gives, such as sandbox() or its `definition`"
+    )
+  }
+  const called = connectors.map((connector) => (isConnector(connector) ? connector.name : ""))
+  for (const [index, name] of called.entries()) {
+    expect(
+      `connectors[${index}]`,
+      called.indexOf(name) === index,
+      `expected one connector named "${name}", and this is another`
+    )
+  }
+  optional("workspaces", Array.isArray, "expected a list of workspaces")
+  optional("workspace", Predicate.isString, "expected the id of a workspace")
+  optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
+  optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query and fragment")
+  for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
+    optional(field, Predicate.isBoolean, "expected true or false")
+  }
+  optional(
+    "rateLimit",
+    (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+    "expected a whole number of requests per second, 1 or more"
+  )
+  optional("claimWindowMillis", isMillis, millis)
+  optional("providerTimeoutMillis", isMillis, millis)
+  optional("log", Predicate.isFunction, "expected a function")
+  const intervals: Readonly<Record<string, unknown>> = Predicate.isObject(settings.checkIntervals)
+    ? { ...settings.checkIntervals }
+    : {}
+  optional("checkIntervals", Predicate.isObject, "expected an object")
+  for (const [name, value] of Object.entries(intervals)) {
+    expect(
+      `checkIntervals.${name}`,
+      ["unknownMillis", "pendingMillis", "refundMillis", "deadRequestMillis"].includes(name),
+      "unknown; expected one of unknownMillis, pendingMillis, refundMillis, deadRequestMillis"
+    )
+    expect(`checkIntervals.${name}`, value === undefined || isMillis(value), millis)
+  }
+  optional(
+    "webhookScheduleMillis",
+    (value) => Array.isArray(value) && value.length > 0 && value.every((delay) => delay === 0 || isMillis(delay)),
+    "expected a list of delays in milliseconds, 0 or more"
+  )
+  const claimWindowMillis = settings.claimWindowMillis ?? 15 * 60_000
+  const providerTimeoutMillis = settings.providerTimeoutMillis ?? 30_000
+  expect(
+    "providerTimeoutMillis",
+    providerTimeoutMillis < claimWindowMillis,
+    "expected less than claimWindowMillis: a claim would be taken for dead while its provider is still being asked"
+  )
+  const encryptionKey = encryptionKeyOf(settings)
+  if (Result.isFailure(encryptionKey)) expect("encryptionKey", false, encryptionKey.failure)
+  if (mistakes.length > 0 || Result.isFailure(encryptionKey)) return Effect.fail(wrongSettings(mistakes))
+  return Effect.succeed({
+    encryptionKey: encryptionKey.success,
+    claimWindowMillis,
+    providerTimeoutMillis,
+    options: {
+      claimWindowMillis,
+      providerTimeoutMillis,
+      checkIntervals: Object.fromEntries(Object.entries(intervals).filter(([, value]) => value !== undefined)),
+      webhookScheduleMillis: settings.webhookScheduleMillis
+    }
+  })
+}
+
+const encryptionKeyOf = ({
+  encryptionKey,
+  storage
+}: PointsmanSettings): Result.Result<Redacted.Redacted<Uint8Array> | undefined, string> => {
+  if (encryptionKey === undefined) {
+    return Predicate.isObject(storage) && storage.lasts
+      ? Result.fail(
+          `expected ${SecretsLayer.encryptionKeyExpected}: ${storage.name} outlives this process, and what is sealed in ` +
+            "it opens under the same key alone"
+        )
+      : Result.succeed(undefined)
+  }
+  return typeof encryptionKey === "string"
+    ? Result.mapError(SecretsLayer.parseEncryptionKey(encryptionKey), (expected) => `expected ${expected}`)
+    : Result.fail(`expected ${SecretsLayer.encryptionKeyExpected}`)
+}
+
+const isStorage = (value: unknown): boolean =>
+  Predicate.isObject(value) && Layer.isLayer(Reflect.get(value, "~pointsman/storage"))
+
+export const isConnector = (value: unknown): value is { readonly name: string } =>
+  Predicate.isObject(value) &&
+  typeof Reflect.get(value, "name") === "string" &&
+  (Predicate.isFunction(Reflect.get(value, "connect")) || Effect.isEffect(Reflect.get(value, "~pointsman/connector")))
+
+const isBaseUrl = (value: unknown): boolean => {
+  const url = typeof value === "string" ? URL.parse(value) : null
+  return (
+    url !== null &&
+    /^https?:$/u.test(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === "")
+  )
+}

@@ -1,0 +1,248 @@
+/**
+ * Opens everything in the order of the server (its Serve.ts), and closes it in the reverse order: what is under way is
+ * waited for, then the background ends, then the storage. Nothing is changed before the settings are known to be good.
+ */
+// The modules one by one: their common door loads clients of databases that nobody here has a use for.
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Core from "@pointsman/core"
+import * as Configuration from "@pointsman/core/configuration"
+import * as PointsmanHttp from "@pointsman/http"
+import * as NodeTransport from "@pointsman/transport-node"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { makeCalls } from "./Calls.ts"
+import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
+import { makeGate } from "./Gate.ts"
+import { lineOf } from "./LogLine.ts"
+import type { Pointsman } from "./Pointsman.ts"
+import { StartError } from "./PointsmanError.ts"
+import { makeRequests } from "./Requests.ts"
+import type { Connector, PointsmanSettings } from "./Settings.ts"
+
+/**
+ * Opens the storage, applies the workspaces, and starts the background. Fails with `StartError`, and has closed then what
+ * it had opened. Close what it gives before the process ends.
+ */
+export const createPointsman = async (settings: PointsmanSettings): Promise<Pointsman> => {
+  const scope = Scope.makeUnsafe()
+  const exit = await Effect.runPromiseExit(
+    open(settings, scope).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(loggers(settings?.log)))
+  )
+  if (Exit.isSuccess(exit)) return exit.value
+  await Effect.runPromiseExit(Scope.close(scope, exit))
+  throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
+}
+
+const loggers = (log: PointsmanSettings["log"]) =>
+  typeof log === "function" ? Logger.layer([Logger.make((entry) => log(lineOf(entry)))]) : Layer.empty
+
+/** What a request may take besides its provider calls, in milliseconds. */
+const answerWithinMillis = 5_000
+
+/** How long a close waits for the rest of a request: as long as a slow client's network may stall. */
+const wholeWithinMillis = 5_000
+
+const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Scope.Closeable) {
+  const checked = yield* checkSettings(settings)
+  const connectors = Core.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
+  const configuration = yield* understand(settings, checked, connectors)
+  const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
+    Effect.mapError((error) => storageUnusable(settings, error))
+  )
+  const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
+  const inside = yield* Layer.buildWithScope(
+    PointsmanHttp.InProcess.PaymentViews.layer(settings.baseUrl).pipe(
+      Layer.provideMerge(Core.Pointsman.layer(checked.options))
+    ),
+    scope
+  ).pipe(Effect.provideContext(outside))
+  // The log goes where this start's went.
+  const services = Context.merge(yield* Effect.context<never>(), Context.merge(outside, inside))
+
+  // Within the scope of what they stand on, so that a start that fails closes them first.
+  const background = yield* Scope.fork(scope)
+  const requests = yield* Scope.fork(scope)
+  const app = yield* HttpRouter.toHttpEffect(
+    PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
+      Layer.provide(limits(settings.rateLimit))
+    )
+  ).pipe(Effect.provideContext(services))
+  const native = yield* Effect.provideContext(NodeHttpServer.makeHandler(app, { scope: requests }), services)
+  const web = webHandlerOf(services, app)
+  if (settings.background !== false) {
+    yield* Effect.provideContext(Layer.buildWithScope(Core.Pointsman.background(), background), services)
+  }
+
+  const gate = yield* makeGate
+  const runFork = Effect.runForkWith(services)
+  const { cutUnfinished, handler, listener } = makeRequests({
+    gate,
+    native,
+    web,
+    docs: settings.docs ?? false,
+    hasPages: settings.baseUrl !== undefined,
+    warn: (message) => runFork(Effect.logError(message))
+  })
+  const run = Effect.runPromiseExitWith(services)
+
+  const ending = Effect.gen(function* () {
+    const directory = yield* Core.Directory
+    // Others may have changed it since the start.
+    const contents = yield* Effect.orElseSucceed(directory.contents, () => started)
+    const cutting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(wholeWithinMillis), cutUnfinished))
+    const left = yield* gate.drain(
+      Configuration.longestCallsMillis(contents, checked.providerTimeoutMillis) + answerWithinMillis
+    )
+    yield* Fiber.interrupt(cutting)
+    if (left > 0) yield* Effect.logError(`Pointsman closed with ${left} call(s) that did not come to an end`)
+    // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
+    yield* Scope.close(requests, Exit.void)
+    yield* Scope.close(background, Exit.void)
+    yield* Scope.close(scope, Exit.void)
+  })
+  let ended: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    gate.shut()
+    ended ??= run(ending).then((exit) => {
+      if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+    })
+    return ended
+  }
+  return {
+    ...makeCalls(run, gate, {
+      workspace: settings.workspace ?? onlyOne(configuration)?.id,
+      environment: settings.environment
+    }),
+    handler,
+    listener,
+    close,
+    [Symbol.asyncDispose]: close
+  } satisfies Pointsman
+})
+
+const webHandlerOf = <Provided>(
+  services: Context.Context<Provided>,
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
+): ((request: Request) => Promise<Response>) =>
+  HttpEffect.toWebHandlerWith<Provided, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
+
+const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
+  file?.workspaces.length === 1 ? file.workspaces[0] : undefined
+
+/** Checked as one before: a definition, or something to open first. */
+const openConnector = (connector: Connector): Effect.Effect<Core.ConnectorDefinition, StartError, Scope.Scope> => {
+  const handle = connector as Core.ConnectorDefinition | Core.ConnectorHandle
+  return "connect" in handle
+    ? Effect.succeed(handle)
+    : Effect.mapError(handle["~pointsman/connector"], (message) => new StartError("connector_unusable", message))
+}
+
+const understand = (
+  { workspaces }: PointsmanSettings,
+  { claimWindowMillis, providerTimeoutMillis }: CheckedSettings,
+  connectors: Core.Connectors["Service"]
+): Effect.Effect<Configuration.ConfigurationFile | undefined, StartError> => {
+  if (workspaces === undefined) return Effect.succeed(undefined)
+  const understood = Configuration.understandConfiguration(
+    { workspaces },
+    {
+      connectors,
+      transport: Configuration.sendsNothing,
+      claimWindowMillis,
+      claimWindowSetting: "claimWindowMillis",
+      providerTimeoutMillis,
+      environment: process.env
+    }
+  )
+  return Result.isSuccess(understood)
+    ? Effect.succeed(understood.success)
+    : Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
+}
+
+const mistakeOf = ({ message, path }: Configuration.Mistake) => ({ field: Configuration.formatPath(path), message })
+
+const platform = Layer.mergeAll(
+  Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer),
+  NodeHttpServer.layerHttpServices
+)
+
+const outsideLayer = Effect.fnUntraced(function* (
+  { allowPrivateWebhooks, storage }: PointsmanSettings,
+  { encryptionKey }: CheckedSettings,
+  connectors: Core.Connectors["Service"]
+) {
+  // Checked as one before.
+  const chosen = storage as Core.StorageHandle
+  const random = SecureRandom.SecureRandom.pipe(
+    Effect.flatMap((secure) => secure.randomBytes(Core.SecretsLayer.encryptionKeyBytes)),
+    Effect.map((bytes) => Redacted.make(bytes, { label: "encryption key" })),
+    Effect.provide(SecureRandom.layerWebCrypto),
+    Effect.orDie
+  )
+  return Layer.mergeAll(
+    chosen["~pointsman/storage"],
+    Layer.succeed(Core.Connectors, connectors),
+    NodeTransport.layer(),
+    NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false }),
+    Core.SecretsLayer.layer(encryptionKey ?? (yield* random))
+  ).pipe(Layer.provideMerge(Core.Ids.layer), Layer.provideMerge(platform))
+})
+
+/** Brings the directory to what the settings say; gives what it holds then. */
+const configure = Effect.fnUntraced(
+  function* (
+    settings: PointsmanSettings,
+    { claimWindowMillis }: CheckedSettings,
+    configuration: Configuration.ConfigurationFile | undefined
+  ) {
+    const directory = yield* Core.Directory
+    const present = yield* directory.contents
+    yield* Configuration.checkSeals(present).pipe(
+      Effect.mapError(
+        ({ context }) =>
+          new StartError(
+            "wrong_encryption_key",
+            `encryptionKey: expected the one that ${settings.storage.name} was made with: what is sealed in it does not ` +
+              `open (${context}).`
+          )
+      )
+    )
+    const slow = Configuration.tooSlowConnection(present, configuration, claimWindowMillis)
+    if (slow !== undefined) {
+      return yield* Effect.fail(
+        wrongSettings([
+          {
+            field: "claimWindowMillis",
+            message:
+              `expected more than the time-out of the stored connection "${slow.id}", ${slow.timeoutMillis} ms: a claim ` +
+              "would be taken for dead while its provider is still being asked"
+          }
+        ])
+      )
+    }
+    if (configuration === undefined) return present
+    yield* Configuration.applyConfiguration(configuration, present).pipe(
+      Effect.catchTag("pointsman/ConfigurationConflict", ({ mistakes }) =>
+        Effect.fail(wrongSettings(mistakes.map(mistakeOf)))
+      )
+    )
+    return yield* directory.contents
+  },
+  (effect, settings) =>
+    Effect.mapError(effect, (error) => (error instanceof StartError ? error : storageUnusable(settings, error)))
+)
+
+const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Core.StorageError): StartError => {
+  const said = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
+  return new StartError("storage_unusable", `${storage.name} cannot be used: ${said === "" ? "unknown cause" : said}.`)
+}
+
+const limits = (perSecond: number | undefined): Layer.Layer<never> =>
+  perSecond === undefined
+    ? Layer.empty
+    : Layer.merge(
+        PointsmanHttp.RateLimit.layer({ perSecond }),
+        PointsmanHttp.RateLimit.layerMessages({ perSecond: PointsmanHttp.RateLimit.messagesPerSecond })
+      )

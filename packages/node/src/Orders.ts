@@ -1,0 +1,228 @@
+/**
+ * What callers hand in, checked. The API's own schemas decide wherever it takes the same thing. Unlike the API, which has
+ * to bear with clients of later versions, a call names no field that does not exist: `captureMethod` beside
+ * `capture_method` would charge at once what was to be held, and a misspelled idempotency key would charge twice.
+ */
+import { type Environment, environments, type Finding as FindingRecord, statesOf } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import {
+  CapturePayment,
+  CreatePayment,
+  EventCursor,
+  EventTypeFilter,
+  IdempotencyKey,
+  Limit,
+  PaymentCursor,
+  pageLimits,
+  RefundPayment,
+  StatusFilter
+} from "@pointsman/http/api"
+import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { type PointsmanError, ValidationError } from "./PointsmanError.ts"
+import type { Finding } from "./Records.ts"
+import { deliveryStateOf, deliveryStatuses } from "./Views.ts"
+
+type Checked<A> = Effect.Effect<A, PointsmanError>
+
+export const wrong = (message: string): ValidationError => new ValidationError("validation_error", message)
+
+/** Its fields that are set, all of them known. `what`: as the caller knows the argument. */
+const fieldsOf = (
+  what: string,
+  given: unknown,
+  known: ReadonlyArray<string>
+): Effect.Effect<Readonly<Record<string, unknown>>, ValidationError> => {
+  if (given === undefined) return Effect.succeed({})
+  if (!Predicate.isObject(given) || Array.isArray(given)) return Effect.fail(wrong(`\`${what}\` must be an object.`))
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined)
+  const unknown = fields.find(([name]) => !known.includes(name))
+  return unknown === undefined
+    ? Effect.succeed(Object.fromEntries(fields))
+    : Effect.fail(wrong(`\`${unknown[0]}\` is no field of \`${what}\`: expected ${known.join(", ")}.`))
+}
+
+export const createFields = (order: unknown) => fieldsOf("order", order, Object.keys(CreatePayment.fields))
+export const captureFields = (order: unknown) => fieldsOf("order", order, Object.keys(CapturePayment.fields))
+export const refundFields = (order: unknown) => fieldsOf("order", order, Object.keys(RefundPayment.fields))
+
+export interface Options {
+  readonly workspace: string | undefined
+  readonly environment: Environment | undefined
+  readonly idempotencyKey: string | null
+}
+
+const callOptions = ["workspace", "environment"]
+
+export const checkOptions = Effect.fnUntraced(function* (given: unknown, hasKey: boolean) {
+  const fields = yield* fieldsOf("options", given, hasKey ? [...callOptions, "idempotencyKey"] : callOptions)
+  const { environment, idempotencyKey, workspace } = fields
+  if (workspace !== undefined && typeof workspace !== "string") {
+    return yield* Effect.fail(wrong("`workspace` must be the id of a workspace."))
+  }
+  if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
+    return yield* Effect.fail(
+      new ValidationError(
+        "invalid_idempotency_key",
+        `\`idempotencyKey\` must be ${InProcess.queryExpectations["idempotency-key"]}.`
+      )
+    )
+  }
+  return {
+    workspace,
+    environment: environment === undefined ? undefined : yield* checkEnvironment(environment),
+    idempotencyKey: idempotencyKey ?? null
+  } satisfies Options
+})
+
+const isKey = Schema.is(IdempotencyKey)
+
+const checkEnvironment = (environment: unknown): Checked<Environment> => {
+  const known = environments.find((one) => one === environment)
+  return known === undefined
+    ? Effect.fail(wrong(`\`environment\` must be one of ${environments.join(", ")}.`))
+    : Effect.succeed(known)
+}
+
+/** `name`: as the caller knows it. */
+export const checkId = (name: string, id: unknown): Checked<string> =>
+  typeof id === "string" && id !== "" ? Effect.succeed(id) : Effect.fail(wrong(`\`${name}\` must be an id.`))
+
+/** By the API's schemas, which read a query's text. */
+const queryOf =
+  <Fields>(schema: Schema.Codec<Fields, Readonly<Record<string, string | undefined>>> & { readonly fields: object }) =>
+  (query: unknown): Checked<Fields> =>
+    Effect.flatMap(fieldsOf("query", query, Object.keys(schema.fields)), (fields) =>
+      Result.match(
+        Schema.decodeUnknownResult(schema, { errors: "all" })(
+          Object.fromEntries(
+            Object.entries(fields).map(([name, value]) => [name, typeof value === "number" ? String(value) : value])
+          )
+        ),
+        {
+          onFailure: ({ issue }) =>
+            Effect.fail(wrong(InProcess.validationError(issue, InProcess.queryExpectations).error.message)),
+          onSuccess: Effect.succeed
+        }
+      )
+    )
+
+const limit = Schema.optionalKey(Limit)
+
+const PaymentsQuery = Schema.Struct({
+  status: Schema.optionalKey(StatusFilter),
+  before: Schema.optionalKey(PaymentCursor),
+  limit
+})
+const TimelineQuery = Schema.Struct({ after: Schema.optionalKey(EventCursor), limit })
+const EventsQuery = Schema.Struct({
+  type: Schema.optionalKey(EventTypeFilter),
+  before: Schema.optionalKey(EventCursor),
+  after: Schema.optionalKey(EventCursor),
+  limit
+})
+
+const checkPayments = queryOf(PaymentsQuery)
+export const paymentsQuery = (query: unknown) =>
+  Effect.map(checkPayments(query), ({ before, limit, status }) => ({
+    states: status === undefined ? undefined : statesOf(status),
+    before,
+    limit: limit ?? pageLimits.default
+  }))
+
+const checkTimeline = queryOf(TimelineQuery)
+export const timelineQuery = (query: unknown) =>
+  Effect.map(checkTimeline(query), ({ after, limit }) => ({ after, limit: limit ?? pageLimits.default }))
+
+const checkEvents = queryOf(EventsQuery)
+export const eventsQuery = (query: unknown) =>
+  Effect.map(checkEvents(query), ({ after, before, limit, type }) => ({
+    type,
+    before,
+    after,
+    limit: limit ?? pageLimits.default
+  }))
+
+const isLimit = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= pageLimits.minimum && Number(value) <= pageLimits.maximum
+
+const limitOf = (value: unknown): Checked<number> =>
+  value === undefined
+    ? Effect.succeed(pageLimits.default)
+    : isLimit(value)
+      ? Effect.succeed(value)
+      : Effect.fail(wrong(`\`limit\` must be ${InProcess.queryExpectations.limit}.`))
+
+export const deliveriesQuery = Effect.fnUntraced(function* (query: unknown) {
+  const fields = yield* fieldsOf("query", query, ["status", "before", "limit"])
+  const state = typeof fields["status"] === "string" ? deliveryStateOf(fields["status"]) : undefined
+  if (fields["status"] !== undefined && state === undefined) {
+    return yield* Effect.fail(wrong(`\`status\` must be one of ${deliveryStatuses.join(", ")}.`))
+  }
+  const before = fields["before"]
+  return {
+    state,
+    before: before === undefined ? undefined : yield* checkId("before", before),
+    limit: yield* limitOf(fields["limit"])
+  }
+})
+
+/** The cursor of reviews: since when the last one waits, and its payment. */
+export const reviewCursor = (since: number, paymentId: string): string => `${since}:${paymentId}`
+
+export const reviewsQuery = Effect.fnUntraced(function* (query: unknown) {
+  const fields = yield* fieldsOf("query", query, ["after", "limit"])
+  const limit = yield* limitOf(fields["limit"])
+  if (fields["after"] === undefined) return { limit }
+  const [, since, paymentId] = /^(\d{1,16}):([0-9a-f-]{36})$/u.exec(String(fields["after"])) ?? []
+  if (since === undefined || paymentId === undefined) {
+    return yield* Effect.fail(wrong(`\`after\` must be ${InProcess.queryExpectations.after}.`))
+  }
+  return { limit, after: { since: Number(since), paymentId } }
+})
+
+const ChargeFinding = Schema.Struct({
+  about: Schema.Literal("charge"),
+  says: Schema.Literals(["captured", "authorized", "declined", "canceled", "never_received"]),
+  attempt_id: Schema.optionalKey(Schema.String),
+  amount: Schema.optionalKey(Schema.Number),
+  provider_reference: Schema.optionalKey(Schema.String)
+})
+const RefundFinding = Schema.Struct({
+  about: Schema.Literal("refund"),
+  says: Schema.Literals(["succeeded", "failed", "never_received"]),
+  refund_id: Schema.String,
+  provider_refund_id: Schema.optionalKey(Schema.String)
+})
+const NothingFound = Schema.Struct({ about: Schema.Literal("nothing") })
+const decodeFinding = Schema.decodeUnknownOption(Schema.Union([ChargeFinding, RefundFinding, NothingFound]))
+
+export const checkFinding = (finding: Finding): Checked<FindingRecord> => {
+  const known = Option.getOrUndefined(decodeFinding(finding))
+  if (known === undefined) {
+    return Effect.fail(
+      wrong(
+        '`finding` must be {about: "charge", says: captured, authorized, declined, canceled or never_received}, ' +
+          '{about: "refund", refund_id, says: succeeded, failed or never_received} or {about: "nothing"}.'
+      )
+    )
+  }
+  switch (known.about) {
+    case "charge":
+      return Effect.succeed({
+        _tag: "Charge",
+        says: known.says,
+        attemptId: known.attempt_id ?? null,
+        amountMinor: known.amount ?? null,
+        providerRef: known.provider_reference ?? null
+      })
+    case "refund":
+      return Effect.succeed({
+        _tag: "Refund",
+        says: known.says,
+        refundId: known.refund_id,
+        providerRefundId: known.provider_refund_id ?? null
+      })
+    case "nothing":
+      return Effect.succeed({ _tag: "NothingToChange" })
+  }
+}

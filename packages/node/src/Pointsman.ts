@@ -1,0 +1,151 @@
+/** What `createPointsman` gives: core's services with promises in place of effects, and the API for requests. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { CreatePayment, Environment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
+import type {
+  Circuit,
+  CreatedApiKey,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStatus,
+  Evidence,
+  Finding,
+  PaymentFile,
+  ReviewedPayment,
+  RoutingExplanation,
+  Scope,
+  SuccessRate
+} from "./Records.ts"
+
+/** Whose payment it is, where that is not what `createPointsman` was told. */
+export interface CallOptions {
+  readonly workspace?: string | undefined
+  readonly environment?: Environment | undefined
+}
+
+export interface MoneyOptions extends CallOptions {
+  /**
+   * 8 to 200 printable ASCII characters that name what is asked, such as the order's id: however often it is asked, it
+   * happens once. Needed to create a payment in production; send one always.
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface Answered {
+  readonly payment: Payment
+  /** An earlier call with the same key was answered so, and no provider was asked now. */
+  readonly isReplay: boolean
+}
+
+export interface PageQuery {
+  /** Rows at most, 1 to 100; 50 unless set. */
+  readonly limit?: number | undefined
+}
+
+export interface Pointsman extends AsyncDisposable {
+  /**
+   * Routes a payment and charges it at once, or gives a hosted page (`return_url`). Look at `payment.status`: a payment
+   * that was declined is a result too, and `UNKNOWN` means that nobody knows yet.
+   */
+  readonly create: (order: CreatePayment, options?: MoneyOptions) => Promise<Answered>
+  /** Takes the money of an authorization; all of it unless `amount` (minor units) is given. Once. */
+  readonly capture: (
+    paymentId: string,
+    order?: { readonly amount?: number | undefined },
+    options?: MoneyOptions
+  ) => Promise<Answered>
+  /** Releases an authorization. */
+  readonly void: (paymentId: string, options?: MoneyOptions) => Promise<Answered>
+  /** Gives captured money back; all that is left unless `amount` (minor units) is given. It names the refund by its key. */
+  readonly refund: (
+    paymentId: string,
+    order?: { readonly amount?: number | undefined; readonly reason?: string | undefined },
+    options?: MoneyOptions
+  ) => Promise<Answered>
+
+  readonly payment: (paymentId: string, options?: CallOptions) => Promise<Payment>
+  /** Newest first. `before`: the `next_cursor` of the page before. */
+  readonly payments: (
+    query?: PageQuery & { readonly status?: PaymentStatus | undefined; readonly before?: string | undefined },
+    options?: CallOptions
+  ) => Promise<Page<Payment>>
+  /** What happened to a payment, oldest first. `after`: the `next_cursor` of the page before. */
+  readonly timeline: (
+    paymentId: string,
+    query?: PageQuery & { readonly after?: string | undefined },
+    options?: CallOptions
+  ) => Promise<Page<Event>>
+  /** Of all payments, newest first; oldest first when only `after` is given. */
+  readonly events: (
+    query?: PageQuery & {
+      readonly type?: string | undefined
+      readonly before?: string | undefined
+      readonly after?: string | undefined
+    },
+    options?: CallOptions
+  ) => Promise<Page<Event>>
+  /** Why a payment went where it went. */
+  readonly explainRouting: (paymentId: string, options?: CallOptions) => Promise<RoutingExplanation>
+  /** All that is recorded of a payment. */
+  readonly paymentFile: (paymentId: string, options?: CallOptions) => Promise<PaymentFile>
+
+  /**
+   * Payments that operations have to look at, those that wait longest first; of all workspaces unless options name one
+   * with its environment.
+   */
+  readonly reviews: (
+    query?: PageQuery & { readonly after?: string | undefined },
+    options?: CallOptions
+  ) => Promise<Page<ReviewedPayment>>
+  /** One of them, with all that is recorded of it, of whichever workspace. */
+  readonly reviewOf: (paymentId: string) => Promise<PaymentFile>
+  /** Writes what somebody found in the provider's record, and gives the payment as it stands then. */
+  readonly settleReview: (
+    paymentId: string,
+    finding: Finding,
+    evidence: Evidence,
+    options?: CallOptions
+  ) => Promise<Payment>
+
+  /** Webhooks, newest first. `before`: the `next_cursor` of the page before. */
+  readonly deliveries: (
+    query?: PageQuery & { readonly status?: DeliveryStatus | undefined; readonly before?: string | undefined },
+    options?: CallOptions
+  ) => Promise<Page<Delivery>>
+  readonly deliveryAttempts: (deliveryId: string, options?: CallOptions) => Promise<ReadonlyArray<DeliveryAttempt>>
+  /** Sends again what was refused or given up, at once and under the same id. */
+  readonly redeliver: (deliveryId: string, options?: CallOptions) => Promise<Delivery>
+
+  readonly successRates: (options?: CallOptions) => Promise<ReadonlyArray<SuccessRate>>
+  readonly circuits: () => Promise<ReadonlyArray<Circuit>>
+  /** How many production payments of a workspace reached a provider, created from `from` on and before `until`. */
+  readonly usage: (
+    period: { readonly from: Date; readonly until: Date },
+    options?: Pick<CallOptions, "workspace">
+  ) => Promise<number>
+
+  /** A key for the API over HTTP, for every scope unless some are named. */
+  readonly createApiKey: (
+    order?: { readonly scopes?: ReadonlyArray<Scope> | undefined },
+    options?: CallOptions
+  ) => Promise<CreatedApiKey>
+  /** By its hash, as `createApiKey` told it; for good. */
+  readonly revokeApiKey: (hash: string) => Promise<void>
+
+  /** Looks at a batch of payments whose time has come; gives how many. The background does it by itself. */
+  readonly sweep: () => Promise<number>
+
+  /** The v1 API, with hosted pages and providers' messages, for what brings a `Request`: Hono, Next's route handlers. */
+  readonly handler: (request: Request) => Promise<Response>
+  /**
+   * The same for Node's own requests, and faster: `createServer(pointsman.listener)`, `app.use(pointsman.listener)` of
+   * Express. With `next`, paths that are not the API's go there. It has to come before whatever reads bodies
+   * (`express.json()`).
+   */
+  readonly listener: (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
+
+  /**
+   * Takes nothing more, waits for what is under way, ends the background and closes the storage. May be called again, and
+   * is done when the first call is.
+   */
+  readonly close: () => Promise<void>
+}

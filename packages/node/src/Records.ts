@@ -1,0 +1,174 @@
+/**
+ * What is recorded beside a payment, for operations: in the words of the command line's `--json`. Amounts are integers in
+ * the currency's minor unit, times are RFC 3339 in UTC.
+ */
+import type { Environment, Event, Payment } from "./Payment.ts"
+
+/** `unknown`, `refund_unknown`: nobody knows the result. The others stay until somebody has looked. */
+export type ReviewReason =
+  | "unknown"
+  | "refund_unknown"
+  | "open_checkout"
+  | "overdue"
+  | "amount_mismatch"
+  | "conflict"
+  | "double_charge"
+
+export interface Review {
+  readonly since: string
+  /** Never empty. */
+  readonly reasons: ReadonlyArray<ReviewReason>
+}
+
+/** A payment with what operations have to look at. */
+export interface ReviewedPayment extends Payment {
+  readonly workspace_id: string
+  /** `null`: it needs nobody. */
+  readonly review: Review | null
+  readonly connection_id: string | null
+  readonly provider_reference: string | null
+}
+
+/** One call to one provider to charge. */
+export interface Attempt {
+  readonly id: string
+  readonly number: number
+  readonly connection_id: string
+  readonly amount: number
+  readonly currency: string
+  readonly sent_at: string
+  readonly answered_at: string | null
+  /** `null` while the call is in flight, or its process died. */
+  readonly outcome: string | null
+  readonly provider_reference: string | null
+  readonly code: string | null
+  readonly reason: string | null
+}
+
+/** A capture or a void. */
+export interface Operation extends Omit<Attempt, "number"> {
+  readonly kind: "capture" | "void"
+}
+
+export interface Refund {
+  readonly id: string
+  readonly state: string
+  readonly connection_id: string
+  readonly amount: number
+  readonly currency: string
+  readonly sent_at: string
+  readonly answered_at: string | null
+  readonly settled_at: string | null
+  readonly provider_reference: string
+  readonly provider_refund_id: string | null
+  readonly code: string | null
+  readonly reason: string | null
+}
+
+/** All that is recorded of a payment. */
+export interface PaymentFile extends ReviewedPayment {
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly operations: ReadonlyArray<Operation>
+  readonly refunds: ReadonlyArray<Refund>
+  /** Oldest first. */
+  readonly events: ReadonlyArray<Event>
+}
+
+/** What somebody saw in the provider's record. It asks nothing of the provider. */
+export type Finding =
+  | {
+      readonly about: "charge"
+      readonly says: "captured" | "authorized" | "declined" | "canceled" | "never_received"
+      /** The attempt that is open, or holds the money, unless set. */
+      readonly attempt_id?: string
+      /** Minor units that are captured, or authorized; what was asked for unless set. */
+      readonly amount?: number
+      /** The charge at the provider, where it is not known yet. */
+      readonly provider_reference?: string
+    }
+  | {
+      readonly about: "refund"
+      readonly says: "succeeded" | "failed" | "never_received"
+      readonly refund_id: string
+      readonly provider_refund_id?: string
+    }
+  /** Somebody looked, and the payment stands as it should. */
+  | { readonly about: "nothing" }
+
+export interface Evidence {
+  /** What was seen, and where: 1 to 2000 characters, on the payment's timeline and in the webhook. */
+  readonly evidence: string
+  /** Who looked: 1 to 120 characters. */
+  readonly by: string
+}
+
+/** Why a payment went where it went, in sentences for people. */
+export interface RoutingExplanation {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly chapters: ReadonlyArray<{ readonly title: string; readonly sentences: ReadonlyArray<string> }>
+}
+
+/** A webhook on its way to one endpoint. */
+export interface Delivery {
+  readonly id: string
+  readonly environment: Environment
+  readonly status: DeliveryStatus
+  readonly event_id: string
+  readonly endpoint_id: string
+  /** How many were ever begun. */
+  readonly attempts: number
+  readonly next_attempt_at: string | null
+  readonly created: string
+}
+
+/** `given_up`: the last attempt of the schedule failed. `refused`: the receiver answered 4xx. Both can be sent again. */
+export type DeliveryStatus = "due" | "sending" | "delivered" | "refused" | "given_up"
+
+export interface DeliveryAttempt {
+  readonly number: number
+  readonly sent_at: string
+  /** `null` where nobody knows: it is under way, or its process is gone. */
+  readonly ended_at: string | null
+  readonly response_status: number | null
+  /** Why there was no answer. */
+  readonly failure: string | null
+}
+
+/** How a connection fared lately: weights that fade, each outcome 1 when it came. */
+export interface SuccessRate {
+  readonly connection_id: string
+  /** Currency, country, method and card brand; empty for the connection as a whole. */
+  readonly segment: string
+  readonly succeeded: number
+  readonly failed: number
+  readonly at: string
+}
+
+/** A circuit of this process with failures since the last success. All others are closed. */
+export interface Circuit {
+  readonly connection_id: string
+  readonly state: "closed" | "open" | "half-open"
+  readonly failures: number
+  readonly opened_at: string | null
+  /** When the next payment may probe it. */
+  readonly probe_at: string | null
+}
+
+export interface CreatedApiKey {
+  /** The key itself. It is told this once: the store holds its hash alone. */
+  readonly secret: string
+  /** Names the key where it is revoked. */
+  readonly hash: string
+  readonly environment: Environment
+  /** `null`: every scope. */
+  readonly scopes: ReadonlyArray<Scope> | null
+}
+
+export type Scope =
+  | "payments:read"
+  | "payments:write"
+  | "refunds:write"
+  | "events:read"
+  | "merchants:read"
+  | "merchants:write"

@@ -1,0 +1,126 @@
+/**
+ * The API for requests: of Node's own kind, and of the web's. Each one is counted until it is answered, so that a close
+ * can wait for it.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Effect } from "effect"
+import type { Gate } from "./Gate.ts"
+import type { Pointsman } from "./Pointsman.ts"
+
+export interface RequestsOptions {
+  readonly gate: Gate
+  readonly native: (request: IncomingMessage, response: ServerResponse) => void
+  readonly web: (request: Request) => Promise<Response>
+  readonly docs: boolean
+  readonly hasPages: boolean
+  /** Tells the log of a mistake in how the program is put together. */
+  readonly warn: (message: string) => void
+}
+
+export interface Requests extends Pick<Pointsman, "handler" | "listener"> {
+  /** After the gate was shut: nothing was done yet for a request that did not arrive whole, and its rest may never come. */
+  readonly cutUnfinished: Effect.Effect<void>
+}
+
+export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: RequestsOptions): Requests => {
+  const underWay = new Map<ServerResponse, IncomingMessage>()
+  const isOurs = (url: string) => {
+    // As the router reads it: without regard to case and to slashes that are doubled.
+    const path = (url.split(/[?#]/u, 1)[0] ?? "").toLowerCase().replace(/\/{2,}/gu, "/")
+    return (
+      /^\/api\/v1(?:\/|$)/u.test(path) ||
+      (hasPages && path.startsWith("/hosted/")) ||
+      (docs && /^\/docs\/?$/u.test(path))
+    )
+  }
+
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    if (!wasRead(request)) return native(request, response)
+    const raw = rawBodyOf(request)
+    if (raw !== undefined) return void answerFromBytes(request, response, raw, web)
+    warn(bodyGone)
+    answerJson(response, 500, { error: { code: "internal_error", message: bodyGone } })
+  }
+
+  return {
+    handler: async (request) => {
+      const leave = gate.enter()
+      if (leave === undefined) {
+        return Response.json(closing, { status: 503, headers: { "retry-after": "1" } })
+      }
+      try {
+        return await web(request)
+      } finally {
+        leave()
+      }
+    },
+    listener: (request, response, next) => {
+      if (next !== undefined && !isOurs(request.url ?? "")) return next()
+      const leave = gate.enter()
+      if (leave === undefined) {
+        response.setHeader("retry-after", "1")
+        response.setHeader("connection", "close")
+        return answerJson(response, 503, closing)
+      }
+      underWay.set(response, request)
+      response.once("close", () => {
+        underWay.delete(response)
+        leave()
+      })
+      serve(request, response)
+    },
+    cutUnfinished: Effect.sync(() => {
+      for (const request of underWay.values()) if (!request.complete) request.destroy()
+    })
+  }
+}
+
+const closing = { error: { code: "internal_error", message: "The server is stopping. Nothing was done." } }
+
+const bodyGone =
+  "Something read the body of this request before Pointsman could: put `pointsman.listener` before body parsers such as " +
+  "express.json(), or let them keep the bytes as `request.rawBody`. Nothing was done."
+
+/** Whether a body parser came first. What has no body may have been looked at by anybody. */
+const wasRead = (request: IncomingMessage): boolean =>
+  request.readableDidRead && request.method !== "GET" && request.method !== "HEAD"
+
+/** What some frameworks and `verify` of express.json() keep. Bytes alone: a text may not be what was signed. */
+const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
+  const raw: unknown = Reflect.get(request, "rawBody")
+  return raw instanceof Uint8Array ? raw : undefined
+}
+
+const answerFromBytes = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Uint8Array,
+  web: (request: Request) => Promise<Response>
+): Promise<void> => {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    // The length is the body's own, and its encoding was taken off by whoever read it.
+    if (name === "content-length" || name === "transfer-encoding" || name === "content-encoding") continue
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  try {
+    const answer = await web(
+      new Request(new URL(request.url ?? "/", "http://localhost"), {
+        method: request.method ?? "POST",
+        headers,
+        body: body.length === 0 ? null : Buffer.from(body)
+      })
+    )
+    for (const [name, value] of answer.headers) response.setHeader(name, value)
+    response.statusCode = answer.status
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  } catch {
+    response.destroy()
+  }
+}
+
+const answerJson = (response: ServerResponse, status: number, body: unknown): void => {
+  response.statusCode = status
+  response.setHeader("content-type", "application/json")
+  response.end(JSON.stringify(body))
+}

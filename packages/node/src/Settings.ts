@@ -1,0 +1,183 @@
+/**
+ * What `createPointsman` is given. Workspaces have the shape of the server's configuration file, checked by the same
+ * code: docs/guides/configuration.md says what each field means.
+ */
+import type { CaptureMethod, Environment, EventType, Initiator, PaymentMethod } from "./Payment.ts"
+import type { Scope } from "./Records.ts"
+
+/** A text, or the name of an environment variable that holds it, so that secrets need not stand in files. */
+export type Text = string | { readonly $env: string }
+
+/** A text such as "30 seconds" or "15 minutes". */
+export type Duration = string
+
+/**
+ * What a storage package hands out: `sqlite("payments.db")` of `@pointsman/storage-sqlite`, `postgres(url)` of
+ * `@pointsman/storage-postgres`, `memory()` of `@pointsman/storage-memory`. Passed on as it is.
+ */
+export interface Storage {
+  readonly name: string
+  readonly lasts: boolean
+  readonly "~pointsman/storage": unknown
+}
+
+/** What a connector package hands out: `sandbox()`, or its `definition`. Passed on as it is. */
+export interface Connector {
+  readonly name: string
+}
+
+export interface AmountRange {
+  /** Minor units. */
+  readonly min?: number
+  readonly max?: number
+}
+
+export interface Condition {
+  readonly currency?: ReadonlyArray<string>
+  readonly amount?: AmountRange
+  readonly country?: ReadonlyArray<string>
+  readonly method?: ReadonlyArray<PaymentMethod>
+  readonly cardBrand?: ReadonlyArray<string>
+  readonly initiator?: ReadonlyArray<Initiator>
+  readonly captureMethod?: ReadonlyArray<CaptureMethod>
+}
+
+export interface Supports {
+  readonly currencies?: ReadonlyArray<string>
+  readonly payerCountries?: ReadonlyArray<string>
+  readonly methods?: ReadonlyArray<PaymentMethod>
+  readonly cardBrands?: ReadonlyArray<string>
+  readonly recurring?: boolean
+  readonly merchantCountries?: ReadonlyArray<string>
+  readonly blockedCategories?: ReadonlyArray<string>
+  /** By currency. */
+  readonly amount?: { readonly [currency: string]: AmountRange }
+  readonly requiresAuthentication?: ReadonlyArray<string>
+}
+
+/** An account at a provider. */
+export interface Connection {
+  readonly id: string
+  readonly name?: string
+  readonly environment: Environment
+  /** The name of one of `connectors`; `sandbox` unless set in the sandbox environment. */
+  readonly connector?: string
+  readonly active?: boolean
+  readonly priority?: number
+  /** Whatever the connector asks for. */
+  readonly credentials?: { readonly [field: string]: unknown }
+  readonly webhookSecret?: Text
+  readonly timeout?: Duration
+  readonly supports?: Supports
+  readonly restrictions?: ReadonlyArray<{ readonly when: Condition }>
+  readonly circuitBreaker?: { readonly failures: number; readonly open: Duration }
+}
+
+export type RoutingMode = "fixed" | "priority" | "failover" | "auto"
+
+export interface RoutingRule {
+  readonly name: string
+  readonly when: Condition
+  readonly use: {
+    readonly mode: RoutingMode
+    readonly order?: ReadonlyArray<string>
+    readonly split?: { readonly [connection: string]: number }
+    readonly maxAttempts?: number
+  }
+}
+
+export interface Routing {
+  readonly mode?: RoutingMode
+  readonly order?: ReadonlyArray<string>
+  readonly maxAttempts?: number
+  readonly rules?: ReadonlyArray<RoutingRule>
+  readonly control?: { readonly share: number; readonly order: ReadonlyArray<string> }
+  readonly auto?: { readonly exploration?: number }
+}
+
+/** Where events are sent. */
+export interface Webhook {
+  readonly environment: Environment
+  readonly url: Text
+  readonly events?: readonly ["*"] | ReadonlyArray<EventType>
+  readonly secret: Text
+  readonly previousSecret?: Text
+}
+
+export interface Workspace {
+  readonly id: string
+  readonly name?: string
+  readonly country?: string
+  readonly category?: string
+  readonly suspended?: boolean
+  readonly partner?: { readonly allowance: number }
+  /** API keys of those who come by HTTP. Calls of this program need none. */
+  readonly keys?: ReadonlyArray<{
+    readonly environment: Environment
+    readonly secret: Text
+    readonly scopes?: ReadonlyArray<Scope>
+  }>
+  readonly connections?: ReadonlyArray<Connection>
+  readonly routing?: { readonly sandbox?: Routing; readonly production?: Routing }
+  readonly webhooks?: ReadonlyArray<Webhook>
+}
+
+/** What happened, for the log of the program: never with a secret. */
+export interface LogLine {
+  readonly level: "fatal" | "error" | "warn" | "info" | "debug" | "trace"
+  readonly message: string
+  /** `request_id` and the like. */
+  readonly fields: { readonly [name: string]: unknown }
+  /** The failure behind it, in the words of a stack trace. */
+  readonly cause?: string
+}
+
+export interface PointsmanSettings {
+  readonly storage: Storage
+  readonly connectors: ReadonlyArray<Connector>
+  /**
+   * Base64 of 32 bytes, as `openssl rand -base64 32` prints it. Needed with a storage that lasts, and the same for ever:
+   * under another one stored credentials do not open, and a repeated request is taken for another one.
+   */
+  readonly encryptionKey?: string
+  /**
+   * Applied at every start: what is no longer named here rests, and nothing is deleted. Left out, what is stored stands,
+   * as another process with this storage configured it.
+   */
+  readonly workspaces?: ReadonlyArray<Workspace>
+  /** Whose payments calls are about unless they say otherwise; where `workspaces` has one alone, that one unless set. */
+  readonly workspace?: string
+  /** The environment that calls are about unless they say otherwise. There is no default: money is never guessed at. */
+  readonly environment?: Environment
+  /**
+   * Where `handler` or `listener` is reached from outside (`https://shop.example`). Hosted pages lie under it; without it
+   * there are none, and `return_url` is refused.
+   */
+  readonly baseUrl?: string
+  /** Serves the API's reference page at `/docs`. `false` unless set. */
+  readonly docs?: boolean
+  /**
+   * Settles payments whose result nobody knows, sends webhooks, and learns. `true` unless set; with `false`, call `sweep`
+   * now and then, or let another process on this storage do it.
+   */
+  readonly background?: boolean
+  /** Requests per second and API key over HTTP, twice as many at once. No limit unless set. */
+  readonly rateLimit?: number
+  /** For how long a claim without an answer counts as being worked on; 900,000 milliseconds unless set. */
+  readonly claimWindowMillis?: number
+  /** Of a call to a provider where its connection names none; 30,000 milliseconds unless set. */
+  readonly providerTimeoutMillis?: number
+  /** How often the background looks at what is open, in milliseconds. */
+  readonly checkIntervals?: {
+    readonly unknownMillis?: number
+    readonly pendingMillis?: number
+    readonly refundMillis?: number
+    readonly deadRequestMillis?: number
+  }
+  /** Delays before the attempts to deliver a webhook, in milliseconds, each a tenth more or less. */
+  readonly webhookScheduleMillis?: ReadonlyArray<number>
+  /** Lets webhooks go to loopback and private addresses. `false` unless set. */
+  readonly allowPrivateWebhooks?: boolean
+  /** Takes the log. Unless set, it goes to the console. It must not throw. */
+  readonly log?: (line: LogLine) => void
+}

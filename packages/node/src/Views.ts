@@ -1,0 +1,143 @@
+/** Core's records as this package shows them. */
+import * as Core from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Redacted } from "effect"
+import type { Payment } from "./Payment.ts"
+import type {
+  Attempt,
+  Circuit,
+  CreatedApiKey,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStatus,
+  Operation,
+  PaymentFile,
+  Refund,
+  ReviewedPayment,
+  SuccessRate
+} from "./Records.ts"
+
+const { timeView } = InProcess
+
+const timeOrNull = (epochMillis: number | null): string | null => (epochMillis === null ? null : timeView(epochMillis))
+
+/** `GivenUp` is `given_up`. */
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/gu, (letter, at: number) => `${at === 0 ? "" : "_"}${letter.toLowerCase()}`)
+
+const statusOfDelivery = {
+  Due: "due",
+  Sending: "sending",
+  Delivered: "delivered",
+  Refused: "refused",
+  GivenUp: "given_up"
+} as const satisfies Record<Core.Delivery["state"], DeliveryStatus>
+
+export const deliveryStateOf = (status: string): Core.Delivery["state"] | undefined =>
+  Core.deliveryStates.find((state) => statusOfDelivery[state] === status)
+
+export const deliveryStatuses: ReadonlyArray<string> = Object.values(statusOfDelivery)
+
+/** `view`: the payment as the API shows it. */
+export const reviewedView = (payment: Core.Payment, view: Payment): ReviewedPayment => ({
+  ...view,
+  workspace_id: payment.tenant.workspaceId,
+  review: payment.review === null ? null : { since: timeView(payment.review.since), reasons: payment.review.reasons },
+  // Nobody holds the money of an unanswered charge: the last one that was asked may.
+  connection_id: payment.connectionId ?? payment.routing?.attempts.at(-1)?.connectionId ?? null,
+  provider_reference: payment.providerRef
+})
+
+export const fileView = (file: Core.PaymentFile, view: Payment): PaymentFile => ({
+  ...reviewedView(file.payment, view),
+  attempts: file.attempts.map(attemptView),
+  operations: file.operations.map(operationView),
+  refunds: file.refunds.map(refundView),
+  events: file.timeline.map(InProcess.eventView)
+})
+
+export const attemptView = (attempt: Core.Attempt): Attempt => ({
+  id: attempt.id,
+  number: attempt.number,
+  connection_id: attempt.connectionId,
+  amount: attempt.money.minorUnits,
+  currency: attempt.money.currency,
+  sent_at: timeView(attempt.sentAt),
+  answered_at: timeOrNull(attempt.answeredAt),
+  outcome: attempt.outcome === null ? null : snakeCase(attempt.outcome),
+  provider_reference: attempt.providerRef ?? attempt.checkout?.reference ?? null,
+  code: attempt.code,
+  reason: attempt.reason
+})
+
+const operationView = (operation: Core.Operation): Operation => ({
+  id: operation.id,
+  kind: operation.kind,
+  connection_id: operation.connectionId,
+  amount: operation.money.minorUnits,
+  currency: operation.money.currency,
+  sent_at: timeView(operation.sentAt),
+  answered_at: timeOrNull(operation.answeredAt),
+  outcome: operation.outcome === null ? null : snakeCase(operation.outcome),
+  provider_reference: operation.providerRef,
+  code: operation.code,
+  reason: operation.reason
+})
+
+const refundView = (refund: Core.Refund): Refund => ({
+  id: refund.id,
+  state: snakeCase(refund.stage),
+  connection_id: refund.connectionId,
+  amount: refund.money.minorUnits,
+  currency: refund.money.currency,
+  sent_at: timeView(refund.sentAt),
+  answered_at: timeOrNull(refund.answeredAt),
+  settled_at: timeOrNull(refund.settledAt),
+  provider_reference: refund.providerRef,
+  provider_refund_id: refund.providerRefundId,
+  code: refund.code,
+  reason: refund.failureReason
+})
+
+export const deliveryView = (delivery: Core.Delivery): Delivery => ({
+  id: delivery.id,
+  environment: delivery.tenant.environment,
+  status: statusOfDelivery[delivery.state],
+  event_id: delivery.eventId,
+  endpoint_id: delivery.endpointId,
+  attempts: delivery.attempts,
+  // While it is being sent its time is that of a lease.
+  next_attempt_at: delivery.state === "Due" ? timeOrNull(delivery.dueAt) : null,
+  created: timeView(delivery.createdAt)
+})
+
+export const deliveryAttemptView = ({ end, endedAt, number, sentAt }: Core.DeliveryAttempt): DeliveryAttempt => ({
+  number,
+  sent_at: timeView(sentAt),
+  ended_at: timeOrNull(endedAt),
+  response_status: end?._tag === "Answered" ? end.status : null,
+  failure: end?._tag === "Failed" ? snakeCase(end.failure) : null
+})
+
+export const rateView = ({ connectionId, rate, segment }: Core.StoredRate): SuccessRate => ({
+  connection_id: connectionId,
+  segment,
+  succeeded: rate.succeeded,
+  failed: rate.failed,
+  at: timeView(rate.at)
+})
+
+export const circuitView = (circuit: Core.CircuitReading): Circuit => ({
+  connection_id: circuit.connectionId,
+  state: circuit.state,
+  failures: circuit.failures,
+  opened_at: timeOrNull(circuit.openedAt),
+  probe_at: timeOrNull(circuit.probeAt)
+})
+
+export const apiKeyView = ({ apiKey, secret }: Core.CreatedApiKey): CreatedApiKey => ({
+  secret: Redacted.value(secret),
+  hash: apiKey.hash,
+  environment: apiKey.environment,
+  scopes: apiKey.scopes
+})
