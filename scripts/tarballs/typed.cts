@@ -1,0 +1,5 @@
+// A TypeScript program in CommonJS; it is compiled and never run.
+import { createPointsman } from "@pointsman/node"
+import { memory } from "@pointsman/storage-memory"
+
+export const open = () => createPointsman({ storage: memory(), connectors: [] })
