@@ -17,7 +17,7 @@ export const generated = async (): Promise<ReadonlyMap<string, string>> => {
   const made = blocks()
   const marked = globSync("**/*.md", {
     cwd: root,
-    exclude: (path) => /(?:^|\/)(?:node_modules|dist)(?:\/|$)/.test(path)
+    exclude: (path) => /(?:^|\/)(?:node_modules|dist|docs\/api)(?:\/|$)/.test(path)
   })
   for (const path of marked.filter((path) => !files.has(path) && !slowPaths.includes(path)).toSorted()) {
     const text = readFileSync(join(root, path), "utf8")

@@ -11,7 +11,8 @@ export interface TextFile {
   readonly text: string
 }
 
-const isOurs = (path: string) => !/(?:^|\/)(?:node_modules|dist|artifacts|coverage|\.git)(?:\/|$)/.test(path)
+const isOurs = (path: string) =>
+  !/(?:^|\/)(?:node_modules|dist|artifacts|coverage|\.git|docs\/api|\.vitepress\/cache)(?:\/|$)/.test(path)
 
 export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<TextFile> =>
   patterns

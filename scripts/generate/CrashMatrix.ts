@@ -168,6 +168,8 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       "- what the client had been told is still true, and is told again when it asks again."
     ].join("\n"),
     "The process that takes over may end as well, at any of its own points: in the middle of an answer to the client who asks again, or of settling what is unknown. What the first one left comes to the same, and a test does all of it.",
+    "![A grid of squares: a row for each thing that a provider may do, a square for each point at which the process ends, coloured by what stands in the end](crash-matrix.svg)",
+    "The picture is for a client that never asks again. [One payment, step by step](../concepts/one-payment.md) draws the points of its first row into the life of a payment; the tables below say it all.",
     "## How to read it",
     [
       "- A row is a point at which the process ends. Points that make no difference to each other share a row. A read is no point: nothing outside changes by it.",

@@ -3,11 +3,18 @@ import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMach
 import { chartOf } from "../auto-routing/Chart.ts"
 import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"
+import { apiPage } from "./Api.ts"
 import { withBlocks } from "./Blocks.ts"
+import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
+import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
 import { errorsPage } from "./Errors.ts"
+import { eventsPage } from "./Events.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 import { nextStepsPage } from "./NextSteps.ts"
+import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
+import { packagesPicture } from "./PackagesPicture.ts"
+import { settingsPage } from "./Settings.ts"
 
 type Table = Machine.Machine<string, string, string, string>
 
@@ -86,6 +93,17 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       "docs/reference/errors.md",
       `${errorsPage(notice("packages/http/src/api/Errors.ts and packages/http/src/ErrorTable.ts"))}\n`
     ],
+    ["docs/concepts/packages.svg", await packagesPicture()],
+    ["docs/reference/api.md", `${apiPage(notice("packages/http/src/api"))}\n`],
+    [
+      "docs/reference/events.md",
+      `${eventsPage(notice("packages/core/src/events/EventType.ts and packages/http/src/openapi/Webhooks.ts"))}\n`
+    ],
+    ["docs/reference/settings.md", `${settingsPage(notice("packages/server/src/Settings.ts"))}\n`],
+    [
+      "docs/reference/configuration-file.md",
+      `${configurationFilePage(notice("packages/core/src/configuration/ConfigurationFile.ts"))}\n`
+    ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`]
   ]
 }
@@ -93,18 +111,32 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
 const autoRoutingPath = "docs/concepts/auto-routing.md"
 
 /** What takes seconds to make, because something is run for it. */
-export const slowPaths: ReadonlyArray<string> = [crashMatrixPath, autoRoutingPath, "docs/concepts/auto-routing.svg"]
+export const slowPaths: ReadonlyArray<string> = [
+  crashMatrixPath,
+  crashPicturePath,
+  onePaymentPath,
+  onePaymentPicturePath,
+  autoRoutingPath,
+  "docs/concepts/auto-routing.svg"
+]
 
 /** Those files, whole. `read`: a file as it is, whose blocks are to be filled. */
 export const slowPages = async (
   read: (path: string) => string | undefined
 ): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
   const results = simulate()
-  const page = withBlocks(autoRoutingPath, read(autoRoutingPath) ?? "", blocksOf(results))
-  if (page === undefined) throw new Error(`${autoRoutingPath} has no generated block`)
+  const cells = await crashMatrixInMemory()
+  const withBlocksOf = (path: string, made: Parameters<typeof withBlocks>[2]) => {
+    const page = withBlocks(path, read(path) ?? "", made)
+    if (page === undefined) throw new Error(`${path} has no generated block`)
+    return page
+  }
   return [
-    [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, await crashMatrixInMemory())}\n`],
-    [autoRoutingPath, page],
+    [crashMatrixPath, `${crashMatrixPage(crashMatrixNotice, cells)}\n`],
+    [crashPicturePath, crashPicture(cells)],
+    [onePaymentPath, withBlocksOf(onePaymentPath, { "one-payment-ends": () => onePaymentEnds(cells) })],
+    [onePaymentPicturePath, onePaymentPicture(cells)],
+    [autoRoutingPath, withBlocksOf(autoRoutingPath, blocksOf(results))],
     ["docs/concepts/auto-routing.svg", chartOf(results)]
   ]
 }

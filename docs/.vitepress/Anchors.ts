@@ -1,0 +1,7 @@
+/** The anchor that GitHub gives a heading, so that one link serves both. `tidy/MarkdownPaths.ts` checks by the same. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/gu, "-")

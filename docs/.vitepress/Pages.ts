@@ -1,0 +1,214 @@
+/**
+ * Which files are pages of the site, at which address, and in which order they are listed. The files stay where
+ * GitHub shows them: those of `docs/` lose that folder, and the README files around them are pages too.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root: string = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Markdown outside of `docs/` that is on the site, and its address. */
+const around: Readonly<Record<string, string>> = {
+  "README.md": "start",
+  "ARCHITECTURE.md": "architecture",
+  "CONTRIBUTING.md": "contributing",
+  "AGENTS.md": "agents"
+}
+
+const readme = /^((?:packages|examples)\/.+)\/README\.md$/u
+
+/** The address of a Markdown file, without the leading slash and without an ending; `undefined`: not on the site. */
+export const addressOf = (file: string): string | undefined => {
+  if (around[file] !== undefined) return around[file]
+  if (/(?:^|\/)(?:node_modules|dist|generated|test)\//u.test(file)) return undefined
+  const folder = readme.exec(file)?.[1]
+  if (folder !== undefined) return folder
+  if (!file.startsWith("docs/") || !file.endsWith(".md")) return undefined
+  return file.slice("docs/".length, -".md".length).replace(/(^|\/)README$/u, "$1index")
+}
+
+/** Every page, by its file. */
+export const pages = (): ReadonlyMap<string, string> => {
+  const found = globSync(["*.md", "docs/**/*.md", "{packages,examples}/**/README.md"], {
+    cwd: root,
+    exclude: (path) => /(?:^|\/)(?:node_modules|dist|generated|artifacts)$/u.test(path)
+  })
+  return new Map(
+    found
+      .map((file) => file.replaceAll("\\", "/"))
+      .toSorted()
+      .flatMap((file) => {
+        const address = addressOf(file)
+        return address === undefined ? [] : [[file, address]]
+      })
+  )
+}
+
+/** What is said in the list of pages: the heading of the page, or what the list says of it. */
+const titleOf = (file: string): string =>
+  (/^# (.+)$/mu.exec(readFileSync(join(root, file), "utf8"))?.[1] ?? file).replaceAll("`", "")
+
+interface Item {
+  text: string
+  link: string
+}
+
+interface Group {
+  text: string
+  collapsed?: boolean
+  items: Array<Item | Group>
+}
+
+type Entry = string | readonly [file: string, title: string]
+
+/** Those that are there, in this order, and then whatever else `rest` matches. */
+const items = (entries: ReadonlyArray<Entry>, rest?: RegExp): Array<Item> => {
+  const named = entries.map((entry) => (typeof entry === "string" ? ([entry, undefined] as const) : entry))
+  const files = named.map(([file]) => file)
+  const others =
+    rest === undefined ? [] : [...pages().keys()].filter((file) => rest.test(file) && !files.includes(file))
+  return [...named, ...others.map((file) => [file, undefined] as const)]
+    .filter(([file]) => existsSync(join(root, file)))
+    .map(([file, title]) => ({
+      text: title ?? titleOf(file),
+      link: `/${(addressOf(file) ?? "").replace(/(^|\/)index$/u, "$1")}`
+    }))
+}
+
+export const startPart = (): Array<Group> => [
+  {
+    text: "Start",
+    items: items([
+      ["README.md", "The first payment"],
+      ["docs/guides/embed.md", "Embed the library"],
+      ["docs/guides/node.md", "Without Effect"],
+      ["docs/concepts/compared.md", "Compared with others"],
+      ["docs/performance.md", "Performance"]
+    ])
+  }
+]
+
+export const conceptsPart = (): Array<Group> => [
+  {
+    text: "Concepts",
+    items: items(
+      [
+        ["docs/concepts/one-payment.md", "One payment, step by step"],
+        ["docs/concepts/unknown.md", "Unknown results"],
+        ["docs/concepts/idempotency.md", "Idempotency"],
+        ["docs/concepts/capture-void-refund.md", "Capture, void, refund"],
+        ["docs/concepts/routing.md", "Routing"],
+        ["docs/concepts/auto-routing.md", "Mode auto"],
+        ["docs/concepts/environments.md", "Two environments"],
+        ["docs/concepts/hosted-payments.md", "Hosted payments"],
+        ["docs/concepts/packages.md", "Packages"],
+        ["docs/concepts/words.md", "Words"],
+        ["docs/concepts/compared.md", "Compared with others"]
+      ],
+      /^docs\/concepts\//u
+    )
+  }
+]
+
+export const recipesPart = (): Array<Group> => [
+  {
+    text: "Take payments",
+    items: items([
+      ["docs/guides/configuration.md", "Configure the server"],
+      ["docs/guides/routing.md", "Route payments"],
+      ["docs/guides/hosted-page.md", "Take payments on a page"],
+      ["docs/guides/webhooks.md", "Receive webhooks"],
+      ["docs/guides/partners.md", "Provision merchants"]
+    ])
+  },
+  {
+    text: "Connect providers",
+    items: items([
+      ["docs/guides/stripe.md", "Stripe"],
+      ["docs/guides/adyen.md", "Adyen"],
+      ["docs/guides/write-a-connector.md", "Write a connector"],
+      ["docs/guides/provider-messages.md", "Take messages of providers"]
+    ])
+  },
+  {
+    text: "Operate",
+    items: items([
+      ["docs/guides/operations.md", "Settle what nobody knows"],
+      ["docs/guides/command-line.md", "Use the command line"],
+      ["docs/guides/monitoring.md", "Watch it"],
+      ["docs/guides/many-servers.md", "Run many servers"]
+    ])
+  },
+  {
+    text: "Build on it",
+    items: items(
+      [
+        ["docs/guides/embed.md", "Embed the library"],
+        ["docs/guides/node.md", "Embed it without Effect"],
+        ["docs/guides/simulate.md", "Simulate a storage"]
+      ],
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|operations|command-line|monitoring|many-servers)\.md)/u
+    )
+  },
+  { text: "Examples", collapsed: true, items: items([], /^examples\/.+\/README\.md$/u) }
+]
+
+export const referencePart = (): Array<Group> => [
+  {
+    text: "API",
+    items: items([
+      ["docs/reference/api.md", "Endpoints"],
+      ["docs/reference/errors.md", "Errors"],
+      ["docs/reference/events.md", "Events"],
+      ["docs/reference/provider-protocol.md", "Provider protocol"]
+    ])
+  },
+  {
+    text: "Server",
+    items: items([
+      ["docs/reference/settings.md", "Settings"],
+      ["docs/reference/configuration-file.md", "Configuration file"]
+    ])
+  },
+  {
+    text: "Behaviour",
+    items: items(
+      [
+        ["docs/reference/next-steps.md", "What follows an attempt"],
+        ["docs/reference/crash-matrix.md", "Crash matrix"],
+        ["docs/reference/coverage.md", "What is tested"]
+      ],
+      /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file)\.md)/u
+    )
+  },
+  {
+    text: "States",
+    items: items(
+      [
+        ["docs/states/payment.md", "A payment"],
+        ["docs/states/refund.md", "A refund"],
+        ["docs/states/claim.md", "An idempotency key"],
+        ["docs/states/delivery.md", "A delivery"]
+      ],
+      /^docs\/states\//u
+    )
+  },
+  { text: "Packages", collapsed: true, items: items([], /^packages\/.+\/README\.md$/u) },
+  ...(existsSync(join(root, "docs/api/README.md"))
+    ? [{ text: "TypeScript", items: items([["docs/api/README.md", "Every export"]]) }]
+    : []),
+  {
+    text: "How it is made",
+    collapsed: true,
+    items: [
+      ...items([
+        ["ARCHITECTURE.md", "Architecture"],
+        ["CONTRIBUTING.md", "Contributing"],
+        ["AGENTS.md", "Working in the repository"],
+        ["docs/decisions/README.md", "Decisions"]
+      ]),
+      { text: "Each decision", collapsed: true, items: items([], /^docs\/decisions\/\d/u) }
+    ]
+  }
+]

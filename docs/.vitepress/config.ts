@@ -1,0 +1,67 @@
+/**
+ * The site: the Markdown of this repository, made by `npm run docs:build` without a network, and shown without one:
+ * no fonts, no scripts and no counters from elsewhere. Why these tools: docs/decisions/0028.
+ */
+import { defineConfig } from "vitepress"
+import { anchorOf } from "./Anchors.ts"
+import { rewriteLinks } from "./Links.ts"
+import { addressOf, conceptsPart, recipesPart, referencePart, startPart } from "./Pages.ts"
+
+const all = [...startPart(), ...conceptsPart(), ...recipesPart(), ...referencePart()]
+
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#1d4ed8"/><path d="M6 16h8l10-8M14 16l10 8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
+
+export default defineConfig({
+  srcDir: "..",
+  srcExclude: [
+    "**/{node_modules,dist,artifacts,generated,coverage,test}/**",
+    "**/CHANGELOG.md",
+    ".*/**",
+    "{bench,mutations,scripts,tidy,docs-check}/**"
+  ],
+  rewrites: (id) => {
+    const address = addressOf(id)
+    return address === undefined ? id : `${address}.md`
+  },
+  base: process.env["POINTSMAN_DOCS_BASE"] ?? "/",
+  title: "Pointsman",
+  description: "Payments routed over your own accounts at payment providers, and right about the money.",
+  lang: "en",
+  cleanUrls: false,
+  lastUpdated: false,
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: rewriteLinks
+  },
+  transformPageData: (page) => {
+    if (page.relativePath !== "index.md") return
+    page.frontmatter = {
+      ...page.frontmatter,
+      layout: "home",
+      hero: {
+        name: "Pointsman",
+        text: "Payments over your own provider accounts, right about the money",
+        tagline:
+          "It writes a payment down before it asks a provider, asks each provider once, and says UNKNOWN where nobody knows what a provider did.",
+        actions: [
+          { theme: "brand", text: "The first payment", link: "/start" },
+          { theme: "alt", text: "One payment, step by step", link: "/concepts/one-payment" },
+          { theme: "alt", text: "Compared with others", link: "/concepts/compared" }
+        ]
+      }
+    }
+  },
+  themeConfig: {
+    nav: [
+      { text: "Start", link: "/start", activeMatch: "^/start" },
+      { text: "Concepts", link: "/concepts/one-payment", activeMatch: "^/concepts/" },
+      { text: "Recipes", link: "/guides/configuration", activeMatch: "^/guides/" },
+      { text: "Reference", link: "/reference/api", activeMatch: "^/(?:reference|states|api|packages|decisions)/" }
+    ],
+    sidebar: all,
+    outline: { level: [2, 3] },
+    search: { provider: "local", options: { detailedView: "auto" } },
+    docFooter: { prev: false, next: false }
+  }
+})

@@ -1,0 +1,246 @@
+/**
+ * The page of the configuration file: every field that its decoder takes, and what the decoder expects of it. What a
+ * field is for is said here; a field without a meaning, and a meaning without a field, fail the generating.
+ */
+import { ConfigurationFile } from "@pointsman/core/configuration"
+import { SchemaAST } from "effect"
+import { code, table } from "./Markdown.ts"
+
+interface Part {
+  readonly title: string
+  readonly about: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** By the path of the object, where it first stands. */
+const parts: Readonly<Record<string, Part>> = {
+  "": {
+    title: "The file",
+    about: 'One JSON object. Any string may be `{"$env": "NAME"}`, the value of that environment variable.',
+    fields: {
+      $schema: "for editors; it changes nothing",
+      workspaces: "[the workspaces](#a-workspace)"
+    }
+  },
+  "workspaces[]": {
+    title: "A workspace",
+    about: "A merchant, with all that belongs to it.",
+    fields: {
+      id: "names it, for good",
+      name: "what people call it; the id where it is left out",
+      country: "where the merchant is registered; not known where it is left out",
+      category: "the merchant's category, for `blockedCategories`; not known where it is left out",
+      suspended: "`true`: the API refuses its keys with 403; `false` where it is left out",
+      partner: "makes it a [white-label partner](../guides/partners.md)",
+      "partner.allowance": "how many merchants it may provision",
+      keys: "[its API keys](#a-key)",
+      connections: "[its accounts at providers](#a-connection)",
+      routing: "how its payments are routed, for each environment",
+      "routing.sandbox": "[routing](#routing) of the sandbox",
+      "routing.production": "[routing](#routing) of production",
+      webhooks: "[where its events are sent](#a-webhook)"
+    }
+  },
+  "workspaces[].keys[]": {
+    title: "A key",
+    about: "An API key of the workspace. The database keeps a hash of it.",
+    fields: {
+      environment: "the one that it works in",
+      secret: "`ps_test_` or `ps_live_`, 32 letters and digits, and their checksum",
+      scopes: "what it may do; everything where it is left out"
+    }
+  },
+  "workspaces[].connections[]": {
+    title: "A connection",
+    about: "An account at a provider.",
+    fields: {
+      id: "names it, for good and over all workspaces",
+      name: "what people call it; the id where it is left out",
+      environment: "the one that it works in",
+      connector: "the code that speaks to the provider; `sandbox` where it is left out, in the sandbox alone",
+      active: "`false`: it gets no new payments; `true` where it is left out",
+      priority: "1 is asked first, and equal ones by id; 1 where it is left out",
+      credentials: "what the connector asks for; sealed in the database",
+      webhookSecret:
+        "what the [provider's messages](../guides/provider-messages.md) are verified with; sealed in the database",
+      timeout: "of one call; the setting `POINTSMAN_PROVIDER_TIMEOUT` where it is left out",
+      supports: "[its limits](#limits); none where it is left out",
+      restrictions: "payments that match any of them are not sent here",
+      "restrictions[].when": "a [condition](#a-condition)",
+      circuitBreaker: "when it is passed over for a while; 5 failures and 30 seconds where it is left out",
+      "circuitBreaker.failures": "so many technical errors and unanswered calls in a row open it",
+      "circuitBreaker.open": "for so long it stays open"
+    }
+  },
+  "workspaces[].connections[].supports": {
+    title: "Limits",
+    about:
+      "Each that is left out allows everything. What a payment is excluded with stands in [configuration](../guides/configuration.md#a-connection).",
+    fields: {
+      currencies: "the payment's currency is one of these",
+      payerCountries: "the customer's country is one of these",
+      methods: "the payment's method is one of these",
+      cardBrands: "the card's brand is one of these, where the payment states one",
+      recurring: "`false`: no payments that the merchant initiated",
+      merchantCountries: "the workspace's country is one of these",
+      blockedCategories: "the workspace's category is none of these",
+      amount: "for a currency, how much, in its minor units",
+      "amount.<currency>.min": "no less",
+      "amount.<currency>.max": "no more",
+      requiresAuthentication:
+        "countries whose customers have to authenticate themselves, which a direct charge cannot let them do: of their payments, only those that the merchant initiated"
+    }
+  },
+  "workspaces[].connections[].restrictions[].when": {
+    title: "A condition",
+    about: "A payment matches when every field that is named does.",
+    fields: {
+      currency: "its currency is one of these",
+      amount: "its amount, in minor units",
+      "amount.min": "is no less",
+      "amount.max": "is no more",
+      country: "the customer's country is one of these",
+      method: "its method is one of these",
+      cardBrand: "its card's brand is one of these",
+      initiator: "who initiated it: `cit` the customer, `mit` the merchant",
+      captureMethod: "how it is captured"
+    }
+  },
+  "workspaces[].routing.sandbox": {
+    title: "Routing",
+    about: "What each mode does: [what follows an attempt](next-steps.md). More: [routing](../concepts/routing.md).",
+    fields: {
+      mode: "how far a payment may travel; `failover` where it is left out",
+      order: "only these are asked, in this order; every connection by priority where it is left out",
+      maxAttempts: "attempts at most; 2 where it is left out",
+      rules: "the first that matches decides",
+      "rules[].name": "what the decision is explained by",
+      "rules[].when": "a [condition](#a-condition)",
+      "rules[].use": "what holds for the payments that match",
+      "rules[].use.mode": "as above",
+      "rules[].use.order": "as above",
+      "rules[].use.split": "weights by connection id: the first connection is drawn by them",
+      "rules[].use.split.<id>": "its weight",
+      "rules[].use.maxAttempts": "as above",
+      control: "a share of the payments that no rule matched takes another order",
+      "control.share": "how many of them",
+      "control.order": "the order that they take",
+      auto: "of the mode [`auto`](../concepts/auto-routing.md)",
+      "auto.exploration": "the share that is sent to another connection than the best; 0.05 where it is left out"
+    }
+  },
+  "workspaces[].webhooks[]": {
+    title: "A webhook",
+    about: "An endpoint of the merchant's that is [told of events](../guides/webhooks.md).",
+    fields: {
+      environment: "it hears of this one alone",
+      url: "where they are posted",
+      events: "which [types](events.md#types); every one where it is left out",
+      secret: "what is sent is signed with it",
+      previousSecret: "the one before it: what is sent is signed with both until this is left out"
+    }
+  }
+}
+
+const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isLiteral(ast) ? [JSON.stringify(ast.literal)] : SchemaAST.isUnion(ast) ? ast.types.flatMap(literals) : []
+
+const expectedOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  (ast.checks ?? []).flatMap(({ annotations }) => {
+    const expected = annotations?.["expected"]
+    return typeof expected === "string" && annotations?.["representation"] === undefined ? [expected] : []
+  })
+
+/** More of them are named where they are at home. */
+const listed = 10
+
+const takes = (ast: SchemaAST.AST): string => {
+  const checks = expectedOf(ast)
+  const words = literals(ast)
+  if (words.length > listed) return "`*` or a type"
+  if (words.length > 0) return words.map(code).join(" or ")
+  if (SchemaAST.isArrays(ast)) {
+    const [item] = ast.rest
+    return `a list${item === undefined || SchemaAST.isObjects(item) ? "" : ` of: ${takes(item)}`}${checks.length > 0 ? ", neither empty nor with repetitions" : ""}`
+  }
+  if (SchemaAST.isObjects(ast)) return ["an object", ...checks].join(", ")
+  if (SchemaAST.isBoolean(ast)) return "`true` or `false`"
+  return checks.length > 0 ? checks.join(", ") : "text"
+}
+
+/** What a record's keys are, by the field that holds it. */
+const keys: Readonly<Record<string, string>> = { amount: "<currency>", split: "<id>" }
+
+interface Field {
+  readonly path: string
+  readonly takes: string
+  readonly isRequired: boolean
+}
+
+/** Objects by their path; those that stand in several places, once. */
+const sections = (): ReadonlyMap<string, ReadonlyArray<Field>> => {
+  const found = new Map<string, Array<Field>>()
+  const seen = new Set<unknown>()
+  const walk = (ast: SchemaAST.AST, path: string, section: string): void => {
+    if (SchemaAST.isArrays(ast)) {
+      for (const item of ast.rest) walk(item, `${path}[]`, section)
+    }
+    if (!SchemaAST.isObjects(ast)) return
+    const own = parts[path] === undefined ? section : path
+    if (parts[path] !== undefined) {
+      if (seen.has(ast.propertySignatures)) return
+      seen.add(ast.propertySignatures)
+      found.set(path, [])
+    } else if (seen.has(ast.propertySignatures)) return
+    const add = (name: string, type: SchemaAST.AST) => {
+      const at = path === "" ? name : `${path}.${name}`
+      found.get(own)?.push({
+        path: own === "" ? at : at.slice(own.length + 1),
+        takes: takes(type),
+        isRequired: !SchemaAST.isOptional(type)
+      })
+      walk(type, at, own)
+    }
+    for (const { name, type } of ast.propertySignatures) add(String(name), type)
+    for (const { type } of ast.indexSignatures) {
+      const key = keys[path.split(".").at(-1) ?? ""]
+      if (key === undefined) continue
+      if (SchemaAST.isObjects(type)) walk(type, `${path}.${key}`, own)
+      else add(key, type)
+    }
+  }
+  walk(ConfigurationFile.ast, "", "")
+  return found
+}
+
+export const configurationFilePage = (notice: string): string => {
+  const found = sections()
+  const faults = Object.entries(parts).flatMap(([path, { fields }]) => {
+    const there = (found.get(path) ?? []).map((field) => field.path)
+    return [
+      ...there.filter((field) => fields[field] === undefined).map((field) => `${path}.${field} has no meaning`),
+      ...Object.keys(fields)
+        .filter((field) => !there.includes(field))
+        .map((field) => `${path}.${field} is no field`)
+    ]
+  })
+  if (faults.length > 0) throw new Error(`scripts/generate/ConfigurationFile.ts: ${faults.join("; ")}`)
+  return [
+    notice,
+    "# Configuration file",
+    "Every field that the file may have, as its decoder reads it. A field that is not here is a mistake, and a mistake stops the start with the path of what is wrong. How to use it, with an example: [configuration](../guides/configuration.md#the-configuration-file). To check a file without a start: [`pointsman config check`](../guides/configuration.md#check-the-file).",
+    ...Object.entries(parts).flatMap(([path, { title, about, fields }]) => [
+      `## ${title}`,
+      about,
+      table(
+        ["Field", "What it takes", "Required", "What for"],
+        (found.get(path) ?? []).map((field) => [
+          code(field.path),
+          field.takes,
+          field.isRequired ? "yes" : "",
+          fields[field.path] ?? ""
+        ])
+      )
+    ])
+  ].join("\n\n")
+}

@@ -1,0 +1,118 @@
+/** The fields of a JSON schema as a table, with what stands inside of objects and lists in the same table. */
+import { code, table } from "./Markdown.ts"
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Where a component is described, by its name. */
+export type Components = (name: string) => { readonly schema: Schema; readonly link: string | undefined }
+
+interface Field {
+  readonly path: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly text: string
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const words = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((word) => typeof word === "string") : []
+
+const nameOf = (schema: Schema): string | undefined =>
+  typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined
+
+const typeOf = (schema: Schema, components: Components): string => {
+  const name = nameOf(schema)
+  if (name !== undefined) {
+    const { schema: component, link } = components(name)
+    return link === undefined ? typeOf(component, components) : `[${name}](${link})`
+  }
+  const branches = [schema.anyOf, schema.oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isSchema) : []))
+  if (branches.length > 0) return [...new Set(branches.map((branch) => typeOf(branch, components)))].join(" or ")
+  const types = typeof schema.type === "string" ? [schema.type] : words(schema.type)
+  const said = types.map((type) =>
+    type === "array" && isSchema(schema.items) ? `list of ${typeOf(schema.items, components)}` : type
+  )
+  return said.length === 0 ? "any" : said.join(" or ")
+}
+
+/** What the schema demands beyond the type. */
+const limitsOf = (schema: Schema): ReadonlyArray<string> => {
+  const values = Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : []
+  const range = (from: unknown, to: unknown, what: string) =>
+    from === undefined && to === undefined
+      ? []
+      : to === undefined
+        ? [`${String(from)} or more${what}`]
+        : from === undefined
+          ? [`At most ${String(to)}${what}`]
+          : [`${String(from)} to ${String(to)}${what}`]
+  return [
+    ...(values.length === 0 ? [] : [`One of ${values.map((value) => code(String(value))).join(", ")}`]),
+    ...range(schema.minimum, schema.maximum, ""),
+    ...range(schema.minLength, schema.maxLength, " characters"),
+    ...range(schema.minItems, schema.maxItems, " entries"),
+    ...(typeof schema.pattern === "string" ? [`Pattern ${code(schema.pattern)}`] : []),
+    ...(schema.default === undefined ? [] : [`Left out: ${code(JSON.stringify(schema.default))}`])
+  ]
+}
+
+const textOf = (schema: Schema, components: Components): string => {
+  const name = nameOf(schema)
+  const component = name === undefined ? undefined : components(name)
+  const shown = component !== undefined && component.link === undefined ? { ...component.schema, ...schema } : schema
+  const description = typeof shown.description === "string" ? shown.description.replace(/\s+/gu, " ").trim() : ""
+  return [description, ...limitsOf(shown).map((limit) => `${limit}.`)].filter((part) => part !== "").join(" ")
+}
+
+/** What an object, a list or one of several holds inside. */
+const insideOf = (schema: Schema): ReadonlyArray<readonly [suffix: string, Schema]> => {
+  const branches = [schema.anyOf, schema.oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isSchema) : []))
+  return [
+    ...(isSchema(schema.properties) ? [["", schema] as const] : []),
+    ...(isSchema(schema.items) ? insideOf(schema.items).map(([suffix, inner]) => [`[]${suffix}`, inner] as const) : []),
+    ...branches.flatMap(insideOf)
+  ]
+}
+
+const fieldsOf = (schema: Schema, components: Components, prefix = ""): ReadonlyArray<Field> => {
+  const required = words(schema.required)
+  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : []
+  return properties.flatMap(([name, value]) => {
+    const property = isSchema(value) ? value : {}
+    const path = `${prefix}${name}`
+    const inner = insideOf(property).flatMap(([suffix, inside]) => fieldsOf(inside, components, `${path}${suffix}.`))
+    return [
+      {
+        path,
+        type: typeOf(property, components),
+        isRequired: required.includes(name),
+        text: textOf(property, components)
+      },
+      ...inner
+    ]
+  })
+}
+
+/** One line for each branch, where a field stands in several of them. */
+const withoutRepeats = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
+  const seen = new Map<string, Field>()
+  for (const field of fields) {
+    const before = seen.get(field.path)
+    const text =
+      before === undefined || before.text.includes(field.text)
+        ? (before?.text ?? field.text)
+        : `${before.text} ${field.text}`
+    seen.set(field.path, { ...(before ?? field), text })
+  }
+  return [...seen.values()]
+}
+
+export const fieldTable = (schema: Schema, components: Components, isAnswer: boolean): string => {
+  const fields = withoutRepeats(insideOf(schema).flatMap(([, inside]) => fieldsOf(inside, components)))
+  return table(
+    ["Field", "Type", isAnswer ? "Always there" : "Required", "Meaning"],
+    fields.map(({ path, type, isRequired, text }) => [code(path), type, isRequired ? "yes" : "", text])
+  )
+}
