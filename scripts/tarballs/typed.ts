@@ -1,8 +1,8 @@
 // What a TypeScript program sees of every door; it is compiled and never run.
-import * as adyen from "@pointsman/connector-adyen"
-import * as http from "@pointsman/connector-http"
+import { adyen } from "@pointsman/connector-adyen"
+import { http } from "@pointsman/connector-http"
 import { sandbox } from "@pointsman/connector-sandbox"
-import * as stripe from "@pointsman/connector-stripe"
+import { stripe } from "@pointsman/connector-stripe"
 import { connectorSuite } from "@pointsman/contracts/connector"
 import { type Payment as CorePayment, Pointsman as PointsmanService } from "@pointsman/core"
 import * as configuration from "@pointsman/core/configuration"
@@ -18,7 +18,7 @@ import { sqlite } from "@pointsman/storage-sqlite"
 import * as transport from "@pointsman/transport-node"
 import * as server from "pointsman"
 
-export const doors = [adyen, http, stripe, configuration, testing, routes, api, memoryStorage, postgresStorage]
+export const doors = [configuration, testing, routes, api, memoryStorage, postgresStorage]
 export const more = [transport, server, connectorSuite, PointsmanService]
 export type Types = [CorePayment, Connector, Ledger]
 
@@ -27,7 +27,7 @@ const isEnglish: Record<PaymentStatus, string> | undefined = undefined
 export const pay = async (): Promise<Payment | undefined> => {
   const pointsman = await createPointsman({
     storage: sqlite("payments.db"),
-    connectors: [sandbox(), stripe.definition],
+    connectors: [sandbox(), stripe, adyen, http],
     encryptionKey: "…",
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
