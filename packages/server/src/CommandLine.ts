@@ -5,12 +5,16 @@ import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { configCommand } from "./commands/ConfigCommand.ts"
 import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
+import { devCommand } from "./commands/DevCommand.ts"
 import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { endWith } from "./commands/EndWith.ts"
+import { initCommand } from "./commands/InitCommand.ts"
 import { keysCommand } from "./commands/KeysCommand.ts"
+import { listenCommand } from "./commands/ListenCommand.ts"
 import { paymentsCommand } from "./commands/PaymentsCommand.ts"
 import { routingCommand } from "./commands/RoutingCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
+import { triggerCommand } from "./commands/TriggerCommand.ts"
 import { unknownCommand } from "./commands/UnknownCommand.ts"
 import { usageCommand } from "./commands/UsageCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
@@ -24,6 +28,10 @@ export const pointsmanCommand = (environment: Environment) =>
     Command.withDescription("Routes payments to your payment providers, and never moves money twice"),
     Command.withSubcommands([
       serveCommand(environment),
+      initCommand,
+      devCommand,
+      triggerCommand,
+      listenCommand,
       configCommand(environment),
       routingCommand(environment),
       workspacesCommand,
@@ -60,8 +68,8 @@ const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function* (told) {
     const presented = CliOutput.defaultPresenter.present(told)
     if (told._tag !== "InvalidInvocation") return yield* presented
-    const console = yield* Console.Console
-    yield* Effect.provideService(presented, Console.Console, { ...console, log: console.error })
+    const output = yield* Console.Console
+    yield* Effect.provideService(presented, Console.Console, { ...output, log: output.error })
   })
 }
 

@@ -1,0 +1,228 @@
+/** `pointsman trigger`: a sandbox payment that comes to the end that a developer wants to see. */
+import { amountLimits, environmentOfApiKey } from "@pointsman/core"
+import { readDuration } from "@pointsman/core/configuration"
+import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { EventShape, textIn } from "./EventLine.ts"
+import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { withProgress } from "./Progress.ts"
+import { facts, printable, table } from "./Table.ts"
+import { type Outcome, outcomeNames, outcomes } from "./TriggerOutcomes.ts"
+
+const Payment = Schema.Struct({
+  payment_id: Schema.String,
+  status: Schema.String,
+  amount: Schema.Int,
+  currency: Schema.String,
+  captured_amount: Schema.Int,
+  refunded_amount: Schema.Int,
+  refund_pending_amount: Schema.Int,
+  decline_category: Schema.NullOr(Schema.String),
+  next_action: Schema.Struct({ type: Schema.String, url: Schema.optionalKey(Schema.String) })
+})
+type Payment = typeof Payment.Type
+
+const readPayment = Schema.decodeUnknownOption(Schema.Struct({ data: Payment }))
+const readEvents = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(EventShape) }))
+
+/** What was asked, and how the server answered. */
+interface Asked {
+  readonly request: string
+  readonly status: number
+  /** Of an answer that is an error. */
+  readonly code: string | null
+  readonly message: string | null
+}
+
+export const triggerCommand = Command.make(
+  "trigger",
+  {
+    outcome: Argument.Literals("outcome", outcomeNames).pipe(
+      Argument.withDescription("What the payment comes to; `pointsman trigger --list` tells them"),
+      Argument.withMetavar("outcome"),
+      Argument.optional
+    ),
+    list: Flag.Boolean("list").pipe(
+      Flag.withDescription("List the outcomes, and ask no server"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    amount: Flag.Int("amount").pipe(
+      Flag.withDescription("In minor units of the currency"),
+      Flag.filter(
+        (amount) => amount >= 2 && amount <= amountLimits.maximum,
+        () => `a whole number of minor units from 2 to ${amountLimits.maximum}`
+      ),
+      Flag.withDefault(1999)
+    ),
+    currency: Flag.String("currency").pipe(Flag.withDescription("Currency of ISO 4217"), Flag.withDefault("EUR")),
+    country: Flag.String("country").pipe(Flag.withDescription("The customer's country"), Flag.withDefault("NL")),
+    wait: Flag.String("wait").pipe(
+      Flag.withMetavar("duration"),
+      Flag.withDescription("How long to wait for what the server settles later"),
+      Flag.filterMap(readDuration, () => 'a duration, such as "30 seconds"'),
+      Flag.withDefault(60_000)
+    ),
+    ...serverFlags,
+    json: jsonFlag
+  },
+  Effect.fnUntraced(function* ({ json, list, outcome: named, wait, ...given }) {
+    if (list) return yield* print(json, { data: outcomes.map(outcomeView) }, outcomesText)
+    const outcome = outcomes.find(({ name }) => name === Option.getOrUndefined(named))
+    if (outcome === undefined) {
+      return yield* new CommandFailure({ message: "Expected an outcome: `pointsman trigger --list` tells them." })
+    }
+    const server = yield* findServer(given)
+    if (environmentOfApiKey(Redacted.value(server.key)) !== "sandbox") {
+      return yield* new CommandFailure({
+        message:
+          "POINTSMAN_API_KEY (--key): expected a key of the sandbox, ps_test_…: nothing is simulated in production."
+      })
+    }
+    const { asked, paymentId } = yield* play(server, outcome, given)
+    const payment = yield* withProgress(json, (tell) =>
+      settled(server, paymentId, outcome.isSettledLater === true ? wait : 0, tell)
+    )
+    const events = yield* eventsOf(server, paymentId)
+    yield* print(json, { data: { outcome: outcome.name, ends: outcome.ends, asked, payment, events } }, text())
+    if (json) return
+    if (isOpen(payment) && outcome.isSettledLater === true) {
+      yield* Console.error(
+        "It is still open: the server asks the provider again by its intervals " +
+          "(POINTSMAN_UNKNOWN_CHECK_INTERVAL and others), which `pointsman dev` has short."
+      )
+    } else if (payment.status !== outcome.ends) {
+      yield* Console.error(
+        `It was to become ${outcome.ends}: is it a workspace with two sandbox connections, and a routing that asks both?`
+      )
+    }
+
+    function text(): string {
+      return [
+        facts([
+          ["Payment", payment.payment_id],
+          ["Status", payment.status],
+          ["Amount", `${payment.amount} ${payment.currency}, in minor units as all that follow`],
+          ["Captured", payment.captured_amount],
+          ["Refunded", `${payment.refunded_amount}, and ${payment.refund_pending_amount} pending`],
+          ...(payment.decline_category === null ? [] : [["Declined", payment.decline_category] as const]),
+          ...(payment.next_action.url === undefined ? [] : [["Page", payment.next_action.url] as const])
+        ]),
+        table(
+          ["ASKED", "ANSWER", "ERROR"],
+          asked.map(({ code, request, status }) => [request, status, code])
+        ),
+        table(
+          ["EVENT", "TYPE", "STATUS", "ID"],
+          events.map((event) => [event.created, event.type, textIn(event, "payment_status"), event.id])
+        )
+      ].join("\n\n")
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Make a sandbox payment that comes to the given end, by the API of a running server: the create, what is asked " +
+      "after it, and, where the server has to ask the provider again, the wait for that. Prints the payment, how each " +
+      "request was answered, and its events."
+  ),
+  Command.withShortDescription("Make a payment with the outcome that you want to see"),
+  Command.withExamples([
+    { command: "pointsman trigger captured", description: "At the server of `pointsman dev`" },
+    { command: "pointsman trigger declined:expired_card --json", description: "For a program" },
+    { command: "pointsman trigger --list", description: "What there is" }
+  ])
+)
+
+const outcomeView = ({ ends, isSettledLater, name, says }: Outcome) => ({
+  name,
+  ends,
+  says,
+  settled_later: isSettledLater === true
+})
+
+const outcomesText = table(
+  ["OUTCOME", "ENDS AS", "WHAT HAPPENS"],
+  outcomes.map(({ ends, name, says }) => [name, ends, says])
+)
+
+interface PaymentOf {
+  readonly amount: number
+  readonly currency: string
+  readonly country: string
+}
+
+/** Asks one after the other. A refusal after the create is a part of what was wanted; one of the create is none. */
+const play = Effect.fnUntraced(function* (server: LocalServer, outcome: Outcome, order: PaymentOf) {
+  const created = yield* call(server, "POST", "/payments", {
+    amount: order.amount,
+    currency: order.currency,
+    country: order.country,
+    reference: `trigger ${outcome.name}`,
+    simulate: outcome.simulate,
+    ...(outcome.isHeld === true ? { capture_method: "manual" } : {}),
+    ...(outcome.isHosted === true ? { return_url: "http://localhost:3000/thank-you" } : {})
+  })
+  const payment = yield* paymentIn(created)
+  const asked: Array<Asked> = [askedOf("POST /payments", created)]
+  for (const { operation, part } of outcome.after ?? []) {
+    const path = `/payments/${payment.payment_id}/${operation === "refund" ? "refunds" : operation}`
+    const body = part === true ? { amount: Math.floor(order.amount / 2) } : operation === "refund" ? {} : undefined
+    asked.push(askedOf(`POST ${path}`, yield* call(server, "POST", path, body)))
+  }
+  return { asked, paymentId: payment.payment_id }
+})
+
+const askedOf = (request: string, answer: Answer): Asked => {
+  const error = errorOf(answer)
+  return { request, status: answer.status, code: error?.code ?? null, message: error?.message ?? null }
+}
+
+const paymentIn = (answer: Answer): Effect.Effect<Payment, CommandFailure> => {
+  const payment = readPayment(answer.body)
+  if (Option.isSome(payment)) return Effect.succeed(payment.value.data)
+  const error = errorOf(answer)
+  return Effect.fail(
+    new CommandFailure({
+      message:
+        error === undefined
+          ? `The server answered ${answer.status}, with nothing that the API of Pointsman says.`
+          : `The server answered ${answer.status} ${printable(error.code)}: ${printable(error.message)}`
+    })
+  )
+}
+
+const read = (server: LocalServer, paymentId: string) =>
+  Effect.flatMap(call(server, "GET", `/payments/${paymentId}`), paymentIn)
+
+/** Nobody knows yet how it ends. */
+const isOpen = ({ refund_pending_amount, status }: Payment): boolean =>
+  status === "PENDING" || status === "UNKNOWN" || refund_pending_amount > 0
+
+/** Between two looks, in milliseconds. */
+const lookEveryMillis = 500
+
+/** The payment as it is when nothing of it is open, or when the time is over. */
+const settled = Effect.fnUntraced(function* (
+  server: LocalServer,
+  paymentId: string,
+  waitMillis: number,
+  tell: (line: string) => Effect.Effect<void>
+) {
+  let payment = yield* read(server, paymentId)
+  for (let waited = 0; isOpen(payment) && waited < waitMillis; waited += lookEveryMillis) {
+    yield* tell(`${payment.status} for ${Math.floor(waited / 1_000)} s; the server asks the provider again …`)
+    yield* Effect.sleep(lookEveryMillis)
+    payment = yield* read(server, paymentId)
+  }
+  return payment
+})
+
+const eventsOf = Effect.fnUntraced(function* (server: LocalServer, paymentId: string) {
+  const answer = yield* call(server, "GET", `/payments/${paymentId}/events?limit=100`)
+  return yield* Effect.mapError(
+    Effect.fromOption(readEvents(answer.body)),
+    () => new CommandFailure({ message: `The server answered ${answer.status} to the question for the events.` })
+  ).pipe(Effect.map(({ data }) => data))
+})
