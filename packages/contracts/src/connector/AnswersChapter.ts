@@ -1,14 +1,24 @@
 /** Each situation, and the one answer that it must come out as. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { declineCategories, type Money } from "@pointsman/core/connector"
+import { type Connector, declineCategories, type Money, type NotSent, type Unanswered } from "@pointsman/core/connector"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
-import { operationsOf, playedBy, type Rehearsal, rehearse, situation, situationsOf } from "./Rehearsal.ts"
+import {
+  askingOperationsOf,
+  connect,
+  playedBy,
+  type Rehearsal,
+  rehearse,
+  situation,
+  situationsOf
+} from "./Rehearsal.ts"
+import { scriptedTransport } from "./ScriptedTransport.ts"
 
 export const answersChapter = (subject: ConnectorUnderTest): void => {
   describe("answers", () => {
-    for (const operation of operationsOf(subject)) {
+    nothingIsAsked(subject)
+    for (const operation of askingOperationsOf(subject)) {
       for (const name of situationsOf[operation]) {
         const isLacking = subject.lacks?.includes(name) ?? false
         const isPlayed = playedBy(subject, situation(name)) !== undefined
@@ -46,6 +56,40 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
       )
     })
   })
+}
+
+/** What the provider has no look-up for: silence is no word that nothing happened. */
+const nothingIsAsked = (subject: ConnectorUnderTest): void => {
+  const of = {
+    money: situation("look-up not found yet").money,
+    providerRef: "prv_charge_1",
+    sentAt: 0,
+    simulation: null
+  }
+  const looking = (what: string, look: (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>) =>
+    it.effect(`given the look-up of ${what}, which the provider has not, then nothing is sent and nothing known`, () =>
+      Effect.gen(function* () {
+        const { requests, transport } = scriptedTransport([])
+        const found = yield* look(connect(subject, transport))
+        assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
+        assert.isEmpty(requests)
+      })
+    )
+  const { directCharges, refunds } = subject.cannotBeAsked ?? {}
+  if (directCharges === true) {
+    looking("a direct charge", (connector) =>
+      connector.lookUpCharge({ ...of, attemptId: "att_1", checkoutReference: null })
+    )
+  }
+  if (refunds === true) {
+    for (const providerRefundId of [null, "prv_refund_1"]) {
+      looking(
+        `a refund ${providerRefundId ?? "without a reference"}`,
+        (connector) =>
+          connector.lookUpRefund?.({ ...of, refundId: "rf_1", providerRefundId }) ?? Effect.die("no look-up of refunds")
+      )
+    }
+  }
 }
 
 const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {

@@ -186,12 +186,28 @@ export interface MessageSituation {
 
 export type SignedMessage = Pick<RawMessage, "headers" | "body">
 
+/** For a provider that signs parts of a message alone, and where no text can be signed as it stands. */
+export interface PartlySigned {
+  /** The message with each of the signed parts changed, named by the part: all of them must be refused. */
+  readonly tampered: (
+    situation: MessageSituation,
+    secret: string,
+    signedAt: number
+  ) => ReadonlyArray<readonly [string, SignedMessage]>
+  /** Well signed, and none of its messages; each holds the text `hunter2`, which nobody may be shown. */
+  readonly unreadable: (secret: string, signedAt: number) => ReadonlyArray<SignedMessage>
+}
+
 /** How the provider signs its messages. The test signs by other means than the connector verifies. */
 export interface MessagesOfProvider {
   /** `signedAt` is in epoch milliseconds. `undefined` for what this provider never tells. */
   readonly sign: (situation: MessageSituation, secret: string, signedAt: number) => SignedMessage | undefined
-  /** A text that is none of its messages, signed as one. */
-  readonly signText: (text: string, secret: string, signedAt: number) => SignedMessage
+  /** A text that is none of its messages, signed as one; or how it signs where it does not sign the whole text. */
+  readonly signText: ((text: string, secret: string, signedAt: number) => SignedMessage) | PartlySigned
+  /** A secret in the form that the provider gives them, where not any text is one; and others of that form. */
+  readonly secrets?: { readonly right: string; readonly wrong: ReadonlyArray<string> }
+  /** How the provider names a message, where it has no ids of their own. */
+  readonly idOf?: (situation: MessageSituation) => string
   /** How far from now the signature's time may be, in milliseconds; `null` for a scheme without a time. */
   readonly toleranceMillis: number | null
 }
@@ -215,6 +231,13 @@ export interface ConnectorUnderTest {
   readonly lacks?: ReadonlyArray<SituationName>
   /** Absent for a connector that makes no transport request; the suite then asserts that it makes none. */
   readonly wire?: Wire
+  /** A stored credential in the form that the connector takes, where not any text is one; a secret. */
+  readonly instrument?: string
+  /**
+   * What the provider has no look-up for. The suite then asserts that nothing is sent and nothing known, and looks up a
+   * charge by its checkout.
+   */
+  readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean }
   /** Absent for a connector that reads no messages. */
   readonly messages?: MessagesOfProvider
 }

@@ -6,23 +6,28 @@ import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
-import { operationsOf, rehearseOver, situation, timeoutMillis } from "./Rehearsal.ts"
+import { askingOperationsOf, rehearseOver, situation, timeoutMillis } from "./Rehearsal.ts"
 
-/** The plain success of each operation. */
-export const successOf = {
-  charge: "charge captured",
-  openCheckout: "checkout opened",
-  capture: "capture captured",
-  void: "void canceled",
-  refund: "refund succeeded",
-  lookUpCharge: "look-up captured",
-  lookUpRefund: "refund look-up succeeded"
-} as const satisfies Record<Operation, SituationName>
+/** The plain success of each operation: of these, the first that the provider can come to. */
+const successes = {
+  charge: ["charge captured", "charge authorized"],
+  openCheckout: ["checkout opened"],
+  capture: ["capture captured", "capture pending"],
+  void: ["void canceled", "void pending"],
+  refund: ["refund succeeded", "refund pending"],
+  lookUpCharge: ["look-up captured", "look-up pending", "look-up not found yet"],
+  lookUpRefund: ["refund look-up succeeded", "refund look-up pending"]
+} as const satisfies Record<Operation, ReadonlyArray<SituationName>>
+
+export const successOf = ({ lacks }: ConnectorUnderTest, operation: Operation): SituationName => {
+  const [plain, ...others] = successes[operation]
+  return [plain, ...others].find((name) => lacks?.includes(name) !== true) ?? plain
+}
 
 export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
   describe("answers that are none", () => {
-    for (const operation of operationsOf(subject)) {
-      const of = situation(successOf[operation])
+    for (const operation of askingOperationsOf(subject)) {
+      const of = situation(successOf(subject, operation))
       const played = subject.play(of)
       if (played === undefined || !("answer" in played)) {
         it(`${operation}: plays its success`, () =>
@@ -32,7 +37,7 @@ export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => 
         continue
       }
       const success = played.answer
-      for (const [what, answer] of faults(success, wire, operation)) {
+      for (const [what, answer] of faults(subject, success, wire, operation)) {
         it.effect(`given ${what} to ${operation}, then Unanswered, and one request`, () =>
           Effect.gen(function* () {
             const rehearsal = yield* rehearseOver(subject, of, Effect.succeed(answer))
@@ -83,11 +88,12 @@ const unusableAddresses = [
 
 /** Every way to spoil a success. */
 export const faults = (
+  subject: ConnectorUnderTest,
   success: TransportAnswer,
   wire: Wire,
   operation: Operation
 ): ReadonlyArray<readonly [string, TransportAnswer]> => {
-  const of = situation(successOf[operation])
+  const of = situation(successOf(subject, operation))
   const withBody = (body: string): TransportAnswer => ({ ...success, body })
   return [
     ...[500, 501, 502, 503, 504, 599].map(

@@ -14,7 +14,8 @@ import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
 
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
-const secret = "whsec_of_the_contract_0123456789"
+const anySecret = "whsec_of_the_contract_0123456789"
+const otherSecrets = ["", `${anySecret}0`, anySecret.slice(0, -1), anySecret.toUpperCase()]
 const asked = money(1234, "EUR")
 const attemptId = "att_of_the_contract"
 const providerRef = "prv_charge_1"
@@ -81,6 +82,9 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
       )
     })
     if (readMessage === undefined || messages === undefined) return
+    const { signText } = messages
+    const { right: secret, wrong } = messages.secrets ?? { right: anySecret, wrong: otherSecrets }
+    const idOf = messages.idOf ?? (({ id }: MessageSituation) => id)
 
     const read = (raw: Partial<RawMessage> & Pick<RawMessage, "headers" | "body">) =>
       Effect.result(readMessage({ secret: Redacted.make(secret), receivedAt, ...raw }))
@@ -99,7 +103,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
           if (raw === undefined) return assert.fail("it was signed a moment ago")
           const message = Result.getOrThrow(yield* read(raw))
           assert.deepStrictEqual(outcomeOf(message), outcomes[name])
-          assert.strictEqual(message.id, "msg_of_the_contract")
+          assert.strictEqual(message.id, idOf(situationOf(name)))
           assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0))
           assert.isEmpty(requests)
         })
@@ -124,7 +128,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
           const result = yield* read({ ...raw, receivedAt: aDayLater })
           if (Result.isFailure(result)) return assert.fail(`${name}: ${result.failure._tag}: ${result.failure.reason}`)
           assert.deepStrictEqual(outcomeOf(result.success), outcomes[name])
-          assert.strictEqual(result.success.id, "msg_of_the_contract", "the id by which a message is known again")
+          assert.strictEqual(result.success.id, idOf(situationOf(name)), "the id by which a message is known again")
           assert.strictEqual(
             result.success.at,
             Date.UTC(2026, 10, 21, 12, 0, 0),
@@ -134,24 +138,38 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         assert.isEmpty(requests)
       })
     )
-    it.effect("given any byte that is another, or one more or less, then it is refused", () =>
-      Effect.gen(function* () {
-        for (let at = 0; at < whole.body.length; at++) {
-          const body = Uint8Array.from(whole.body)
-          body[at] = (body[at] ?? 0) ^ 1
-          yield* refused({ headers: whole.headers, body })
-        }
-        yield* refused({ headers: whole.headers, body: whole.body.slice(0, -1) })
-        yield* refused({ headers: whole.headers, body: Uint8Array.from([...whole.body, 10]) })
-        yield* refused({ headers: whole.headers, body: new Uint8Array() })
-      })
-    )
+    if (typeof signText === "function") {
+      it.effect("given any byte that is another, or one more or less, then it is refused", () =>
+        Effect.gen(function* () {
+          for (let at = 0; at < whole.body.length; at++) {
+            const body = Uint8Array.from(whole.body)
+            body[at] = (body[at] ?? 0) ^ 1
+            yield* refused({ headers: whole.headers, body })
+          }
+          yield* refused({ headers: whole.headers, body: whole.body.slice(0, -1) })
+          yield* refused({ headers: whole.headers, body: Uint8Array.from([...whole.body, 10]) })
+          yield* refused({ headers: whole.headers, body: new Uint8Array() })
+        })
+      )
+    } else {
+      for (const [part, raw] of signText.tampered(situationOf("charge captured"), secret, receivedAt)) {
+        it.effect(`given another ${part} than was signed, then it is refused`, () => refused(raw))
+      }
+      it.effect("given a body that is cut, or nothing, then it is refused", () =>
+        Effect.gen(function* () {
+          for (const length of [0, 1, whole.body.length / 2, whole.body.length - 1]) {
+            yield* refused({ headers: whole.headers, body: whole.body.slice(0, length) })
+          }
+        })
+      )
+    }
     it.effect("given another secret, none, or a header that is missing or garbled, then it is refused", () =>
       Effect.gen(function* () {
-        for (const other of ["", `${secret}0`, secret.slice(0, -1), secret.toUpperCase()]) {
+        for (const other of wrong) {
           yield* refused({ ...whole, secret: Redacted.make(other) })
         }
-        yield* refused({ headers: {}, body: whole.body })
+        // Where the signature stands inside the message, no header says anything.
+        if (Object.keys(whole.headers).length > 0) yield* refused({ headers: {}, body: whole.body })
         for (const [name, value] of Object.entries(whole.headers)) {
           for (const garbled of ["", "x", `${value ?? ""}0`, (value ?? "").slice(0, -1)]) {
             yield* refused({ headers: { ...whole.headers, [name]: garbled }, body: whole.body })
@@ -171,13 +189,19 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
     }
     it.effect("given bodies that are none of the provider's under its own signature, then they are unreadable", () =>
       Effect.gen(function* () {
-        for (const text of ["", "{", "[]", "null", "{}", '{"id":1}', "\u0000", '{"id":"1","type":"?","data":null}']) {
-          const result = yield* read(messages.signText(text, secret, receivedAt))
+        const raws =
+          typeof signText === "function"
+            ? [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => signText(text, secret, receivedAt))
+            : signText.unreadable(secret, receivedAt)
+        assert.isNotEmpty(raws)
+        for (const raw of raws) {
+          const result = yield* read(raw)
           assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+          assert.notInclude(textIn([result]), "hunter2")
         }
-        const result = yield* read(messages.signText('{"id":"hunter2","hunter2":{', secret, receivedAt))
-        assert.notInclude(textIn([result]), "hunter2")
       })
     )
   })
 }
+
+const noMessages = ["", "{", "[]", "null", "{}", '{"id":1}', "\u0000", '{"id":"1","type":"?","data":null}']

@@ -53,7 +53,8 @@ export const operationOf = (name: SituationName): Operation => {
 }
 
 /** Token of the stored credential that every charge of the suite carries; a secret like those of the credentials. */
-export const instrumentToken = "tok_instrument_of_the_contract"
+export const instrumentOf = ({ instrument }: ConnectorUnderTest): string =>
+  instrument ?? "tok_instrument_of_the_contract"
 
 /** Where every checkout of the suite is to send its customer afterwards. */
 export const returnUrl = "https://pointsman.example/hosted/token-of-the-contract/return"
@@ -136,7 +137,7 @@ export const rehearseOver = Effect.fnUntraced(function* (
   const ids = newIds()
   const operation = operationOf(of.name)
   const exit = yield* Effect.exit(
-    call(connect(subject, transport), operation, requestsOf(of, ids, of.providerRef, null))
+    call(connect(subject, transport), operation, requestsOf(subject, of, ids, of.providerRef, null))
   )
   return { exit, requests, id: idOf(operation, ids), givenRef: null }
 })
@@ -151,7 +152,7 @@ const simulate = Effect.fnUntraced(function* (
   const ids = newIds()
   const operation = operationOf(of.name)
   let givenRef: string | null = null
-  const requestsWith = (providerRef: string) => requestsOf(of, ids, providerRef, simulation)
+  const requestsWith = (providerRef: string) => requestsOf(subject, of, ids, providerRef, simulation)
   if (operation !== "charge" && operation !== "openCheckout") {
     // A look-up may be for a charge that was never answered.
     const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
@@ -188,9 +189,17 @@ interface Requests {
   readonly checkout: CheckoutRequest
   readonly operation: CaptureRequest & VoidRequest
   readonly refund: RefundRequest
+  /** The checkout by which the charge is looked up. */
+  readonly checkoutReference: string | null
 }
 
-const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Simulation | null): Requests => {
+const requestsOf = (
+  subject: ConnectorUnderTest,
+  of: Situation,
+  ids: Ids,
+  providerRef: string,
+  simulation: Simulation | null
+): Requests => {
   const details = {
     attemptId: ids.attemptId,
     attemptNumber: 1,
@@ -204,13 +213,14 @@ const requestsOf = (of: Situation, ids: Ids, providerRef: string, simulation: Si
     reference: "order 1"
   }
   return {
-    charge: { ...details, instrument: Redacted.make(instrumentToken), simulation },
+    charge: { ...details, instrument: Redacted.make(instrumentOf(subject)), simulation },
     checkout: { ...details, returnUrl },
     operation: { operationId: ids.operationId, attemptId: ids.attemptId, providerRef, money: of.money, simulation },
     refund: {
       ...{ refundId: ids.refundId, attemptId: ids.attemptId, providerRef },
       ...{ money: of.money, reason: "requested", simulation }
-    }
+    },
+    checkoutReference: subject.cannotBeAsked?.directCharges === true ? of.checkout.reference : null
   }
 }
 
@@ -224,7 +234,7 @@ const isHeld = (name: SituationName): boolean =>
 export const call = (
   connector: Connector,
   operation: Operation,
-  { charge, checkout, operation: change, refund }: Requests
+  { charge, checkout, checkoutReference, operation: change, refund }: Requests
 ): Effect.Effect<unknown, NotSent | Unanswered> => {
   const missing = Effect.die(new Error(`the connector has no ${operation}`))
   switch (operation) {
@@ -239,7 +249,7 @@ export const call = (
     case "refund":
       return connector.refund?.(refund) ?? missing
     case "lookUpCharge":
-      return connector.lookUpCharge({ ...charge, providerRef: null, checkoutReference: null, sentAt: 0 })
+      return connector.lookUpCharge({ ...charge, providerRef: null, checkoutReference, sentAt: 0 })
     case "lookUpRefund":
       return connector.lookUpRefund?.({ ...refund, providerRefundId: null, sentAt: 0 }) ?? missing
   }
@@ -250,3 +260,9 @@ export const operationsOf = (subject: ConnectorUnderTest): ReadonlyArray<Operati
   const connector = connect(subject, scriptedTransport([]).transport)
   return operations.filter((operation) => connector[operation] !== undefined)
 }
+
+/** Those of them that ask the provider. */
+export const askingOperationsOf = (subject: ConnectorUnderTest): ReadonlyArray<Operation> =>
+  operationsOf(subject).filter(
+    (operation) => !(operation === "lookUpRefund" && subject.cannotBeAsked?.refunds === true)
+  )

@@ -6,8 +6,8 @@ import { Effect, Logger, References, Tracer } from "effect"
 import type { ConnectorUnderTest, Situation } from "./ConnectorUnderTest.ts"
 import { faults, successOf } from "./FaultsChapter.ts"
 import {
-  instrumentToken,
-  operationsOf,
+  askingOperationsOf,
+  instrumentOf,
   playedBy,
   type Rehearsal,
   rehearse,
@@ -17,7 +17,7 @@ import {
 } from "./Rehearsal.ts"
 
 export const secretsChapter = (subject: ConnectorUnderTest): void => {
-  const secrets = [...subject.secrets, instrumentToken]
+  const secrets = [...subject.secrets, instrumentOf(subject)]
   const secretly = (run: Effect.Effect<Rehearsal>) =>
     Effect.gen(function* () {
       const { exit, shown } = yield* overheard(run)
@@ -33,7 +33,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
         assert.include(JSON.stringify(subject.credentials), secret, "each of `secrets` stands in `credentials`")
       }
     })
-    for (const operation of operationsOf(subject)) {
+    for (const operation of askingOperationsOf(subject)) {
       for (const name of situationsOf[operation]) {
         const of = situation(name)
         if (playedBy(subject, of) === undefined) continue
@@ -41,11 +41,14 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
       }
       const { wire } = subject
       if (wire === undefined) continue
-      const of = situation(successOf[operation])
+      const of = situation(successOf(subject, operation))
       const played = subject.play(of)
       if (played === undefined || !("answer" in played)) continue
       const echo = secrets.join(" ")
-      for (const [what, answer] of [...faults(played.answer, wire, operation), ...echoes(played.answer, echo)]) {
+      for (const [what, answer] of [
+        ...faults(subject, played.answer, wire, operation),
+        ...echoes(played.answer, echo)
+      ]) {
         it.effect(`given ${what} to ${operation}, with secrets sent back, then none is shown`, () =>
           secretly(rehearseOver(subject, of, Effect.succeed({ ...answer, headers: { ...answer.headers, echo } })))
         )

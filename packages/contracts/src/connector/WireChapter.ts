@@ -6,14 +6,14 @@ import { Effect, Exit } from "effect"
 import { endOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Operation, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
-import { operationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
+import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
   describe("on the wire", () => {
-    for (const operation of operationsOf(subject)) {
+    for (const operation of askingOperationsOf(subject)) {
       it.effect(`given ${operation}, then one request with our id as the key, the time-out and an absolute URL`, () =>
         Effect.gen(function* () {
-          const rehearsal = yield* rehearse(subject, situation(successOf[operation]))
+          const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation)))
           const { exit, id, requests } = rehearsal
           assert.isTrue(Exit.isSuccess(exit), `expected an answer, and the connector ${endOf(rehearsal)}`)
           const [request, ...others] = requests
@@ -31,7 +31,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
       if (operation === "openCheckout") {
         it.effect("given openCheckout, then the request says where the customer is to be sent afterwards", () =>
           Effect.gen(function* () {
-            const { requests } = yield* rehearse(subject, situation(successOf[operation]))
+            const { requests } = yield* rehearse(subject, situation(successOf(subject, operation)))
             const [request] = requests
             if (request === undefined || wire.checkout === undefined) return assert.fail("wire.checkout must tell")
             assert.strictEqual(wire.checkout.returnUrlOf(request), returnUrl)
@@ -42,7 +42,7 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
       for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
         it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
           Effect.gen(function* () {
-            const rehearsal = yield* rehearse(subject, situation(successOf[operation], { money: asked }))
+            const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
             const [request] = rehearsal.requests
             if (request === undefined) return assert.fail(`nothing was sent: the connector ${endOf(rehearsal)}`)
             assert.isDefined(

@@ -1,0 +1,299 @@
+import { AdyenConnector } from "@pointsman/connector-adyen"
+import {
+  connectorSuite,
+  type MessageSituation,
+  type Operation,
+  type Played,
+  type Situation
+} from "@pointsman/contracts/connector"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import { answer, apiKey, credentials, envelope, hmacKey, type Item, merchantAccount, serviceError } from "./Adyen.ts"
+import { signed, signedItem } from "./Signer.ts"
+
+const { liveUrlPrefix } = credentials
+
+connectorSuite({
+  name: "adyen",
+  definition: AdyenConnector.definition,
+  credentials,
+  secrets: [apiKey],
+  instrument: "shopper_of_the_contract/M5N7TQ4TG5PFWR50",
+  brokenCredentials: [
+    { credentials: undefined, field: "credentials" },
+    { credentials: "PointsmanNL", field: "credentials" },
+    { credentials: { merchantAccount }, field: "credentials.apiKey" },
+    { credentials: { apiKey }, field: "credentials.merchantAccount" },
+    { credentials: { apiKey: "", merchantAccount }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "two words", merchantAccount }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "line\r\nx: y", merchantAccount }, field: "credentials.apiKey" },
+    { credentials: { apiKey, merchantAccount: "" }, field: "credentials.merchantAccount" },
+    { credentials: { apiKey, merchantAccount: "Points man" }, field: "credentials.merchantAccount" },
+    { credentials: { apiKey, merchantAccount, liveUrlPrefix: "evil.example/" }, field: "credentials.liveUrlPrefix" },
+    { credentials: { apiKey, merchantAccount, liveUrlPrefix: "x".repeat(50) }, field: "credentials.liveUrlPrefix" },
+    {
+      credentials: { apiKey, merchantAccount, baseUrl: "http://adyen.example" },
+      field: "credentials.baseUrl"
+    },
+    {
+      credentials: { apiKey, merchantAccount, baseUrl: "https://user:password@adyen.example" },
+      field: "credentials.baseUrl"
+    },
+    { credentials: { apiKey, merchantAccount, baseUrl: "https://adyen.example/?x=y" }, field: "credentials.baseUrl" },
+    { credentials: { apiKey, merchantAccount, returnUrl: "shop.example" }, field: "credentials.returnUrl" },
+    { credentials: { apiKey, merchantAccount, liveUrlPrefx: liveUrlPrefix }, field: "credentials.liveUrlPrefx" }
+  ],
+  cannotBeAsked: { directCharges: true, refunds: true },
+  play: (situation) => {
+    const played = answerTo(situation)
+    return played === undefined ? undefined : ({ answer: played } satisfies Played)
+  },
+  lacks: [
+    // Adyen answers "received", and tells by a webhook what became of it.
+    "capture captured",
+    "capture still authorized",
+    "capture declined",
+    "capture canceled",
+    "void canceled",
+    "void still authorized",
+    "void declined",
+    "void captured",
+    "refund succeeded",
+    "refund failed",
+    // A payment link's record names no payment.
+    "look-up authorized",
+    "look-up captured",
+    "look-up pending",
+    "look-up declined",
+    "look-up needs customer",
+    "look-up canceled"
+  ],
+  messages: {
+    toleranceMillis: null,
+    secrets: {
+      right: hmacKey,
+      wrong: ["", `${hmacKey}0`, hmacKey.slice(0, -1), hmacKey.slice(0, -2), `${hmacKey}01`, "not hexadecimal", "zz"]
+    },
+    idOf: (situation) => {
+      const { eventCode, pspReference, success } = itemOf(situation) ?? unsupported
+      return `${pspReference}:${eventCode}:${success}`
+    },
+    sign: (situation, secret) => {
+      const item = itemOf(situation)
+      return item === undefined ? undefined : signed(item, secret)
+    },
+    signText: {
+      tampered: (situation, secret) => {
+        const right = signedItem(itemOf(situation) ?? unsupported, secret)
+        const { hmacSignature } = right.additionalData
+        const others = {
+          pspReference: { pspReference: "QFQTPCQ8HXSKGK83" },
+          originalReference: { originalReference: "prv_charge_2" },
+          "originalReference, left out": { originalReference: undefined },
+          merchantAccountCode: { merchantAccountCode: "PointsmanDE" },
+          merchantReference: { merchantReference: "att_another.taken" },
+          "amount.value": { amount: { ...right.amount, value: right.amount.value + 1 } },
+          "amount.currency": { amount: { ...right.amount, currency: "JPY" } },
+          amount: { amount: undefined },
+          eventCode: { eventCode: "CANCELLATION" },
+          success: { success: "false" },
+          signature: {
+            additionalData: { hmacSignature: hmacSignature.replace(/^./u, (one) => (one === "A" ? "B" : "A")) }
+          },
+          "signature, cut": { additionalData: { hmacSignature: hmacSignature.slice(0, -1) } },
+          "signature, longer": { additionalData: { hmacSignature: `${hmacSignature}A` } },
+          "signature, empty": { additionalData: { hmacSignature: "" } },
+          "signature, left out": { additionalData: {} },
+          "number of items (none)": undefined
+        }
+        const changed = Object.entries(others).map(
+          ([part, other]) =>
+            [part, { headers: {}, body: other === undefined ? envelope() : envelope({ ...right, ...other }) }] as const
+        )
+        return [...changed, ["number of items (two)", { headers: {}, body: envelope(right, right) }]]
+      },
+      unreadable: (secret) =>
+        [
+          { eventCode: "REPORT_AVAILABLE", pspReference: "hunter2" },
+          { eventCode: "hunter2", pspReference: "QFQTPCQ8HXSKGK82" },
+          { eventCode: "CAPTURE", pspReference: "hunter2", eventDate: "hunter2" },
+          { eventCode: "CAPTURE", pspReference: "hunter2:hunter2" },
+          { eventCode: "CAPTURE", pspReference: "hunter2", merchantAccountCode: "SomebodyElse" },
+          { eventCode: "CAPTURE", pspReference: "hunter2", amount: { value: 0.5, currency: "EUR" } },
+          { eventCode: "CAPTURE", pspReference: "hunter2", success: "perhaps" }
+        ].map((item) => signed({ success: "true", merchantReference: "att_1.capture", ...item }, secret))
+    }
+  },
+  wire: {
+    idempotencyKeyOf: (request) => request.headers["idempotency-key"],
+    amountOf: (request) => JSON.parse(request.body ?? "{}").amount.value,
+    amounts: { EUR: 1234, JPY: 500, KWD: 1230 },
+    currencyOf: (request) => JSON.parse(request.body ?? "{}").amount.currency,
+    currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
+    checkout: {
+      leadingTo: (url, situation) => answer(201, { ...link(situation), url }),
+      returnUrlOf: (request) => JSON.parse(request.body ?? "{}").returnUrl
+    },
+    unknownStatus: (operation, situation) => {
+      switch (operation) {
+        case "charge":
+          return answer(200, { ...payment(situation), resultCode: "AuthenticationNotRequired" })
+        case "openCheckout":
+          return answer(201, { ...link(situation), status: "paused" })
+        case "lookUpCharge":
+          return answer(200, { ...link(situation), status: "paused" })
+        default:
+          return answer(201, { ...modification(operation, situation), status: "done" })
+      }
+    },
+    withoutReference: (operation, situation) => {
+      switch (operation) {
+        case "charge":
+          return answer(200, { ...payment(situation), pspReference: undefined })
+        case "openCheckout":
+          return answer(201, { ...link(situation), id: undefined })
+        case "lookUpCharge":
+          return answer(200, { ...link(situation), id: undefined })
+        default:
+          return answer(201, { ...modification(operation, situation), pspReference: undefined })
+      }
+    }
+  }
+})
+
+function payment({ money, providerRef }: Situation) {
+  return {
+    pspReference: providerRef,
+    resultCode: "Authorised",
+    amount: { value: money.minorUnits, currency: money.currency }
+  }
+}
+
+function link({ checkout }: Situation) {
+  return {
+    id: checkout.reference,
+    url: checkout.url,
+    status: "active",
+    expiresAt: new Date(checkout.expiresAt).toISOString()
+  }
+}
+
+function modification(operation: Operation, { money, providerRef, providerRefundId }: Situation) {
+  return {
+    merchantAccount,
+    paymentPspReference: providerRef,
+    pspReference: operation === "refund" ? providerRefundId : "QFQTPCQ8HXSKGK82",
+    status: "received",
+    ...(operation === "void" ? {} : { amount: { value: money.minorUnits, currency: money.currency } })
+  }
+}
+
+/** A refusal reason's code for the category and softness; the suite asks for every pair. */
+function refusalOf({ decline }: Situation): { readonly code: string; readonly reason: string } | undefined {
+  switch (`${decline?.category} ${decline?.soft}`) {
+    case "insufficient_funds false":
+      return { code: "12", reason: "Not enough balance" }
+    case "do_not_honor true":
+      return { code: "2", reason: "Refused" }
+    case "do_not_honor false":
+      return { code: "27", reason: "Declined Non Generic" }
+    case "issuer_unavailable true":
+      return { code: "9", reason: "Issuer Unavailable" }
+    case "limit_exceeded true":
+      return { code: "28", reason: "Withdrawal amount exceeded" }
+    case "expired_card false":
+      return { code: "6", reason: "Expired Card" }
+    default:
+      return undefined
+  }
+}
+
+function answerTo(situation: Situation): TransportAnswer | undefined {
+  const { name, rejection } = situation
+  if (name.endsWith("rejected")) return serviceError(422, rejection.code, rejection.message)
+  switch (name) {
+    case "charge authorized":
+    case "charge captured":
+      return answer(200, payment(situation))
+    case "charge pending":
+      return answer(200, { ...payment(situation), resultCode: "Pending" })
+    case "charge canceled":
+      return answer(200, { ...payment(situation), resultCode: "Cancelled" })
+    case "charge needs customer":
+      return answer(200, { resultCode: "RedirectShopper", action: { type: "redirect", url: "https://bank.example" } })
+    case "charge declined": {
+      const refusal = refusalOf(situation)
+      if (refusal === undefined) return undefined
+      const { code: refusalReasonCode, reason: refusalReason } = refusal
+      return answer(200, { ...payment(situation), resultCode: "Refused", refusalReason, refusalReasonCode })
+    }
+    case "checkout opened":
+      return answer(201, link(situation))
+    case "capture pending":
+      return answer(201, modification("capture", situation))
+    case "void pending":
+      return answer(201, modification("void", situation))
+    case "refund pending":
+      return answer(201, modification("refund", situation))
+    case "look-up not found":
+      return answer(200, { ...link(situation), status: "expired" })
+    case "look-up not found yet":
+      return answer(200, link(situation))
+    default:
+      return undefined
+  }
+}
+
+const unsupported: Item = { eventCode: "CAPTURE", success: "true", pspReference: "P", merchantReference: "att_1.taken" }
+
+/** As `Webhooks-v1` describes the messages. */
+function itemOf(situation: MessageSituation): Item | undefined {
+  const { at, attemptId, disputeId, money, name, providerRef, providerRefundId, refundId } = situation
+  const common = {
+    success: "true",
+    eventDate: new Date(at).toISOString(),
+    amount: { value: money.minorUnits, currency: money.currency }
+  }
+  const ofPayment = { ...common, originalReference: providerRef, merchantReference: `${attemptId}.held` }
+  switch (name) {
+    case "charge authorized":
+      return {
+        ...common,
+        eventCode: "AUTHORISATION",
+        pspReference: providerRef,
+        merchantReference: `${attemptId}.held`
+      }
+    case "charge captured":
+      return {
+        ...ofPayment,
+        eventCode: "CAPTURE",
+        pspReference: "QFQTPCQ8HXSKGK82",
+        merchantReference: `${attemptId}.capture`
+      }
+    case "charge canceled":
+      return {
+        ...ofPayment,
+        eventCode: "CANCELLATION",
+        pspReference: "QFQTPCQ8HXSKGK82",
+        merchantReference: `${attemptId}.cancel`
+      }
+    case "refund succeeded":
+      return { ...ofPayment, eventCode: "REFUND", pspReference: providerRefundId, merchantReference: refundId }
+    case "refund failed":
+      return {
+        ...ofPayment,
+        eventCode: "REFUND",
+        success: "false",
+        pspReference: providerRefundId,
+        merchantReference: refundId
+      }
+    // Adyen pays out in batches, and tells by reports of many payments.
+    case "charge settled":
+      return undefined
+    case "dispute opened":
+      return { ...ofPayment, eventCode: "CHARGEBACK", pspReference: disputeId }
+    case "dispute won":
+      return { ...ofPayment, eventCode: "CHARGEBACK_REVERSED", pspReference: disputeId }
+    case "dispute lost":
+      return { ...ofPayment, eventCode: "SECOND_CHARGEBACK", pspReference: disputeId }
+  }
+}
