@@ -1,0 +1,511 @@
+/** What goes to Adyen and what its answers mean, line by line. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { AdyenConnector } from "@pointsman/connector-adyen"
+import { type ChargeRequest, money, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
+import { reasons } from "../src/Declines.ts"
+import { answer, apiKey, credentials, merchantAccount, serviceError } from "./Adyen.ts"
+import * as Requests from "./Requests.ts"
+import { attemptId, connect, eur, type OperationName, providerRef, run } from "./Requests.ts"
+
+const bodyOf = (request: { readonly body?: string | undefined } | undefined): unknown =>
+  JSON.parse(request?.body ?? "null")
+
+const answersWith = Effect.fnUntraced(function* (
+  operation: OperationName,
+  answered: TransportAnswer,
+  expected: unknown
+) {
+  const { requests, result } = yield* run(operation, answered)
+  if (Result.isFailure(result)) return assert.fail(`expected an answer, got ${result.failure.reason}`)
+  assert.deepStrictEqual(result.success, expected)
+  assert.strictEqual(requests.length, 1)
+})
+
+const unanswers = Effect.fnUntraced(function* (operation: OperationName, answered: TransportAnswer) {
+  const { requests, result } = yield* run(operation, answered)
+  if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
+  assert.instanceOf(result.failure, Unanswered)
+  assert.strictEqual(requests.length, 1)
+})
+
+const changes = ["charge", "openCheckout", "capture", "void", "refund"] as const
+
+describe("requests", () => {
+  const common = { merchantAccount, amount: { value: 1000, currency: "EUR" } }
+  const begun = { merchantOrderReference: "01a1fe08-9228-7603-b126-ec7b725f9000", countryCode: "NL" }
+  const table = [
+    [
+      "charge",
+      "POST",
+      "/payments",
+      attemptId,
+      {
+        ...common,
+        ...begun,
+        reference: `${attemptId}.taken`,
+        shopperReference: "shopper-1",
+        paymentMethod: { type: "scheme", storedPaymentMethodId: "M5N7TQ4TG5PFWR50" },
+        shopperInteraction: "ContAuth",
+        recurringProcessingModel: "CardOnFile",
+        captureDelayHours: 0,
+        returnUrl: "https://example.com/"
+      }
+    ],
+    [
+      "openCheckout",
+      "POST",
+      "/paymentLinks",
+      attemptId,
+      {
+        ...common,
+        ...begun,
+        reference: `${attemptId}.taken.page`,
+        allowedPaymentMethods: ["scheme"],
+        reusable: false,
+        captureDelayHours: 0,
+        returnUrl: "https://pay.example/hosted/t/return"
+      }
+    ],
+    ["capture", "POST", `/payments/${providerRef}/captures`, "op_1", { ...common, reference: `${attemptId}.capture` }],
+    ["void", "POST", `/payments/${providerRef}/cancels`, "op_2", { merchantAccount, reference: `${attemptId}.cancel` }],
+    ["refund", "POST", `/payments/${providerRef}/refunds`, "rf_1", { ...common, reference: "rf_1" }],
+    ["lookUpCharge", "GET", "/paymentLinks/PLE83C39B0A0DE0C1E", attemptId, null]
+  ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | null]>
+
+  for (const [operation, method, path, id, body] of table) {
+    it.effect(`given ${operation}, then ${method} ${path}, word for word`, () =>
+      Effect.gen(function* () {
+        const { requests } = yield* run(operation, answer(500, {}))
+        const [request] = requests
+        assert.strictEqual(requests.length, 1)
+        assert.strictEqual(request?.method, method)
+        assert.strictEqual(request?.url, `https://checkout-test.adyen.com/v72${path}`)
+        assert.strictEqual(request?.timeoutMillis, 2_000)
+        assert.deepStrictEqual(request?.headers, {
+          "x-api-key": apiKey,
+          accept: "application/json",
+          "idempotency-key": id,
+          ...(body === null ? {} : { "content-type": "application/json" })
+        })
+        assert.deepStrictEqual(bodyOf(request), body)
+      })
+    )
+  }
+
+  const charged = (more: Partial<ChargeRequest>) => {
+    const { connector, requests } = connect([answer(500, {})])
+    return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)
+  }
+  it.effect("given a charge that is only to be held, then Adyen is told so, whatever the account does else", () =>
+    Effect.gen(function* () {
+      const body = bodyOf((yield* charged({ capture: false }))[0]) as Record<string, unknown>
+      assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })
+      assert.strictEqual(body["reference"], `${attemptId}.held`)
+      assert.notProperty(body, "captureDelayHours")
+      const { connector, requests } = connect([answer(500, {})])
+      yield* Effect.exit(connector.openCheckout?.({ ...Requests.checkout, capture: false }) ?? Effect.void)
+      const link = bodyOf(requests[0]) as Record<string, unknown>
+      assert.strictEqual(link["manualCapture"], true)
+      assert.strictEqual(link["reference"], `${attemptId}.held.page`)
+      assert.notProperty(link, "captureDelayHours")
+    })
+  )
+  it.effect("given a charge that the merchant starts, then it is an unscheduled one on stored details", () =>
+    Effect.gen(function* () {
+      const body = bodyOf((yield* charged({ initiator: "mit" }))[0]) as Record<string, unknown>
+      assert.strictEqual(body["shopperInteraction"], "ContAuth")
+      assert.strictEqual(body["recurringProcessingModel"], "UnscheduledCardOnFile")
+    })
+  )
+  it.effect("given a shopper's reference with slashes, then Adyen's part is behind the last one", () =>
+    Effect.gen(function* () {
+      const body = bodyOf((yield* charged({ instrument: Redacted.make("a/b/c/8415") }))[0]) as Record<string, unknown>
+      assert.strictEqual(body["shopperReference"], "a/b/c")
+      assert.deepStrictEqual(body["paymentMethod"], { type: "scheme", storedPaymentMethodId: "8415" })
+    })
+  )
+  for (const token of [
+    null,
+    "",
+    "8415",
+    "/8415",
+    "ab/8415",
+    "shopper/",
+    "shopper/84 15",
+    `shopper/${"8".repeat(65)}`
+  ]) {
+    it.effect(`given ${token === null ? "no token" : `the token "${token}"`}, then Rejected, and nothing is sent`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connect([])
+        const instrument = token === null ? null : Redacted.make(token)
+        const said = yield* connector.charge({ ...Requests.charge, instrument })
+        assert.deepStrictEqual(said, {
+          _tag: "Rejected",
+          code: "instrument_unusable",
+          message: "Nothing was sent: a direct charge needs an instrument, <shopperReference>/<storedPaymentMethodId>."
+        })
+        assert.isEmpty(requests)
+      })
+    )
+  }
+  it.effect("given a reference with slashes and spaces, then no part of it becomes a part of the path", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {}), answer(500, {})])
+      const odd = { providerRef: "../a b?c" }
+      yield* Effect.exit(connector.capture?.({ ...Requests.capture, ...odd }) ?? Effect.void)
+      yield* Effect.exit(connector.void?.({ ...Requests.voidRequest, ...odd }) ?? Effect.void)
+      yield* Effect.exit(connector.refund?.({ ...Requests.refund, ...odd }) ?? Effect.void)
+      yield* Effect.exit(connector.lookUpCharge({ ...Requests.chargeLookup, checkoutReference: "../a b?c" }))
+      assert.deepStrictEqual(
+        requests.map(({ url }) => new URL(url).pathname),
+        [
+          "/v72/payments/..%2Fa%20b%3Fc/captures",
+          "/v72/payments/..%2Fa%20b%3Fc/cancels",
+          "/v72/payments/..%2Fa%20b%3Fc/refunds",
+          "/v72/paymentLinks/..%2Fa%20b%3Fc"
+        ]
+      )
+    })
+  )
+})
+
+describe("where Adyen is", () => {
+  const { liveUrlPrefix, ...withoutPrefix } = credentials
+  const urlOf = Effect.fnUntraced(function* (environment: "sandbox" | "production", account: object) {
+    const { connector, requests } = connect([answer(500, {})], { environment, account })
+    yield* Effect.exit(connector.charge(Requests.charge))
+    return requests[0]?.url
+  })
+  for (const [environment, account, url] of [
+    ["sandbox", withoutPrefix, "https://checkout-test.adyen.com/v72/payments"],
+    ["sandbox", credentials, "https://checkout-test.adyen.com/v72/payments"],
+    ["production", credentials, `https://${liveUrlPrefix}-checkout-live.adyenpayments.com/checkout/v72/payments`],
+    ["production", { ...withoutPrefix, baseUrl: "https://adyen.example/x//" }, "https://adyen.example/x/v72/payments"],
+    ["sandbox", { ...credentials, baseUrl: "http://127.0.0.1:9001" }, "http://127.0.0.1:9001/v72/payments"],
+    ["sandbox", { ...credentials, baseUrl: "http://localhost:9001/" }, "http://localhost:9001/v72/payments"],
+    ["sandbox", { ...credentials, baseUrl: "http://[::1]:9001/" }, "http://[::1]:9001/v72/payments"]
+  ] as const) {
+    it.effect(`given ${environment} and ${Object.keys(account).join(", ")}, then ${url}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* urlOf(environment, account), url)
+      })
+    )
+  }
+  it("given production without a prefix, then it does not connect, and says what is missing", () => {
+    const connected = AdyenConnector.definition.connect(
+      { connectionId: "main", environment: "production", credentials: withoutPrefix, timeoutMillis: 1 },
+      { send: () => Effect.die("nothing is sent") }
+    )
+    assert.include(Result.isFailure(connected) ? connected.failure : "", "credentials.liveUrlPrefix: expected")
+  })
+})
+
+describe("amounts", () => {
+  it("given the four currencies in which Adyen deviates, then both ways", () => {
+    assert.deepStrictEqual([...deviations.keys()], ["CLP", "CVE", "IDR", "ISK"])
+    for (const [ours, theirs] of [
+      [money(1234, "CLP"), { value: 123_400, currency: "CLP" }],
+      [money(1200, "CVE"), { value: 12, currency: "CVE" }],
+      [money(1_000_000, "IDR"), { value: 10_000, currency: "IDR" }],
+      [money(50, "ISK"), { value: 5_000, currency: "ISK" }],
+      [money(1234, "EUR"), { value: 1234, currency: "EUR" }],
+      [money(500, "JPY"), { value: 500, currency: "JPY" }],
+      [money(1230, "KWD"), { value: 1230, currency: "KWD" }]
+    ] as const) {
+      assert.deepStrictEqual(toAdyen(ours), theirs)
+      assert.deepStrictEqual(fromAdyen(theirs), ours)
+    }
+  })
+  it("given what the other side has no word for, then none", () => {
+    assert.isUndefined(toAdyen(money(1234, "IDR")))
+    assert.isUndefined(toAdyen(money(1, "CVE")))
+    assert.isUndefined(fromAdyen({ value: 123_450, currency: "ISK" }))
+    assert.isUndefined(fromAdyen({ value: 1, currency: "CLP" }))
+    assert.isUndefined(toAdyen(money(Number.MAX_SAFE_INTEGER, "CLP")))
+  })
+  for (const [operation, send] of Object.entries(Requests.operations)) {
+    if (operation === "void" || operation === "lookUpCharge") continue
+    it.effect(`given ${operation} of sen of a rupiah, then Rejected, and nothing is sent`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connect([])
+        const odd = money(123_450_7, "IDR")
+        const withOdd = {
+          ...connector,
+          charge: (request: ChargeRequest) => connector.charge({ ...request, money: odd }),
+          openCheckout: (request: typeof Requests.checkout) =>
+            connector.openCheckout?.({ ...request, money: odd }) ?? Effect.die("no checkout"),
+          capture: (request: typeof Requests.capture) =>
+            connector.capture?.({ ...request, money: odd }) ?? Effect.die("no capture"),
+          refund: (request: typeof Requests.refund) =>
+            connector.refund?.({ ...request, money: odd }) ?? Effect.die("no refund")
+        }
+        assert.deepStrictEqual(yield* send(withOdd), {
+          _tag: "Rejected",
+          code: "amount_not_expressible",
+          message: "Nothing was sent: Adyen cannot express this amount of IDR."
+        })
+        assert.isEmpty(requests)
+      })
+    )
+  }
+  it.effect("given ISK, then Adyen's hundredths go out and come back as ours", () =>
+    Effect.gen(function* () {
+      const body = { resultCode: "Authorised", pspReference: providerRef, amount: { value: 5_000, currency: "ISK" } }
+      const { connector, requests } = connect([answer(200, body)])
+      const said = yield* connector.charge({ ...Requests.charge, money: money(50, "ISK") })
+      assert.deepStrictEqual(said, { _tag: "Captured", providerRef, stated: money(50, "ISK") })
+      assert.deepStrictEqual((bodyOf(requests[0]) as { amount: unknown }).amount, { value: 5_000, currency: "ISK" })
+    })
+  )
+})
+
+describe("result codes", () => {
+  const said = (resultCode: string, more: object = {}) =>
+    answer(200, { resultCode, pspReference: providerRef, ...more })
+  const amount = { value: 1000, currency: "EUR" }
+  const table: ReadonlyArray<readonly [string, object, object]> = [
+    ["Authorised", {}, { _tag: "Captured", providerRef }],
+    ["Authorised", { amount }, { _tag: "Captured", providerRef, stated: eur }],
+    [
+      "Authorised",
+      { amount: { value: 2000, currency: "USD" } },
+      { _tag: "Captured", providerRef, stated: money(2000, "USD") }
+    ],
+    ["Authorised", { merchantReference: `${attemptId}.taken` }, { _tag: "Captured", providerRef }],
+    [
+      "PartiallyAuthorised",
+      { amount: { value: 400, currency: "EUR" } },
+      { _tag: "Captured", providerRef, stated: money(400, "EUR") }
+    ],
+    ["Received", {}, { _tag: "Pending", providerRef }],
+    ["Pending", { amount }, { _tag: "Pending", providerRef, stated: eur }],
+    ["PresentToShopper", { action: { type: "voucher" } }, { _tag: "Pending", providerRef }],
+    ["Cancelled", {}, { _tag: "Canceled", providerRef }],
+    ["RedirectShopper", {}, { _tag: "NeedsCustomer", providerRef }],
+    ["RedirectShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
+    ["ChallengeShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
+    ["IdentifyShopper", { pspReference: undefined }, { _tag: "NeedsCustomer", providerRef: null }],
+    [
+      "Refused",
+      { refusalReason: "Not enough balance", refusalReasonCode: "12" },
+      { _tag: "Declined", providerRef, category: "insufficient_funds", code: "12", soft: false }
+    ],
+    [
+      "Refused",
+      { refusalReason: "Refused", refusalReasonCode: "2", pspReference: undefined },
+      { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "2", soft: true }
+    ],
+    ["Refused", {}, { _tag: "Declined", providerRef, category: "other", code: "refused", soft: false }],
+    [
+      "Refused",
+      { refusalReasonCode: "99", refusalReason: "New" },
+      { _tag: "Declined", providerRef, category: "other", code: "99", soft: false }
+    ],
+    // The issuer was out of reach as seen by the acquirer: whether it heard of the payment is not known.
+    [
+      "Error",
+      { refusalReason: "Issuer Unavailable", refusalReasonCode: "9" },
+      { _tag: "Declined", providerRef, category: "issuer_unavailable", code: "9", soft: false }
+    ],
+    [
+      "Error",
+      { refusalReason: "Acquirer Error", refusalReasonCode: "4" },
+      { _tag: "Declined", providerRef, category: "other", code: "4", soft: false }
+    ]
+  ]
+  for (const [code, more, expected] of table) {
+    it.effect(`given ${code} with ${JSON.stringify(more)}, then ${JSON.stringify(expected)}`, () =>
+      answersWith("charge", said(code, more), expected)
+    )
+  }
+  it.effect("given Authorised of a charge that is only to be held, then Authorized", () =>
+    Effect.gen(function* () {
+      const { connector } = connect([said("Authorised", { amount })])
+      const held = yield* connector.charge({ ...Requests.charge, capture: false })
+      assert.deepStrictEqual(held, { _tag: "Authorized", providerRef, stated: eur })
+    })
+  )
+  for (const [what, answered] of [
+    ["AuthenticationNotRequired", said("AuthenticationNotRequired")],
+    ["AuthenticationFinished", said("AuthenticationFinished")],
+    ["Success", said("Success")],
+    ["a result code of tomorrow", said("Postponed")],
+    ["no result code", answer(200, { pspReference: providerRef })],
+    ["Authorised without a reference", said("Authorised", { pspReference: undefined })],
+    ["Pending without a reference", said("Pending", { pspReference: "" })],
+    ["PartiallyAuthorised without an amount", said("PartiallyAuthorised")],
+    ["Authorised for another reference", said("Authorised", { merchantReference: "att_another.taken" })],
+    ["an amount with a fraction", said("Authorised", { amount: { value: 10.5, currency: "EUR" } })],
+    ["an amount that ISK does not have", said("Authorised", { amount: { value: 1050, currency: "ISK" } })]
+  ] as const) {
+    it.effect(`given ${what}, then Unanswered`, () => unanswers("charge", answered))
+  }
+})
+
+describe("refusal reasons", () => {
+  for (const { category, code, reason, soft } of reasons) {
+    it.effect(`given ${code}, ${reason}, then ${category}`, () =>
+      Effect.gen(function* () {
+        const body = { resultCode: "Refused", pspReference: providerRef }
+        for (const more of [
+          { refusalReasonCode: code, refusalReason: reason },
+          { refusalReason: reason.toUpperCase() }
+        ]) {
+          const { result } = yield* run("charge", answer(200, { ...body, ...more }))
+          const declined = Result.getOrThrow(result)
+          const isSoft = soft ?? ["do_not_honor", "issuer_unavailable", "limit_exceeded"].includes(category)
+          assert.deepStrictEqual(declined, { _tag: "Declined", providerRef, category, code, soft: isSoft })
+        }
+      })
+    )
+  }
+  it("given the list, then no code and no reason twice, and another connection is asked after these alone", () => {
+    assert.strictEqual(new Set(reasons.map(({ code }) => code)).size, reasons.length)
+    assert.strictEqual(new Set(reasons.map(({ reason }) => reason.toLowerCase())).size, reasons.length)
+    const softCategories = ["do_not_honor", "issuer_unavailable", "limit_exceeded"]
+    assert.deepStrictEqual(
+      reasons.flatMap(({ category, code, soft }) => ((soft ?? softCategories.includes(category)) ? [code] : [])),
+      ["2", "3", "9", "28", "29"]
+    )
+  })
+  it.effect("given a raw answer of the acquirer, then it is not read", () =>
+    answersWith(
+      "charge",
+      answer(200, {
+        resultCode: "Refused",
+        pspReference: providerRef,
+        refusalReason: "Refused",
+        refusalReasonCode: "2",
+        additionalData: { refusalReasonRaw: "51 : Insufficient funds/over credit limit" }
+      }),
+      { _tag: "Declined", providerRef, category: "do_not_honor", code: "2", soft: true }
+    )
+  )
+})
+
+describe("errors", () => {
+  const rejected = { _tag: "Rejected", code: "901", message: "Invalid Merchant Account" }
+  for (const status of [400, 401, 403, 422]) {
+    for (const errorType of ["validation", "security", "configuration"]) {
+      it.effect(`given ${status} of type ${errorType}, then Rejected, whatever was asked`, () =>
+        Effect.gen(function* () {
+          for (const operation of changes) {
+            const said = serviceError(status, "901", "Invalid Merchant Account", errorType)
+            yield* answersWith(operation, said, rejected)
+          }
+        })
+      )
+    }
+    it.effect(`given ${status} of type internal, or of none, or without a code, then Unanswered`, () =>
+      Effect.gen(function* () {
+        for (const operation of changes) {
+          yield* unanswers(operation, serviceError(status, "901", "No.", "internal"))
+          yield* unanswers(operation, serviceError(status, "901", "No.", "unknown"))
+          yield* unanswers(operation, serviceError(status, "", "No."))
+          yield* unanswers(operation, answer(status, { errorCode: "901", message: "No." }))
+          yield* unanswers(operation, { status, headers: {}, body: "<html>Bad Request</html>" })
+        }
+      })
+    )
+    it.effect(`given ${status} with a transient error, or of a key that is at work, then Unanswered`, () =>
+      Effect.gen(function* () {
+        for (const operation of changes) {
+          const transient = { "transient-error": "true" }
+          yield* unanswers(operation, serviceError(status, "901", "No.", "validation", transient))
+          yield* unanswers(operation, serviceError(status, "704", "request already processed or in progress"))
+          yield* unanswers(operation, serviceError(status, "703", "required resource temporarily unavailable"))
+          yield* answersWith(
+            operation,
+            serviceError(status, "901", "Invalid Merchant Account", "validation", { "transient-error": "false" }),
+            rejected
+          )
+        }
+      })
+    )
+  }
+  for (const status of [404, 405, 406, 408, 409, 413, 429, 500, 502, 503, 504]) {
+    it.effect(`given ${status}, then Unanswered, whatever was asked`, () =>
+      Effect.gen(function* () {
+        for (const operation of [...changes, "lookUpCharge"] as const) {
+          yield* unanswers(operation, serviceError(status, "905", "Payment details are not supported", "configuration"))
+        }
+      })
+    )
+  }
+  it.effect("given a refusal of the look-up of a page, then Unanswered: nothing is known of the payment", () =>
+    Effect.gen(function* () {
+      for (const status of [400, 401, 403, 404, 422]) {
+        yield* unanswers("lookUpCharge", serviceError(status, "904", "Payment link not found"))
+      }
+    })
+  )
+})
+
+describe("captures, cancels and refunds", () => {
+  const received = { paymentPspReference: providerRef, pspReference: "993617894906488A", status: "received" }
+  for (const operation of ["capture", "void"] as const) {
+    it.effect(`given ${operation}, received, then Pending`, () =>
+      answersWith(operation, answer(201, received), { _tag: "Pending", providerRef })
+    )
+  }
+  it.effect("given a refund, received, then RefundPending under the refund's own reference", () =>
+    Effect.gen(function* () {
+      const providerRefundId = "993617894906488A"
+      yield* answersWith("refund", answer(201, received), { _tag: "RefundPending", providerRefundId })
+      yield* answersWith("refund", answer(201, { ...received, amount: { value: 1000, currency: "EUR" } }), {
+        _tag: "RefundPending",
+        providerRefundId,
+        stated: eur
+      })
+    })
+  )
+  for (const operation of ["capture", "void", "refund"] as const) {
+    it.effect(`given an answer to ${operation} of another payment, then Unanswered`, () =>
+      unanswers(operation, answer(201, { ...received, paymentPspReference: "993617894903480B" }))
+    )
+  }
+})
+
+describe("pages", () => {
+  const link = { id: "PLE83C39B0A0DE0C1E", reference: `${attemptId}.taken.page`, status: "active" }
+  const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
+  it.effect("given an end, then it is told, and else there is none", () =>
+    Effect.gen(function* () {
+      const opened = { _tag: "CheckoutOpened", reference: link.id, url }
+      yield* answersWith("openCheckout", answer(201, { ...link, url }), { ...opened, expiresAt: null })
+      yield* answersWith("openCheckout", answer(201, { ...link, url, expiresAt: "2026-11-22T13:00:00+01:00" }), {
+        ...opened,
+        expiresAt: Date.UTC(2026, 10, 22, 12)
+      })
+    })
+  )
+  it.effect("given another payment's page, or one that is over, then Unanswered", () =>
+    Effect.gen(function* () {
+      yield* unanswers("openCheckout", answer(201, { ...link, url, reference: "att_another.taken.page" }))
+      yield* unanswers("openCheckout", answer(201, { ...link, url, status: "completed" }))
+    })
+  )
+  for (const [status, conclusive] of [
+    ["active", false],
+    ["paymentPending", false],
+    // Somebody paid: the payment's reference comes with its message.
+    ["completed", false],
+    ["paid", false],
+    ["expired", true]
+  ] as const) {
+    it.effect(
+      `given the record of a page that is ${status}, then NotFound, ${conclusive ? "" : "not "}conclusive`,
+      () => answersWith("lookUpCharge", answer(200, { ...link, url, status }), { _tag: "NotFound", conclusive })
+    )
+  }
+  it.effect("given the record of another page, then Unanswered", () =>
+    Effect.gen(function* () {
+      yield* unanswers("lookUpCharge", answer(200, { ...link, url, id: "PL0000000000000000", status: "expired" }))
+      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "att_another.taken.page", status: "expired" }))
+      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "order 1", status: "expired" }))
+    })
+  )
+})

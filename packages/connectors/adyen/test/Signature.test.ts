@@ -1,0 +1,107 @@
+/** Adyen's signature, by the example that Adyen publishes and by Adyen's own library. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import { envelope, hmacKey } from "./Adyen.ts"
+import { connect } from "./Requests.ts"
+import { signed, signedItem } from "./Signer.ts"
+
+/**
+ * Values of the example that Adyen's libraries are tested with
+ * (https://github.com/Adyen/adyen-node-api-library/blob/main/src/__tests__/hmacValidator.spec.ts), as the page on
+ * signatures tells how to compute it (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures).
+ */
+const published = {
+  pspReference: "7914073381342284",
+  originalReference: "",
+  merchantAccountCode: "TestMerchant",
+  merchantReference: "TestPayment-1407325143704",
+  amount: { value: 1130, currency: "EUR" },
+  eventCode: "AUTHORISATION",
+  success: "true",
+  eventDate: "2014-08-06T13:39:03+02:00",
+  additionalData: { hmacSignature: "coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=" }
+}
+
+const read = (body: Uint8Array, secret = hmacKey, merchantAccount = "TestMerchant") => {
+  const { connector } = connect([], { account: { apiKey: "AQE_made_up_0123", merchantAccount } })
+  if (connector.readMessage === undefined) return Effect.die("it reads no messages")
+  return Effect.result(connector.readMessage({ headers: {}, body, secret: Redacted.make(secret), receivedAt: 0 }))
+}
+
+describe("the signature", () => {
+  it.effect("given Adyen's example, then it is verified", () =>
+    Effect.gen(function* () {
+      const message = Result.getOrThrow(yield* read(envelope(published)))
+      assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
+      assert.strictEqual(message.at, Date.UTC(2014, 7, 6, 11, 39, 3))
+    })
+  )
+  it("given Adyen's example, then Adyen's library makes the same of it", () => {
+    const { additionalData, ...plain } = published
+    assert.strictEqual(signedItem(plain).additionalData.hmacSignature, additionalData.hmacSignature)
+  })
+  it.effect("given a key in small letters, then it is the same key", () =>
+    Effect.gen(function* () {
+      assert.isTrue(Result.isSuccess(yield* read(envelope(published), hmacKey.toLowerCase())))
+    })
+  )
+  it.effect("given what the signature does not cover, then a change there does no harm to what it covers", () =>
+    Effect.gen(function* () {
+      const { additionalData } = published
+      const other = {
+        reason: "",
+        paymentMethod: "visa",
+        additionalData: { ...additionalData, paymentLinkId: "PL1", "metadata.x": "y" }
+      }
+      assert.isTrue(Result.isSuccess(yield* read(envelope({ ...published, ...other }))))
+    })
+  )
+  it.effect("given fields that are null or absent, then they are signed as nothing", () =>
+    Effect.gen(function* () {
+      const { originalReference, ...without } = published
+      assert.strictEqual(originalReference, "")
+      for (const item of [without, { ...published, originalReference: null }]) {
+        assert.isTrue(Result.isSuccess(yield* read(envelope(item))))
+      }
+    })
+  )
+  it.effect("given a success that is no text, then it is signed as one", () =>
+    Effect.gen(function* () {
+      const message = Result.getOrThrow(yield* read(envelope({ ...published, success: true })))
+      assert.strictEqual(message.id, "7914073381342284:AUTHORISATION:true")
+    })
+  )
+  it.effect("given fields with a colon inside, which others could be signed alike with, then it is unreadable", () =>
+    Effect.gen(function* () {
+      const item = { ...published, additionalData: {}, merchantReference: "a:b" }
+      const result = yield* read(signed(item).body)
+      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+    })
+  )
+  for (const [what, body] of [
+    ["no JSON", Buffer.from("{")],
+    ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22])],
+    ["nothing", Buffer.from("")],
+    ["no items", Buffer.from('{"live":"false"}')],
+    ["an empty list of items", envelope()],
+    ["an item that is none", envelope([])],
+    ["two items, both signed", envelope(published, published)],
+    ["an unsigned item", envelope({ ...published, additionalData: {} })]
+  ] as const) {
+    it.effect(`given ${what}, then it is refused`, () =>
+      Effect.gen(function* () {
+        const result = yield* read(body)
+        assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
+      })
+    )
+  }
+  it.effect("given a secret that is no key, then the reason says so, and does not show it", () =>
+    Effect.gen(function* () {
+      for (const secret of ["whsec_hunter2", ""]) {
+        const result = yield* read(envelope(published), secret)
+        const reason = Result.isFailure(result) ? result.failure.reason : ""
+        assert.strictEqual(reason, "the connection's webhook secret is no key in hexadecimal digits")
+      }
+    })
+  )
+})
