@@ -1,0 +1,103 @@
+/** Stripe's amounts (https://docs.stripe.com/currencies): what goes out, what comes back, and what has no amount. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { StripeConnector } from "@pointsman/connector-stripe"
+import { scaleOf } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { charge, connected, formOf } from "./Calls.ts"
+import { answer, paymentIntent } from "./Stripe.ts"
+
+/** Our minor units, and Stripe's. */
+const same: ReadonlyArray<readonly [string, number, number]> = [
+  ["EUR", 1234, 1234],
+  ["USD", 50, 50],
+  ["HUF", 1045, 1045],
+  ["TWD", 80045, 80045],
+  ["JPY", 500, 500],
+  ["KRW", 500, 500],
+  ["XOF", 500, 500],
+  ["VND", 500, 500],
+  ["KWD", 5120, 5120],
+  ["BHD", 10, 10],
+  // No decimals by now, and two at Stripe, which are always 00.
+  ["ISK", 5, 500],
+  ["UGX", 5, 500],
+  // Two decimals in ISO 4217, and none at Stripe.
+  ["MGA", 500, 5]
+]
+
+describe("amounts", () => {
+  for (const [currency, minorUnits, amount] of same) {
+    it.effect(`given ${minorUnits} minor units of ${currency}, then ${amount}, and the same back`, () =>
+      Effect.gen(function* () {
+        const body = paymentIntent({ amount, amount_received: amount, currency: currency.toLowerCase() })
+        const { connector, requests } = connected([answer(200, body)])
+        const state = yield* connector.charge({ ...charge, money: { minorUnits, currency } })
+        assert.deepStrictEqual(state, { _tag: "Captured", providerRef: body.id, stated: { minorUnits, currency } })
+        assert.strictEqual(formOf(requests[0]).get("amount"), String(amount))
+        assert.strictEqual(formOf(requests[0]).get("currency"), currency.toLowerCase())
+      })
+    )
+  }
+
+  const inexpressible: ReadonlyArray<readonly [string, number]> = [
+    ["KWD", 5124],
+    ["TND", 1],
+    ["MGA", 505],
+    // Stripe does not take these.
+    ["IQD", 1000],
+    ["CLF", 10000],
+    ["KPW", 1000],
+    ["???", 1000]
+  ]
+  for (const [currency, minorUnits] of inexpressible) {
+    const money = { minorUnits, currency }
+    it.effect(`given ${minorUnits} minor units of ${currency}, then Rejected, and nothing is sent`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([])
+        const asked = { operationId: "op_1", attemptId: "att_1", providerRef: "pi_1", money, simulation: null }
+        const answers = [
+          yield* connector.charge({ ...charge, money }),
+          yield* connector.openCheckout?.({ ...charge, money, returnUrl: "https://pay.example/r" }) ?? Effect.void,
+          yield* connector.capture?.(asked) ?? Effect.void,
+          yield* connector.refund?.({ ...asked, refundId: "rf_1", reason: null }) ?? Effect.void
+        ]
+        for (const one of answers) {
+          assert.deepStrictEqual(one, {
+            _tag: "Rejected",
+            code: "amount_not_expressible",
+            message: `Stripe was not asked: it has no amount for ${minorUnits} minor units of ${currency}.`
+          })
+        }
+        assert.isEmpty(requests)
+      })
+    )
+  }
+
+  const unreadable: ReadonlyArray<readonly [string, number]> = [
+    ["isk", 505],
+    ["ugx", 1],
+    ["iqd", 1000],
+    ["zzz", 1000],
+    ["mga", 9_007_199_254_740_991]
+  ]
+  for (const [currency, amount] of unreadable) {
+    it.effect(`given an answer of ${amount} ${currency}, then Unanswered: nobody can tell how much that is`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([answer(200, paymentIntent({ amount, amount_received: amount, currency }))])
+        const error = yield* Effect.flip(connector.charge(charge))
+        assert.strictEqual(error._tag, "pointsman/Unanswered")
+      })
+    )
+  }
+
+  it("given every currency that is offered, then it is one of money", () => {
+    const offered = StripeConnector.definition.supports.currencies ?? []
+    assert.deepStrictEqual(
+      offered.filter((code) => scaleOf(code) === undefined),
+      []
+    )
+    assert.strictEqual(new Set(offered).size, offered.length)
+    assert.isAbove(offered.length, 135)
+  })
+})

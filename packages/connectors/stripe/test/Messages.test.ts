@@ -1,0 +1,292 @@
+/** Stripe's webhooks, event by event; signed by Stripe's own code. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import { connected, eur } from "./Calls.ts"
+import { dispute, event, paymentIntent, refund, session, signed, stripe } from "./Stripe.ts"
+
+const secret = "whsec_0123456789abcdef"
+const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 0)
+const providerRef = paymentIntent().id
+const providerRefundId = refund().id
+const onPage = { metadata: { attempt_id: "att_1", payment_id: "pay_1", checkout: "true" } }
+const stated = eur
+
+const read = (message: unknown, options: Parameters<typeof connected>[1] = {}) => {
+  const { connector } = connected([], options)
+  const raw = signed(JSON.stringify(message), secret, receivedAt)
+  const reading = connector.readMessage?.({ ...raw, secret: Redacted.make(secret), receivedAt })
+  return Effect.result(reading ?? Effect.die("no messages"))
+}
+
+/** What a message is about, with the state that it tells. */
+const told = Effect.fnUntraced(function* (message: unknown, options: Parameters<typeof connected>[1] = {}) {
+  const result = yield* read(message, options)
+  if (Result.isFailure(result)) return `${result.failure._tag}: ${result.failure.reason}`
+  const { about } = result.success
+  return about._tag === "Charge" || about._tag === "Refund" ? { ...about, state: about.state(eur) } : about
+})
+
+const ofCharge = (state: unknown) => ({ _tag: "Charge", charge: { attemptId: "att_1" }, state })
+const ofRefund = (state: unknown) => ({ _tag: "Refund", refundId: "rf_1", state })
+const ofDispute = (verdict: string) => ({
+  ...{ _tag: "Dispute", charge: { providerRef }, disputeId: dispute().id, verdict }
+})
+const unreadable = (reason: string) => `pointsman/MessageUnreadable: ${reason}`
+
+const cardDeclined = { type: "card_error", code: "card_declined", decline_code: "do_not_honor" }
+const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: true }
+
+const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unknown]> = [
+  [
+    "payment_intent.succeeded",
+    paymentIntent({ status: "succeeded", amount_received: 1234 }),
+    ofCharge({ _tag: "Captured", providerRef, stated })
+  ],
+  [
+    "payment_intent.amount_capturable_updated",
+    paymentIntent({ status: "requires_capture", amount_capturable: 1234 }),
+    ofCharge({ _tag: "Authorized", providerRef, stated })
+  ],
+  [
+    "payment_intent.payment_failed",
+    paymentIntent({ status: "requires_payment_method", last_payment_error: cardDeclined }),
+    ofCharge(declined)
+  ],
+  // On the page the customer may try again: this is no refusal yet.
+  [
+    "payment_intent.payment_failed",
+    paymentIntent({ ...onPage, status: "requires_payment_method", last_payment_error: cardDeclined }),
+    ofCharge({ _tag: "NeedsCustomer", providerRef })
+  ],
+  ["payment_intent.canceled", paymentIntent({ status: "canceled" }), ofCharge({ _tag: "Canceled", providerRef })],
+  [
+    "payment_intent.processing",
+    paymentIntent({ status: "processing" }),
+    ofCharge({ _tag: "Pending", providerRef, stated })
+  ],
+  [
+    "payment_intent.requires_action",
+    paymentIntent({ status: "requires_action" }),
+    ofCharge({ _tag: "NeedsCustomer", providerRef })
+  ],
+  // Told late: the object says where it stands, whatever the event is called.
+  [
+    "payment_intent.processing",
+    paymentIntent({ status: "succeeded", amount_received: 1000 }),
+    ofCharge({ _tag: "Captured", providerRef, stated: { minorUnits: 1000, currency: "EUR" } })
+  ],
+  [
+    "payment_intent.payment_failed",
+    paymentIntent({ status: "requires_payment_method" }),
+    unreadable("it is not to be understood at data.object.last_payment_error")
+  ],
+  [
+    "payment_intent.succeeded",
+    paymentIntent({ metadata: {} }),
+    unreadable("it is of no charge of ours, at data.object.metadata.attempt_id")
+  ],
+  [
+    "payment_intent.succeeded",
+    paymentIntent({ status: "of_tomorrow" }),
+    unreadable("it is not as documented at status")
+  ],
+  [
+    "checkout.session.completed",
+    session({ status: "complete", payment_status: "paid", payment_intent: providerRef }),
+    ofCharge({ _tag: "Captured", providerRef, stated })
+  ],
+  // Held, or on its way: the payment's own messages say which.
+  [
+    "checkout.session.completed",
+    session({ status: "complete", payment_status: "unpaid", payment_intent: providerRef }),
+    ofCharge({ _tag: "Pending", providerRef, stated })
+  ],
+  [
+    "checkout.session.completed",
+    session({ status: "complete", payment_status: "no_payment_required" }),
+    unreadable("it names no payment at data.object.payment_intent")
+  ],
+  [
+    "checkout.session.async_payment_succeeded",
+    session({ status: "complete", payment_status: "paid", payment_intent: providerRef }),
+    ofCharge({ _tag: "Captured", providerRef, stated })
+  ],
+  [
+    "checkout.session.async_payment_failed",
+    session({ status: "complete", payment_intent: providerRef }),
+    ofCharge({ _tag: "Declined", providerRef, category: "other", code: "async_payment_failed", soft: false })
+  ],
+  ["checkout.session.expired", session({ status: "expired" }), ofCharge({ _tag: "Canceled", providerRef: null })],
+  ["refund.created", refund({ status: "pending" }), ofRefund({ _tag: "RefundPending", providerRefundId, stated })],
+  [
+    "refund.updated",
+    refund({ status: "requires_action" }),
+    ofRefund({ _tag: "RefundPending", providerRefundId, stated })
+  ],
+  ["refund.updated", refund(), ofRefund({ _tag: "Succeeded", providerRefundId, stated })],
+  ["charge.refund.updated", refund(), ofRefund({ _tag: "Succeeded", providerRefundId, stated })],
+  [
+    "refund.failed",
+    refund({ status: "failed", failure_reason: "lost_or_stolen_card" }),
+    ofRefund({ _tag: "RefundFailed", providerRefundId, reason: "lost_or_stolen_card" })
+  ],
+  [
+    "refund.updated",
+    refund({ status: "canceled" }),
+    ofRefund({ _tag: "RefundFailed", providerRefundId, reason: null })
+  ],
+  // Made on the dashboard.
+  [
+    "refund.created",
+    refund({ metadata: {} }),
+    unreadable("it is of no refund of ours, at data.object.metadata.refund_id")
+  ],
+  ["charge.dispute.created", dispute(), ofDispute("opened")],
+  ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened")],
+  ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened")],
+  ["charge.dispute.closed", dispute({ status: "won" }), ofDispute("won")],
+  ["charge.dispute.funds_reinstated", dispute({ status: "won" }), ofDispute("won")],
+  ["charge.dispute.closed", dispute({ status: "lost" }), ofDispute("lost")],
+  ["charge.dispute.updated", dispute({ status: "appeal_under_review" }), ofDispute("opened")],
+  // Inquiries, and what ended before it began.
+  ...["warning_needs_response", "warning_under_review", "warning_closed", "prevented", "of_tomorrow"].map(
+    (status) =>
+      [
+        "charge.dispute.created",
+        dispute({ status }),
+        unreadable("nothing is decided or taken yet, at data.object.status")
+      ] as const
+  ),
+  [
+    "charge.dispute.created",
+    dispute({ payment_intent: null }),
+    unreadable("it names no payment at data.object.payment_intent")
+  ],
+  ["payout.paid", { id: "po_1", object: "payout" }, unreadable("its type is none that is read")],
+  ["customer.created", { id: "cus_1" }, unreadable("its type is none that is read")]
+]
+
+describe("events", () => {
+  for (const [index, [type, object, expected]] of rows.entries()) {
+    it.effect(`given ${type} (${index + 1}), then ${tagOf(expected)}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual<unknown>(yield* told(event(type, object)), expected)
+      })
+    )
+  }
+
+  it.effect("given an event, then its own id and the time when it was written", () =>
+    Effect.gen(function* () {
+      const message = event("refund.updated", refund(), { id: "evt_77", created: 1_686_089_970 })
+      const { at, id } = Result.getOrThrow(yield* read(message))
+      assert.deepStrictEqual({ at, id }, { at: 1_686_089_970_000, id: "evt_77" })
+    })
+  )
+
+  it.effect("given a refund in another unit than ours, then it is stated in ours", () =>
+    Effect.gen(function* () {
+      const about = yield* told(event("refund.updated", refund({ amount: 500, currency: "isk" })))
+      const isk = { minorUnits: 5, currency: "ISK" }
+      assert.deepStrictEqual<unknown>(about, ofRefund({ _tag: "Succeeded", providerRefundId, stated: isk }))
+    })
+  )
+})
+
+function tagOf(expected: unknown): string {
+  if (typeof expected === "string") return expected
+  const { _tag, state, verdict } = expected as { _tag: string; state?: { _tag: string }; verdict?: string }
+  return `${_tag} ${state?._tag ?? verdict}`
+}
+
+describe("accounts and modes", () => {
+  const platform = { secretKey: "sk_test_0123456789" }
+  const connectedAccount = { ...platform, account: "acct_ours" }
+  const paid = (fields: Readonly<Record<string, unknown>>) => event("payment_intent.succeeded", paymentIntent(), fields)
+  const others = unreadable("it is of another account, at account")
+  const cases: ReadonlyArray<readonly [string, unknown, unknown, string]> = [
+    ["of a connected account to a connection of the key's own", platform, paid({ account: "acct_other" }), others],
+    ["of another connected account", connectedAccount, paid({ account: "acct_other" }), others],
+    ["of the platform to a connection of a connected account", connectedAccount, paid({}), others]
+  ]
+  for (const [what, credentials, message, expected] of cases) {
+    it.effect(`given an event ${what}, then it is not believed`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual<unknown>(yield* told(message, { credentials }), expected)
+      })
+    )
+  }
+  it.effect("given an event of the connection's connected account, then it is read", () =>
+    Effect.gen(function* () {
+      const about = yield* told(paid({ account: "acct_ours" }), { credentials: connectedAccount })
+      assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
+    })
+  )
+  it.effect("given a test payment to a connection of production, then it is not believed", () =>
+    Effect.gen(function* () {
+      const live = { environment: "production", credentials: { secretKey: "sk_live_0123456789" } } as const
+      const refused = unreadable("it is of the other mode, at livemode")
+      assert.strictEqual<unknown>(yield* told(paid({ livemode: false }), live), refused)
+      assert.strictEqual<unknown>(yield* told(paid({ livemode: true })), refused)
+      const about = yield* told(paid({ livemode: true }), live)
+      assert.strictEqual(typeof about === "string" ? about : about._tag, "Charge")
+    })
+  )
+})
+
+describe("signatures, against Stripe's own code", () => {
+  const body = new TextEncoder().encode(JSON.stringify(event("refund.updated", refund())))
+  const text = new TextDecoder().decode(body)
+  const seconds = receivedAt / 1000
+  const header = (over: Partial<Parameters<typeof stripe.webhooks.generateTestHeaderString>[0]> = {}) =>
+    stripe.webhooks.generateTestHeaderString({ payload: text, secret, timestamp: seconds, ...over })
+  const tagOfHeader = (value: string) => value.slice(value.indexOf("v1=") + 3)
+  const verify = (value: string | undefined, bytes: Uint8Array = body) => {
+    const { connector } = connected([])
+    const headers = value === undefined ? {} : { "stripe-signature": value }
+    const raw = { headers, body: bytes, secret: Redacted.make(secret), receivedAt }
+    return Effect.result(connector.readMessage?.(raw) ?? Effect.die("no messages"))
+  }
+  const ofStripe = (value: string): boolean => {
+    try {
+      stripe.webhooks.constructEvent(text, value, secret, 300, undefined, receivedAt)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const other = header({ secret: "whsec_another" })
+  const cases: ReadonlyArray<readonly [string, string, boolean]> = [
+    ["Stripe's", header(), true],
+    ["of another secret", other, false],
+    ["of another text", header({ payload: `${text} ` }), false],
+    ["while the secret is rolled, the old one first", `${other},v1=${tagOfHeader(header())}`, true],
+    ["while the secret is rolled, the old one last", `${header()},v1=${tagOfHeader(other)}`, true],
+    ["with a part of an older scheme", `${header()},v0=${"0".repeat(64)}`, true],
+    ["of an older scheme alone", header().replace("v1=", "v0="), false],
+    ["300 seconds old", header({ timestamp: seconds - 300 }), true],
+    ["301 seconds old", header({ timestamp: seconds - 301 }), false],
+    ["with another time than was signed", header().replace(`t=${seconds}`, `t=${seconds - 1}`), false],
+    ["without a time", header().slice(header().indexOf("v1=")), false]
+  ]
+  for (const [what, value, isGenuine] of cases) {
+    it.effect(`given a signature ${what}, then ${isGenuine ? "read" : "unverified"}, as Stripe's code says`, () =>
+      Effect.gen(function* () {
+        const result = yield* verify(value)
+        const tag = Result.isFailure(result) ? result.failure._tag : "read"
+        assert.strictEqual(tag, isGenuine ? "read" : "pointsman/MessageUnverified")
+        assert.strictEqual(ofStripe(value), isGenuine)
+      })
+    )
+  }
+  it.effect("given no header, or our own, then unverified", () =>
+    Effect.gen(function* () {
+      for (const value of [undefined, "", "t=,v1="]) assert.isTrue(Result.isFailure(yield* verify(value)))
+      const { connector } = connected([])
+      const headers = { "x-service-signature": header() }
+      const raw = { headers, body, secret: Redacted.make(secret), receivedAt }
+      const result = yield* Effect.result(connector.readMessage?.(raw) ?? Effect.die("no messages"))
+      assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnverified")
+    })
+  )
+})

@@ -1,0 +1,160 @@
+/**
+ * The same requests as Stripe's own client sends, at a real socket: names and values in Stripe's own types, the form in
+ * Stripe's own encoding, and the version that the client is made for. What the types no longer have does not compile.
+ */
+
+import { assert, describe, it } from "@effect/vitest"
+import { StripeConnector } from "@pointsman/connector-stripe"
+import { httpAnswer, type SeenRequest, socketProvider } from "@pointsman/contracts/connector"
+import type { Connector } from "@pointsman/core/connector"
+import { make } from "@pointsman/transport-node"
+import { Effect, Result } from "effect"
+import Stripe from "stripe"
+import { capture, charge, chargeLookup, checkout, refundLookup, refundRequest, voidRequest } from "./Calls.ts"
+import { secretKey } from "./Stripe.ts"
+
+const ofAttempt: Stripe.MetadataParam = { attempt_id: "att_1", payment_id: "pay_1", reference: "order 1" }
+
+const payment: Stripe.PaymentIntentCreateParams = {
+  amount: 1234,
+  currency: "eur",
+  payment_method: "pm_1",
+  customer: "cus_1",
+  confirm: true,
+  capture_method: "automatic",
+  automatic_payment_methods: { enabled: true, allow_redirects: "never" },
+  metadata: ofAttempt
+}
+
+const page: Stripe.Checkout.SessionCreateParams = {
+  mode: "payment",
+  line_items: [{ quantity: 1, price_data: { currency: "eur", unit_amount: 1234, product_data: { name: "order 1" } } }],
+  allowed_payment_method_types: ["card"],
+  adaptive_pricing: { enabled: false },
+  success_url: "https://pay.example/hosted/t/return",
+  cancel_url: "https://pay.example/hosted/t/return",
+  expires_at: 3600,
+  client_reference_id: "att_1",
+  payment_intent_data: { capture_method: "automatic", metadata: { ...ofAttempt, checkout: "true" } },
+  metadata: ofAttempt
+}
+
+const refunded: Stripe.RefundCreateParams = {
+  payment_intent: "pi_1",
+  amount: 1234,
+  metadata: { refund_id: "rf_1", attempt_id: "att_1" }
+}
+
+type Pair = readonly [
+  name: string,
+  ours: (connector: Connector) => Effect.Effect<unknown, unknown> | undefined,
+  theirs: (stripe: Stripe) => Promise<unknown>
+]
+
+const pairs: ReadonlyArray<Pair> = [
+  [
+    "a charge that the merchant starts",
+    (connector) => connector.charge(charge),
+    (stripe) => stripe.paymentIntents.create({ ...payment, off_session: true }, { idempotencyKey: "att_1" })
+  ],
+  [
+    "a charge that the customer starts, to be captured later",
+    (connector) => connector.charge({ ...charge, initiator: "cit", capture: false }),
+    (stripe) =>
+      stripe.paymentIntents.create(
+        { ...payment, error_on_requires_action: true, capture_method: "manual" },
+        { idempotencyKey: "att_1" }
+      )
+  ],
+  [
+    "a checkout",
+    (connector) => connector.openCheckout?.(checkout),
+    (stripe) => stripe.checkout.sessions.create(page, { idempotencyKey: "att_1" })
+  ],
+  [
+    "a capture",
+    (connector) => connector.capture?.(capture),
+    (stripe) => stripe.paymentIntents.capture("pi_1", { amount_to_capture: 1234 }, { idempotencyKey: "op_1" })
+  ],
+  [
+    "a void",
+    (connector) => connector.void?.(voidRequest),
+    (stripe) => stripe.paymentIntents.cancel("pi_1", {}, { idempotencyKey: "op_2" })
+  ],
+  [
+    "a refund",
+    (connector) => connector.refund?.({ ...refundRequest, reason: "requested_by_customer" }),
+    (stripe) => stripe.refunds.create({ ...refunded, reason: "requested_by_customer" }, { idempotencyKey: "rf_1" })
+  ],
+  [
+    "a look-up by reference",
+    (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
+    (stripe) => stripe.paymentIntents.retrieve("pi_1", {}, { idempotencyKey: "att_1" })
+  ],
+  [
+    "a look-up without a reference",
+    (connector) => connector.lookUpCharge(chargeLookup),
+    (stripe) =>
+      stripe.paymentIntents.list(
+        { created: { gte: 1_795_262_100, lte: 1_795_266_000 }, limit: 100 },
+        { idempotencyKey: "att_1" }
+      )
+  ],
+  [
+    "a look-up of a checkout",
+    (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
+    (stripe) => stripe.checkout.sessions.retrieve("cs_1", { expand: ["payment_intent"] }, { idempotencyKey: "att_1" })
+  ],
+  [
+    "a look-up of a refund",
+    (connector) => connector.lookUpRefund?.(refundLookup),
+    (stripe) => stripe.refunds.list({ payment_intent: "pi_1", limit: 100 }, { idempotencyKey: "rf_1" })
+  ],
+  [
+    "a look-up of a refund by reference",
+    (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
+    (stripe) => stripe.refunds.retrieve("re_1", {}, { idempotencyKey: "rf_1" })
+  ]
+]
+
+/** What Stripe would read of a request. */
+const read = ({ body, headers, method, path }: SeenRequest) => {
+  const url = new URL(path, "http://stripe.example")
+  const form = [...url.searchParams, ...new URLSearchParams(body)]
+  return {
+    method,
+    path: url.pathname,
+    form: form.toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    version: headers["stripe-version"],
+    key: headers["idempotency-key"],
+    authorization: headers["authorization"],
+    type: body === "" ? undefined : headers["content-type"]
+  }
+}
+
+describe("Stripe's own client", () => {
+  for (const [what, ours, theirs] of pairs) {
+    it.effect(`given ${what}, then the client's request and ours are read alike`, () =>
+      Effect.gen(function* () {
+        const at = yield* socketProvider({
+          onRequest: (socket) => socket.write(httpAnswer(200, JSON.stringify({ id: "x", object: "x", data: [] })))
+        })
+        const { hostname: host, port } = new URL(at.url)
+        const stripe = new Stripe(secretKey, {
+          ...{ host, port, protocol: "http", maxNetworkRetries: 0, telemetry: false }
+        })
+        yield* Effect.promise(() => theirs(stripe))
+        const transport = yield* make()
+        const account = { connectionId: "main", environment: "sandbox" as const, timeoutMillis: 5_000 }
+        const connected = StripeConnector.definition.connect(
+          { ...account, credentials: { secretKey, baseUrl: at.url } },
+          transport
+        )
+        yield* Effect.exit(ours(Result.getOrThrow(connected)) ?? Effect.die("no such method"))
+        const [client, connector, ...more] = at.requests.map(read)
+        assert.deepStrictEqual(connector, client)
+        assert.isEmpty(more)
+      })
+    )
+  }
+})

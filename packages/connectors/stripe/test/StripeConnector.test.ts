@@ -1,0 +1,675 @@
+/** Stripe's API, request by request and answer by answer. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { StripeConnector } from "@pointsman/connector-stripe"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import type { Connector, NotSent, TransportAnswer, TransportRequest, Unanswered } from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  capture,
+  charge,
+  chargeLookup,
+  checkout,
+  connected,
+  eur,
+  formOf,
+  refundLookup,
+  refundRequest,
+  sentAt,
+  timeoutMillis,
+  voidRequest
+} from "./Calls.ts"
+import { answer, decline, failure, list, paymentIntent, refund, secretKey, session } from "./Stripe.ts"
+
+type Operation = (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>
+
+const missing = Effect.die("the connector has no such method")
+const operations = {
+  charge: (connector) => connector.charge(charge),
+  openCheckout: (connector) => connector.openCheckout?.(checkout) ?? missing,
+  capture: (connector) => connector.capture?.(capture) ?? missing,
+  void: (connector) => connector.void?.(voidRequest) ?? missing,
+  refund: (connector) => connector.refund?.(refundRequest) ?? missing
+} satisfies Record<string, Operation>
+const lookUps = {
+  "a charge that nobody answered": (connector) => connector.lookUpCharge(chargeLookup),
+  "a charge by its reference": (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
+  "a checkout": (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
+  "a refund that nobody answered": (connector) => connector.lookUpRefund?.(refundLookup) ?? missing,
+  "a refund by its reference": (connector) =>
+    connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }) ?? missing
+} satisfies Record<string, Operation>
+
+const all: ReadonlyArray<readonly [string, Operation]> = [...Object.entries(operations), ...Object.entries(lookUps)]
+
+const tagOf = (operation: Operation, given: TransportAnswer) =>
+  Effect.gen(function* () {
+    const { connector } = connected([given])
+    const result = yield* Effect.result(operation(connector))
+    return Result.isFailure(result) ? result.failure._tag : (result.success as { readonly _tag: string })._tag
+  })
+
+const providerRef = paymentIntent().id
+const providerRefundId = refund().id
+const day = 24 * 60 * 60 * 1000
+const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
+
+describe("requests", () => {
+  const metadata = {
+    "metadata[attempt_id]": "att_1",
+    "metadata[payment_id]": "pay_1",
+    "metadata[reference]": "order 1"
+  }
+  const direct = {
+    amount: "1234",
+    currency: "eur",
+    payment_method: "pm_1",
+    customer: "cus_1",
+    confirm: "true",
+    capture_method: "automatic",
+    off_session: "true",
+    "automatic_payment_methods[enabled]": "true",
+    "automatic_payment_methods[allow_redirects]": "never",
+    ...metadata
+  }
+  const page = {
+    mode: "payment",
+    "line_items[0][quantity]": "1",
+    "line_items[0][price_data][currency]": "eur",
+    "line_items[0][price_data][unit_amount]": "1234",
+    "line_items[0][price_data][product_data][name]": "order 1",
+    "allowed_payment_method_types[0]": "card",
+    "adaptive_pricing[enabled]": "false",
+    success_url: "https://pay.example/hosted/t/return",
+    cancel_url: "https://pay.example/hosted/t/return",
+    expires_at: "3600",
+    client_reference_id: "att_1",
+    "payment_intent_data[capture_method]": "automatic",
+    "payment_intent_data[metadata][attempt_id]": "att_1",
+    "payment_intent_data[metadata][payment_id]": "pay_1",
+    "payment_intent_data[metadata][reference]": "order 1",
+    "payment_intent_data[metadata][checkout]": "true",
+    ...metadata
+  }
+  const refunded = {
+    payment_intent: "pi_1",
+    amount: "1234",
+    "metadata[reason]": "broken",
+    "metadata[refund_id]": "rf_1",
+    "metadata[attempt_id]": "att_1"
+  }
+  const { off_session: _, ...unattended } = direct
+  const { customer: __, ...ofNobody } = direct
+  const { "allowed_payment_method_types[0]": ___, ...allMethods } = page
+  const { "metadata[reason]": ____, ...withoutReason } = refunded
+
+  const cases: ReadonlyArray<readonly [string, Operation, string, string, Readonly<Record<string, string>>]> = [
+    ["a charge", operations.charge, "att_1", "POST payment_intents", direct],
+    [
+      "a charge to be captured later",
+      (connector) => connector.charge({ ...charge, capture: false }),
+      ...["att_1", "POST payment_intents"],
+      { ...direct, capture_method: "manual" }
+    ],
+    [
+      "a charge that the customer starts",
+      (connector) => connector.charge({ ...charge, initiator: "cit" }),
+      ...["att_1", "POST payment_intents"],
+      { ...unattended, error_on_requires_action: "true" }
+    ],
+    [
+      "a method of no customer",
+      (connector) => connector.charge({ ...charge, instrument: Redacted.make("pm_1") }),
+      ...["att_1", "POST payment_intents"],
+      ofNobody
+    ],
+    [
+      "a reference of 600 characters",
+      (connector) => connector.charge({ ...charge, reference: "ä".repeat(600) }),
+      ...["att_1", "POST payment_intents"],
+      { ...direct, "metadata[reference]": "ä".repeat(500) }
+    ],
+    ["a checkout", operations.openCheckout, "att_1", "POST checkout/sessions", page],
+    [
+      "a checkout for a bank payment, to be captured later, without a reference",
+      (connector) =>
+        connector.openCheckout?.({ ...checkout, method: "bank", capture: false, reference: " " }) ?? missing,
+      ...["att_1", "POST checkout/sessions"],
+      {
+        ...allMethods,
+        "payment_intent_data[capture_method]": "manual",
+        "line_items[0][price_data][product_data][name]": "Payment",
+        "metadata[reference]": " ",
+        "payment_intent_data[metadata][reference]": " "
+      }
+    ],
+    ["a capture", operations.capture, "op_1", "POST payment_intents/pi_1/capture", { amount_to_capture: "1234" }],
+    ["a void", operations.void, "op_2", "POST payment_intents/pi_1/cancel", {}],
+    ["a refund", operations.refund, "rf_1", "POST refunds", refunded],
+    [
+      "a refund without a reason",
+      (connector) => connector.refund?.({ ...refundRequest, reason: null }) ?? missing,
+      ...["rf_1", "POST refunds"],
+      withoutReason
+    ],
+    [
+      "a refund for a reason of Stripe's",
+      (connector) => connector.refund?.({ ...refundRequest, reason: "duplicate" }) ?? missing,
+      ...["rf_1", "POST refunds"],
+      { ...withoutReason, reason: "duplicate" }
+    ],
+    [
+      "a look-up without a reference",
+      lookUps["a charge that nobody answered"],
+      ...["att_1", "GET payment_intents"],
+      { "created[gte]": "1795262100", "created[lte]": "1795266000", limit: "100" }
+    ],
+    ["a look-up by reference", lookUps["a charge by its reference"], "att_1", "GET payment_intents/pi_1", {}],
+    [
+      "a look-up of a checkout",
+      lookUps["a checkout"],
+      ...["att_1", "GET checkout/sessions/cs_1"],
+      { "expand[0]": "payment_intent" }
+    ],
+    [
+      "a look-up of a refund",
+      lookUps["a refund that nobody answered"],
+      ...["rf_1", "GET refunds"],
+      { payment_intent: "pi_1", limit: "100" }
+    ],
+    ["a look-up of a refund by reference", lookUps["a refund by its reference"], "rf_1", "GET refunds/re_1", {}]
+  ]
+  for (const [what, operation, id, target, form] of cases) {
+    it.effect(`given ${what}, then ${target}, word for word`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([answer(500, {})])
+        yield* Effect.flip(operation(connector))
+        const [method = "", path] = target.split(" ")
+        const [request] = requests
+        const { search, ...url } = partsOf(request)
+        assert.deepStrictEqual(
+          { method: request?.method, url, headers: request?.headers, timeoutMillis: request?.timeoutMillis },
+          {
+            method: method as "GET",
+            url: { address: `https://api.stripe.com/v1/${path}` },
+            headers: {
+              authorization: `Bearer ${secretKey}`,
+              accept: "application/json",
+              "stripe-version": "2026-10-28.endive",
+              "idempotency-key": id,
+              ...(method === "POST" ? { "content-type": "application/x-www-form-urlencoded" } : {})
+            },
+            timeoutMillis
+          }
+        )
+        const sent = method === "POST" ? formOf(request) : new URLSearchParams(search)
+        assert.deepStrictEqual(Object.fromEntries(sent), form)
+        assert.strictEqual([...sent].length, Object.keys(form).length)
+      })
+    )
+  }
+
+  it.effect("given a clock, then the page ends an hour from now", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_700_000_000_900)
+      const { connector, requests } = connected([answer(200, session())])
+      yield* operations.openCheckout(connector)
+      assert.strictEqual(formOf(requests[0]).get("expires_at"), "1700003600")
+    })
+  )
+  it.effect("given a connected account, then every request is for it", () =>
+    Effect.gen(function* () {
+      for (const [, operation] of all) {
+        const { connector, requests } = connected([answer(500, {})], {
+          credentials: { secretKey, account: "acct_1032D82eZvKYlo2C" }
+        })
+        yield* Effect.flip(operation(connector))
+        assert.strictEqual(requests[0]?.headers["stripe-account"], "acct_1032D82eZvKYlo2C")
+      }
+    })
+  )
+  it.effect("given references that are no words, then they stay one part of the path", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(500, {})])
+      yield* Effect.flip(connector.void?.({ ...voidRequest, providerRef: "../a b?c#\ud800" }) ?? missing)
+      assert.strictEqual(
+        requests[0]?.url,
+        "https://api.stripe.com/v1/payment_intents/..%2Fa%20b%3Fc%23%EF%BF%BD/cancel"
+      )
+    })
+  )
+  for (const [token, code] of [
+    [null, "instrument_missing"],
+    ["", "instrument_malformed"],
+    ["pm_1&amount=1", "instrument_malformed"],
+    ["cus_1/pm_1/x", "instrument_malformed"],
+    ["/pm_1", "instrument_malformed"],
+    ["cus_1/", "instrument_malformed"]
+  ] as const) {
+    it.effect(`given the instrument ${JSON.stringify(token)}, then Rejected, and Stripe is not asked`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([])
+        const instrument = token === null ? null : Redacted.make(token)
+        const state = yield* connector.charge({ ...charge, instrument })
+        assert.strictEqual(state._tag === "Rejected" ? state.code : state._tag, code)
+        assert.isEmpty(requests)
+      })
+    )
+  }
+})
+
+function partsOf(request: TransportRequest | undefined) {
+  const { origin, pathname, search } = new URL(request?.url ?? "")
+  return { address: `${origin}${pathname}`, search }
+}
+
+describe("errors of Stripe", () => {
+  const rateLimited = { "stripe-rate-limited-reason": "global-rate" }
+  const nothingDone: ReadonlyArray<readonly [string, TransportAnswer]> = [
+    ["400 of the content", failure(400, { code: "parameter_missing" })],
+    ["400 without a code", failure(400, {})],
+    ["401 of the key", failure(401, {})],
+    ["401 in the older form", failure(401, { type: "authentication_error" })],
+    ["403", failure(403, { code: "account_invalid" })],
+    ["404", failure(404, { code: "resource_missing" })],
+    ["429 of a limiter, by its header", failure(429, { code: null }, rateLimited)],
+    ["429 of a limiter, by its code", failure(429, { code: "rate_limit" })],
+    ["429 of a limiter, in the older form", failure(429, { type: "rate_limit_error" })]
+  ]
+  const nobodyKnows: ReadonlyArray<readonly [string, TransportAnswer]> = [
+    ["400 of an idempotency key that another request had", failure(400, { type: "idempotency_error" })],
+    ["400 as an error of the API", failure(400, { type: "api_error" })],
+    ["400 in no form of Stripe's", answer(400, { message: "Bad request" })],
+    ["400 as a page", { status: 400, headers: {}, body: "<html>Bad request</html>" }],
+    ["404 as a page", { status: 404, headers: {}, body: "<html>Not found</html>" }],
+    ["402 that is no card error", failure(402, { code: "x" })],
+    ["408", failure(408, {})],
+    ["409 of a key in use", failure(409, { code: "idempotency_key_in_use", type: "idempotency_error" })],
+    ["409", failure(409, {})],
+    ["424", failure(424, { type: "api_error" })],
+    ["429 of a lock", failure(429, { code: "lock_timeout" })],
+    ["429 of a lock with a limiter's header", failure(429, { code: "lock_timeout" }, rateLimited)],
+    ["429 that says no more", failure(429, {})],
+    ["500 with a refusal in it", failure(500, { code: "parameter_missing" })],
+    ["500 of an earlier request", failure(500, { type: "api_error" }, { "idempotent-replayed": "true" })],
+    ["502", failure(502, {})],
+    ["503 that says to try again", failure(503, { type: "api_error" }, { "stripe-should-retry": "true" })]
+  ]
+  for (const [what, given] of nothingDone) {
+    it.effect(`given ${what}, then Rejected, whatever was asked`, () =>
+      Effect.gen(function* () {
+        for (const [name, operation] of Object.entries(operations)) {
+          assert.strictEqual(yield* tagOf(operation, given), "Rejected", name)
+        }
+      })
+    )
+  }
+  for (const [what, given] of nobodyKnows) {
+    it.effect(`given ${what}, then Unanswered, whatever was asked`, () =>
+      Effect.gen(function* () {
+        for (const [name, operation] of all) {
+          assert.strictEqual(yield* tagOf(operation, given), "pointsman/Unanswered", name)
+        }
+      })
+    )
+  }
+  it.effect("given any error to a look-up, then Unanswered; it says nothing of what is looked for", () =>
+    Effect.gen(function* () {
+      const byReference = ["a charge by its reference", "a checkout", "a refund by its reference"]
+      for (const [what, given] of nothingDone) {
+        for (const [name, operation] of Object.entries(lookUps)) {
+          const isNotHere = given.status === 404 && byReference.includes(name)
+          const expected = isNotHere ? "NotFound" : "pointsman/Unanswered"
+          assert.strictEqual(yield* tagOf(operation, given), expected, `${what}, ${name}`)
+        }
+      }
+    })
+  )
+  for (const status of ["processing", "requires_capture", "succeeded", "of_tomorrow"]) {
+    it.effect(`given a refusal that shows its payment as ${status}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        const given = failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
+        assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
+      })
+    )
+  }
+  it.effect("given a refusal that shows its payment as before, then Rejected", () =>
+    Effect.gen(function* () {
+      const as = (status: string) => failure(400, { code: "x", payment_intent: paymentIntent({ status }) })
+      assert.strictEqual(yield* tagOf(operations.charge, as("requires_payment_method")), "Rejected")
+      assert.strictEqual(yield* tagOf(operations.capture, as("requires_capture")), "Rejected")
+      assert.strictEqual(yield* tagOf(operations.void, as("requires_capture")), "Rejected")
+      assert.strictEqual(yield* tagOf(operations.refund, as("succeeded")), "Rejected")
+    })
+  )
+  it.effect("given a message that shows a key, the token or control characters, then it is made fit to be shown", () =>
+    Effect.gen(function* () {
+      const message = `No such PaymentMethod: 'pm_1234' of cus_1234; key sk_test_***************lmn, ${secretKey}\n`
+      const { connector } = connected([failure(400, { code: "resource_missing", message: message.padEnd(2_000) })])
+      const state = yield* connector.charge({ ...charge, instrument: Redacted.make("cus_1234/pm_1234") })
+      assert.deepStrictEqual(state, {
+        _tag: "Rejected",
+        code: "resource_missing",
+        message: "No such PaymentMethod: '***' of ***; key ***, *** ".padEnd(1_000)
+      })
+    })
+  )
+  it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([answer(200, paymentIntent({ status: "secret_4242" }))])
+      const error = yield* Effect.flip(connector.charge(charge))
+      assert.strictEqual(error.reason, "Stripe's answer (status 200) is not to be understood at status")
+    })
+  )
+})
+
+describe("the state of a payment", () => {
+  const received = { minorUnits: 1000, currency: "EUR" }
+  const cases: ReadonlyArray<readonly [Readonly<Record<string, unknown>>, unknown]> = [
+    [
+      { status: "succeeded", amount_received: 1000 },
+      { _tag: "Captured", providerRef, stated: received }
+    ],
+    [
+      { status: "requires_capture", amount_capturable: 1000 },
+      { _tag: "Authorized", providerRef, stated: received }
+    ],
+    [{ status: "processing" }, { _tag: "Pending", providerRef, stated: eur }],
+    [{ status: "requires_action" }, { _tag: "NeedsCustomer", providerRef }],
+    [{ status: "canceled" }, { _tag: "Canceled", providerRef }]
+  ]
+  for (const [fields, state] of cases) {
+    it.effect(`given ${JSON.stringify(fields)}, then ${JSON.stringify(state)}, answered or found`, () =>
+      Effect.gen(function* () {
+        const object = paymentIntent(fields)
+        for (const operation of [operations.charge, operations.capture, operations.void]) {
+          assert.deepStrictEqual(yield* operation(connected([answer(200, object)]).connector), state)
+        }
+        const found = { _tag: "Found", state }
+        const byReference = connected([answer(200, object)]).connector
+        assert.deepStrictEqual(yield* lookUps["a charge by its reference"](byReference), found)
+        const listed = connected([answer(200, list([object]))]).connector
+        assert.deepStrictEqual(yield* lookUps["a charge that nobody answered"](listed), found)
+      })
+    )
+  }
+  for (const fields of [
+    { status: "requires_confirmation" },
+    { status: "requires_payment_method" },
+    { status: "of_tomorrow" },
+    { amount: -1 },
+    { amount: 12.5 },
+    { amount_received: "1234" },
+    { currency: null },
+    { id: "" },
+    { id: ".." },
+    { id: "pi_\u0000" }
+  ]) {
+    it.effect(`given ${JSON.stringify(fields)}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        const given = answer(200, paymentIntent({ amount_received: 1234, ...fields }))
+        assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
+        assert.strictEqual(yield* tagOf(lookUps["a charge by its reference"], given), "pointsman/Unanswered")
+      })
+    )
+  }
+
+  const unexpected = (fields: Readonly<Record<string, unknown>>) =>
+    failure(400, { code: "payment_intent_unexpected_state", payment_intent: paymentIntent(fields) })
+  for (const operation of ["capture", "void"] as const) {
+    it.effect(`given a ${operation} of a payment that was over before, then how it ended`, () =>
+      Effect.gen(function* () {
+        const over = (given: TransportAnswer) => operations[operation](connected([given]).connector)
+        const captured = { _tag: "Captured", providerRef, stated: received }
+        assert.deepStrictEqual(yield* over(unexpected({ status: "succeeded", amount_received: 1000 })), captured)
+        assert.deepStrictEqual(yield* over(unexpected({ status: "canceled" })), { _tag: "Canceled", providerRef })
+        assert.deepStrictEqual(yield* over(decline("expired_card", { status: "canceled" })), {
+          ...{ _tag: "Canceled", providerRef }
+        })
+        assert.strictEqual(yield* tagOf(operations[operation], unexpected({ status: "requires_capture" })), "Rejected")
+        const underWay = unexpected({ status: "processing" })
+        assert.strictEqual(yield* tagOf(operations[operation], underWay), "pointsman/Unanswered")
+      })
+    )
+  }
+  it.effect("given a charge that was over before, then Unanswered: it is another request's", () =>
+    Effect.gen(function* () {
+      const given = unexpected({ status: "succeeded", amount_received: 1234 })
+      assert.strictEqual(yield* tagOf(operations.charge, given), "pointsman/Unanswered")
+    })
+  )
+})
+
+describe("the state of a refund", () => {
+  const reason = "charge_for_pending_refund_disputed"
+  const cases: ReadonlyArray<readonly [Readonly<Record<string, unknown>>, unknown]> = [
+    [{ status: "succeeded" }, { _tag: "Succeeded", providerRefundId, stated: eur }],
+    [{ status: "pending" }, { _tag: "RefundPending", providerRefundId, stated: eur }],
+    [{ status: "requires_action" }, { _tag: "RefundPending", providerRefundId, stated: eur }],
+    [
+      { status: "failed", failure_reason: reason },
+      { _tag: "RefundFailed", providerRefundId, reason }
+    ],
+    [{ status: "canceled" }, { _tag: "RefundFailed", providerRefundId, reason: null }]
+  ]
+  for (const [fields, state] of cases) {
+    it.effect(`given ${JSON.stringify(fields)}, then ${JSON.stringify(state)}, answered or found`, () =>
+      Effect.gen(function* () {
+        const given = answer(200, refund(fields))
+        const found = { _tag: "Found", state }
+        assert.deepStrictEqual(yield* operations.refund(connected([given]).connector), state)
+        assert.deepStrictEqual(yield* lookUps["a refund by its reference"](connected([given]).connector), found)
+        const listed = connected([answer(200, list([refund({ metadata: {} }), refund(fields)]))]).connector
+        assert.deepStrictEqual(yield* lookUps["a refund that nobody answered"](listed), found)
+      })
+    )
+  }
+  it.effect("given a status that nobody knows, or a 402, then Unanswered", () =>
+    Effect.gen(function* () {
+      const unknown = answer(200, refund({ status: "of_tomorrow" }))
+      assert.strictEqual(yield* tagOf(operations.refund, unknown), "pointsman/Unanswered")
+      assert.strictEqual(yield* tagOf(operations.refund, decline("do_not_honor")), "pointsman/Unanswered")
+    })
+  )
+})
+
+describe("a checkout", () => {
+  const found = (state: unknown) => ({ _tag: "Found", state })
+  const notYet = { _tag: "NotFound", conclusive: false }
+  const failed = { last_payment_error: { type: "card_error", code: "card_declined", decline_code: "do_not_honor" } }
+  const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: true }
+  const captured = { _tag: "Captured", providerRef, stated: eur }
+  const paid = { status: "succeeded", amount_received: 1234 }
+  const cases: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>> | null, unknown]> = [
+    ["open", null, notYet],
+    ["open", { status: "requires_payment_method" }, notYet],
+    // The customer may try again there.
+    ["open", { status: "requires_payment_method", ...failed }, notYet],
+    ["open", { status: "requires_confirmation" }, notYet],
+    ["open", { status: "requires_action" }, found({ _tag: "NeedsCustomer", providerRef })],
+    ["open", { status: "processing" }, found({ _tag: "Pending", providerRef, stated: eur })],
+    ["open", paid, found(captured)],
+    ["complete", paid, found(captured)],
+    [
+      "complete",
+      { status: "requires_capture", amount_capturable: 1234 },
+      found({ _tag: "Authorized", providerRef, stated: eur })
+    ],
+    ["complete", { status: "processing" }, found({ _tag: "Pending", providerRef, stated: eur })],
+    ["complete", { status: "requires_payment_method", ...failed }, found(declined)],
+    ["complete", { status: "canceled" }, found({ _tag: "Canceled", providerRef })],
+    ["expired", null, found({ _tag: "Canceled", providerRef: null })],
+    ["expired", { status: "requires_payment_method", ...failed }, found({ _tag: "Canceled", providerRef })],
+    ["expired", { status: "canceled" }, found({ _tag: "Canceled", providerRef })],
+    ["expired", paid, found(captured)]
+  ]
+  for (const [status, fields, expected] of cases) {
+    const intent = fields === null ? null : paymentIntent(fields)
+    it.effect(`given ${status} and ${JSON.stringify(fields)}, then ${JSON.stringify(expected)}`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([answer(200, session({ status, payment_intent: intent }))])
+        assert.deepStrictEqual(yield* lookUps["a checkout"](connector), expected)
+      })
+    )
+  }
+  for (const [what, fields] of [
+    ["complete without a payment", { status: "complete", payment_intent: null }],
+    ["a payment by its name alone", { status: "complete", payment_intent: "pi_1" }],
+    ["a status of tomorrow", { status: "of_tomorrow" }]
+  ] as const) {
+    it.effect(`given ${what}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* tagOf(lookUps["a checkout"], answer(200, session(fields))), "pointsman/Unanswered")
+      })
+    )
+  }
+  it.effect("given a checkout whose payment is known by now, then the checkout is asked, which tells both", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(200, session())])
+      yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1", providerRef: "pi_1" })
+      assert.match(requests[0]?.url ?? "", /\/v1\/checkout\/sessions\/cs_1\?/)
+    })
+  )
+})
+
+describe("looking for what nobody answered", () => {
+  const others = (from: number, count = 100) =>
+    Array.from({ length: count }, (_, index) =>
+      paymentIntent({ id: `pi_${from + index}`, metadata: { shop: "other" } })
+    )
+  const ours = paymentIntent({ id: "pi_ours", status: "processing" })
+  const found = { _tag: "Found", state: { _tag: "Pending", providerRef: "pi_ours", stated: eur } }
+  const search = lookUps["a charge that nobody answered"]
+  const searchRefund = lookUps["a refund that nobody answered"]
+
+  for (const [what, headers, conclusive] of [
+    ["an hour later", dated(sentAt + 60 * 60 * 1000), false],
+    ["a second before a day has passed by Stripe's clock", dated(sentAt + day - 1000), false],
+    ["a day later by Stripe's clock", dated(sentAt + day), true],
+    ["at no time", {}, false],
+    ["at a time that is none", { date: "soon" }, false]
+  ] as const) {
+    it.effect(`given nothing of ours ${what}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
+      Effect.gen(function* () {
+        for (const operation of [search, searchRefund]) {
+          const { connector, requests } = connected([answer(200, list(others(0, 3)), headers)])
+          assert.deepStrictEqual(yield* operation(connector), { _tag: "NotFound", conclusive })
+          assert.strictEqual(requests.length, 1)
+        }
+      })
+    )
+  }
+  it.effect("given more than a page, then the pages after it, from the last id on", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([
+        answer(200, list(others(0), true)),
+        answer(200, list([...others(100, 50), ours], true))
+      ])
+      assert.deepStrictEqual(yield* search(connector), found)
+      const urls = requests.map(({ url }) => new URL(url).searchParams.get("starting_after"))
+      assert.deepStrictEqual(urls, [null, "pi_99"])
+    })
+  )
+  it.effect("given a last page without it, then NotFound on all of them", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([
+        answer(200, list(others(0), true), dated(sentAt + 2 * day)),
+        answer(200, list(others(100), false), dated(sentAt + 2 * day))
+      ])
+      assert.deepStrictEqual(yield* search(connector), { _tag: "NotFound", conclusive: true })
+    })
+  )
+  it.effect("given a page that fails, then Unanswered", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([answer(200, list(others(0), true)), failure(429, {})])
+      assert.strictEqual((yield* Effect.flip(search(connector)))._tag, "pointsman/Unanswered")
+    })
+  )
+  it.effect("given an empty page that says there is more, then Unanswered", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* tagOf(search, answer(200, list([], true))), "pointsman/Unanswered")
+    })
+  )
+
+  const twentyPages = Array.from({ length: 20 }, (_, page) =>
+    answer(200, list(others(100 * page), true), dated(sentAt + 2 * day))
+  )
+  it.effect("given more pages than may be asked for, then the search, which is believed where it finds", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([...twentyPages, answer(200, list([ours]))])
+      assert.deepStrictEqual(yield* search(connector), found)
+      const last = new URL(requests.at(-1)?.url ?? "")
+      assert.strictEqual(last.pathname, "/v1/payment_intents/search")
+      assert.strictEqual(last.searchParams.get("query"), 'metadata["attempt_id"]:"att_1"')
+    })
+  )
+  it.effect("given a search that finds nothing, or another's, then nothing is known", () =>
+    Effect.gen(function* () {
+      for (const data of [[], [paymentIntent({ metadata: { attempt_id: "ATT_1" } })]]) {
+        const { connector } = connected([...twentyPages, answer(200, list(data), dated(sentAt + 2 * day))])
+        assert.deepStrictEqual(yield* search(connector), { _tag: "NotFound", conclusive: false })
+      }
+    })
+  )
+  it.effect("given more refunds of a payment than may be asked for, then nothing is known", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected(twentyPages)
+      assert.deepStrictEqual(yield* searchRefund(connector), { _tag: "NotFound", conclusive: false })
+      assert.strictEqual(requests.length, 20)
+    })
+  )
+  it.effect("given others that nobody understands beside ours, then ours", () =>
+    Effect.gen(function* () {
+      const strange = paymentIntent({ status: "of_tomorrow", amount: "?", metadata: null })
+      const { connector } = connected([answer(200, list([strange, ours]))])
+      assert.deepStrictEqual(yield* search(connector), found)
+    })
+  )
+  it.effect("given a charge that was sent at the beginning of time, then no time before it", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(200, list([]))])
+      yield* connector.lookUpCharge({ ...chargeLookup, sentAt: 0 })
+      assert.strictEqual(new URL(requests[0]?.url ?? "").searchParams.get("created[gte]"), "0")
+    })
+  )
+})
+
+describe("credentials", () => {
+  const connect = (credentials: unknown, environment: "sandbox" | "production") => {
+    const { requests, transport } = scriptedTransport([Effect.succeed(answer(500, {}))])
+    const account = { connectionId: "main", environment, credentials, timeoutMillis }
+    return { requests, result: StripeConnector.definition.connect(account, transport) }
+  }
+  for (const [key, environment, expected] of [
+    ["sk_test_0123456789", "sandbox", undefined],
+    ["rk_test_0123456789", "sandbox", undefined],
+    ["sk_live_0123456789", "production", undefined],
+    ["rk_live_0123456789", "production", undefined],
+    ["sk_live_0123456789", "sandbox", "expected a test key in the sandbox, and this one is of live mode"],
+    ["rk_live_0123456789", "sandbox", "expected a test key in the sandbox, and this one is of live mode"],
+    ["sk_test_0123456789", "production", "expected a live key in production, and this one is of test mode"],
+    ["rk_test_0123456789", "production", "expected a live key in production, and this one is of test mode"]
+  ] as const) {
+    it(`given ${key.slice(0, 8)}… in ${environment}, then ${expected ?? "it connects"}`, () => {
+      const { result } = connect({ secretKey: key }, environment)
+      const refusal = Result.isFailure(result) ? result.failure : undefined
+      assert.strictEqual(refusal, expected === undefined ? undefined : `credentials.secretKey: ${expected}`)
+    })
+  }
+  for (const [baseUrl, url] of [
+    ["https://stripe.example/", "https://stripe.example/v1/payment_intents"],
+    ["https://stripe.example/mock//", "https://stripe.example/mock/v1/payment_intents"],
+    ["http://127.0.0.1:12111", "http://127.0.0.1:12111/v1/payment_intents"],
+    ["http://localhost:12111", "http://localhost:12111/v1/payment_intents"],
+    ["http://[::1]:12111", "http://[::1]:12111/v1/payment_intents"]
+  ] as const) {
+    it.effect(`given the base URL ${baseUrl}, then ${url}`, () =>
+      Effect.gen(function* () {
+        const { requests, result } = connect({ secretKey, baseUrl }, "sandbox")
+        yield* Effect.flip(Result.getOrThrow(result).charge(charge))
+        assert.strictEqual(requests[0]?.url, url)
+      })
+    )
+  }
+})
