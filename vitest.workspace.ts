@@ -50,5 +50,6 @@ export default [
   project("example-receiver", "examples/receiver"),
   project("example-many-servers", "examples/many-servers"),
   project("mutations", "mutations"),
+  project("docs-check", "docs-check"),
   project("tidy", "tidy")
 ]
