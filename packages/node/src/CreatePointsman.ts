@@ -19,7 +19,7 @@ import { lineOf } from "./LogLine.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"
 import { makeRequests } from "./Requests.ts"
-import type { Connector, PointsmanSettings } from "./Settings.ts"
+import type { Connector, PointsmanSettings, Workspace } from "./Settings.ts"
 
 /**
  * Opens the storage, applies the workspaces, and starts the background. Fails with `StartError`, and has closed then what
@@ -47,7 +47,8 @@ const wholeWithinMillis = 5_000
 const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Scope.Closeable) {
   const checked = yield* checkSettings(settings)
   const connectors = Core.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
-  const configuration = yield* understand(settings, checked, connectors)
+  const configuration =
+    settings.workspaces === undefined ? undefined : yield* understand(settings.workspaces, checked, connectors)
   const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
     Effect.mapError((error) => storageUnusable(settings, error))
   )
@@ -140,11 +141,10 @@ const openConnector = (connector: Connector): Effect.Effect<Core.ConnectorDefini
 }
 
 const understand = (
-  { workspaces }: PointsmanSettings,
+  workspaces: ReadonlyArray<Workspace>,
   { claimWindowMillis, providerTimeoutMillis }: CheckedSettings,
   connectors: Core.Connectors["Service"]
-): Effect.Effect<Configuration.ConfigurationFile | undefined, StartError> => {
-  if (workspaces === undefined) return Effect.succeed(undefined)
+): Effect.Effect<Configuration.ConfigurationFile, StartError> => {
   const understood = Configuration.understandConfiguration(
     { workspaces },
     {

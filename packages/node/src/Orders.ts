@@ -184,7 +184,7 @@ const ChargeFinding = Schema.Struct({
   about: Schema.Literal("charge"),
   says: Schema.Literals(["captured", "authorized", "declined", "canceled", "never_received"]),
   attempt_id: Schema.optionalKey(Schema.String),
-  amount: Schema.optionalKey(Schema.Number),
+  amount: Schema.optionalKey(Schema.Finite),
   provider_reference: Schema.optionalKey(Schema.String)
 })
 const RefundFinding = Schema.Struct({

@@ -1,0 +1,99 @@
+import { join } from "node:path"
+import { sqlite } from "@pointsman/storage-sqlite"
+import { assert, it } from "vitest"
+import { ClosedError } from "../src/index.ts"
+import { listening } from "./support/Listening.ts"
+import { encryptionKey, failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
+import { type SlowProvider, slowProvider } from "./support/SlowProvider.ts"
+
+const over = (provider: SlowProvider, file: string) => ({
+  storage: sqlite(file),
+  connectors: [provider.definition],
+  encryptionKey,
+  workspaces: [{ id: "shop", connections: [{ id: "one", environment: "sandbox" as const, connector: "slow" }] }]
+})
+
+it("given a call under way, when it is closed, then the call is answered first, and nothing new is taken", async () => {
+  const provider = slowProvider()
+  const file = join(folder(), "payments.db")
+  const { pointsman } = await open(over(provider, file))
+  const paying = pointsman.create(order, { idempotencyKey: "order-1001" })
+  await provider.asked
+  let isClosed = false
+  const closing = pointsman.close().then(() => {
+    isClosed = true
+  })
+  const late = await failureOf(pointsman.create(order))
+  assert.instanceOf(late, ClosedError)
+  assert.strictEqual(late.moneyMayHaveMoved, false)
+  assert.strictEqual((await pointsman.handler(new Request("http://shop.example/api/v1/payments"))).status, 503)
+  assert.strictEqual(isClosed, false)
+  provider.answer()
+  assert.strictEqual((await paying).payment.status, "CAPTURED")
+  await closing
+  const { pointsman: next } = await open(over(slowProvider(), file))
+  assert.strictEqual((await next.create(order, { idempotencyKey: "order-1001" })).isReplay, true)
+})
+
+it("given requests under way, when it is closed, then they are answered, by handler and listener alike", async () => {
+  const provider = slowProvider()
+  const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
+  const url = await listening(pointsman.listener)
+  const { secret } = await pointsman.createApiKey()
+  const init = (key: string) => ({
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      "idempotency-key": key
+    },
+    body: JSON.stringify(order)
+  })
+  const native = fetch(`${url}/api/v1/payments`, init("order-1001"))
+  await provider.asked
+  const web = pointsman.handler(new Request("http://shop.example/api/v1/payments", init("order-1002")))
+  const closing = pointsman.close()
+  assert.strictEqual((await fetch(`${url}/api/v1/payments`)).status, 503)
+  provider.answer()
+  assert.deepStrictEqual([(await native).status, (await web).status], [201, 201])
+  await closing
+})
+
+it("given a client that went away, when its payment is answered, then it is recorded before the storage closes", async () => {
+  const provider = slowProvider()
+  const file = join(folder(), "payments.db")
+  const { pointsman } = await open(over(provider, file))
+  const url = await listening(pointsman.listener)
+  const { secret } = await pointsman.createApiKey()
+  const leaving = new AbortController()
+  const request = fetch(`${url}/api/v1/payments`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify(order)
+  })
+  await provider.asked
+  leaving.abort()
+  await failureOf(request)
+  const closing = pointsman.close()
+  provider.answer()
+  await closing
+  const { pointsman: next } = await open(over(slowProvider(), file))
+  assert.deepStrictEqual(
+    (await next.payments()).data.map(({ status }) => status),
+    ["CAPTURED"]
+  )
+})
+
+it("given one that is closed, when it is closed again, then nothing happens; await using closes it too", async () => {
+  const path = folder()
+  const { pointsman } = await open(inFiles(path))
+  await Promise.all([pointsman.close(), pointsman.close()])
+  await pointsman.close()
+  {
+    await using held = (await open(inFiles(path))).pointsman
+    await held.create(order)
+  }
+  const { pointsman: last } = await open(inFiles(path))
+  assert.strictEqual((await last.payments()).data.length, 1)
+})

@@ -1,0 +1,228 @@
+import { memory } from "@pointsman/storage-memory"
+import { assert, it } from "vitest"
+import {
+  type CreatePayment,
+  IdempotencyError,
+  NotFoundError,
+  type Pointsman,
+  PointsmanError,
+  ProviderRefusedError,
+  RoutingFailedError,
+  StateError,
+  UnknownResultError,
+  ValidationError
+} from "../src/index.ts"
+import { failureOf, open, order, shop } from "./support/Shop.ts"
+
+const paid = async (pointsman: Pointsman, more: Partial<CreatePayment> = {}) =>
+  (await pointsman.create({ ...order, ...more })).payment.id
+
+/** What is called, and the error that comes of it. */
+const cases: ReadonlyArray<
+  readonly [
+    name: string,
+    call: (pointsman: Pointsman) => Promise<unknown>,
+    kind: abstract new (...args: never) => PointsmanError,
+    code: PointsmanError["code"],
+    moneyMayHaveMoved: boolean
+  ]
+> = [
+  ["a wrong amount", (p) => p.create({ ...order, amount: 19.99 }), ValidationError, "validation_error", false],
+  [
+    "a short key",
+    (p) => p.create(order, { idempotencyKey: "short" }),
+    ValidationError,
+    "invalid_idempotency_key",
+    false
+  ],
+  [
+    "no key in production",
+    (p) => p.create(order, { environment: "production" }),
+    ValidationError,
+    "idempotency_key_required",
+    false
+  ],
+  ["an unknown payment", (p) => p.payment("01a1fe08-9226-7266-a33a-e3e7f1609a4e"), NotFoundError, "not_found", false],
+  [
+    "a key for another order",
+    async (p) => {
+      await p.create(order, { idempotencyKey: "order-1001" })
+      await p.create({ ...order, amount: 2000 }, { idempotencyKey: "order-1001" })
+    },
+    IdempotencyError,
+    "idempotency_key_reuse",
+    false
+  ],
+  [
+    "no connection for it",
+    (p) => p.create(order, { environment: "production", idempotencyKey: "order-1001" }),
+    RoutingFailedError,
+    "routing_failed",
+    false
+  ],
+  ["a capture of a captured payment", async (p) => p.capture(await paid(p)), StateError, "not_capturable", false],
+  ["a void of a captured payment", async (p) => p.void(await paid(p)), StateError, "not_voidable", false],
+  [
+    "a refund of an authorization",
+    async (p) => p.refund(await paid(p, { capture_method: "manual" })),
+    StateError,
+    "not_refundable",
+    false
+  ],
+  [
+    "a capture above the authorization",
+    async (p) => p.capture(await paid(p, { capture_method: "manual" }), { amount: 2000 }),
+    ValidationError,
+    "invalid_amount",
+    false
+  ],
+  [
+    "a capture that the provider refuses",
+    async (p) => p.capture(await paid(p, { capture_method: "manual", simulate: { capture: "refuse" } })),
+    ProviderRefusedError,
+    "psp_error",
+    false
+  ],
+  [
+    "a capture without an answer",
+    async (p) => p.capture(await paid(p, { capture_method: "manual", simulate: { capture: "no_answer" } })),
+    UnknownResultError,
+    "capture_result_unknown",
+    true
+  ],
+  [
+    "a void without an answer",
+    async (p) => p.void(await paid(p, { capture_method: "manual", simulate: { void: "no_answer" } })),
+    UnknownResultError,
+    "void_result_unknown",
+    true
+  ],
+  [
+    "a refund without an answer",
+    async (p) => p.refund(await paid(p, { simulate: { refund: "no_answer" } })),
+    UnknownResultError,
+    "refund_result_unknown",
+    true
+  ],
+  [
+    "a refund that is not confirmed",
+    async (p) => p.refund(await paid(p, { simulate: { refund: "pending" } })),
+    UnknownResultError,
+    "refund_pending",
+    true
+  ],
+  [
+    "a finding that does not fit",
+    async (p) =>
+      p.settleReview(await paid(p), { about: "charge", says: "declined" }, { evidence: "The dashboard.", by: "Ada" }),
+    StateError,
+    "finding_refused",
+    false
+  ]
+]
+
+for (const [name, call, kind, code, moneyMayHaveMoved] of cases) {
+  it(`given ${name}, when it is called, then it fails with ${code}`, async () => {
+    const { pointsman } = await open({ background: false })
+    const failure = await failureOf(call(pointsman))
+    if (!(failure instanceof PointsmanError)) throw failure
+    assert.isTrue(failure instanceof kind, failure.name)
+    assert.strictEqual(failure.code, code)
+    assert.strictEqual(failure.moneyMayHaveMoved, moneyMayHaveMoved)
+    assert.notStrictEqual(failure.message, "")
+  })
+}
+
+/** Each names the field, and nothing is charged. */
+const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Promise<unknown>, says: RegExp]>> = {
+  "two wrong fields": [
+    (p) => p.create({ ...order, amount: -1, currency: "EURO" }),
+    /^`amount` must be an integer.*; `currency` must be/u
+  ],
+  "a field in other letters": [
+    (p) => p.create({ ...order, captureMethod: "manual" } as CreatePayment),
+    /^`captureMethod` is no field of `order`: expected amount, currency/u
+  ],
+  "a key in other letters": [
+    (p) => p.create(order, { idempotency_key: "order-1001" } as object),
+    /^`idempotency_key` is no field of `options`: expected workspace, environment, idempotencyKey/u
+  ],
+  "a key among the fields": [
+    (p) => p.create({ ...order, idempotencyKey: "order-1001" } as CreatePayment),
+    /^`idempotencyKey` is no field of `order`/u
+  ],
+  "no object": [(p) => p.create("order" as never), /^`order` must be an object/u],
+  "an unknown environment": [
+    (p) => p.create(order, { environment: "live" as never }),
+    /^`environment` must be one of sandbox, production/u
+  ],
+  "an unknown workspace": [
+    (p) => p.create(order, { workspace: "other" }),
+    /^`workspace` must be configured: there is no "other"/u
+  ],
+  "a limit that is none": [(p) => p.payments({ limit: 0 }), /^`limit` must be an integer from 1 to 100/u],
+  "a status that is none": [(p) => p.payments({ status: "PAID" as never }), /^`status` must be one of CREATED/u],
+  "a hosted payment without pages": [
+    (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),
+    /hosted redirect flow is not available/u
+  ],
+  "a delivery status that is none": [
+    (p) => p.deliveries({ status: "lost" as never }),
+    /^`status` must be one of due, sending/u
+  ]
+}
+
+for (const [name, [call, says]] of Object.entries(wrongCalls)) {
+  it(`given ${name}, when it is called, then the error names the field and nothing is charged`, async () => {
+    const { pointsman } = await open({ background: false })
+    const failure = await failureOf(call(pointsman))
+    assert.instanceOf(failure, ValidationError)
+    assert.match(failure.message, says)
+    assert.deepStrictEqual((await pointsman.payments()).data, [])
+  })
+}
+
+it("given a field that is undefined, when it is paid, then it counts as left out", async () => {
+  const { pointsman } = await open()
+  const { payment } = await pointsman.create({ ...order, card_brand: undefined } as never, {
+    idempotencyKey: undefined
+  })
+  assert.strictEqual(payment.card_brand, null)
+})
+
+it("given no environment, when a payment is asked for, then none is guessed", async () => {
+  const { pointsman } = await open({ environment: undefined } as object)
+  const failure = await failureOf(pointsman.create(order))
+  assert.instanceOf(failure, ValidationError)
+  assert.match(failure.message, /^`environment` is expected/u)
+  assert.strictEqual((await pointsman.create(order, { environment: "sandbox" })).payment.environment, "sandbox")
+})
+
+it("given two workspaces, when a payment is asked for, then it says whose", async () => {
+  const other = { ...shop, id: "other", connections: [{ id: "third", environment: "sandbox" as const }] }
+  const { pointsman } = await open({ workspaces: [shop, other] })
+  const failure = await failureOf(pointsman.create(order))
+  assert.instanceOf(failure, ValidationError)
+  assert.match(failure.message, /^`workspace` is expected/u)
+  const { payment } = await pointsman.create(order, { workspace: "other" })
+  const hidden = await failureOf(pointsman.payment(payment.id, { workspace: "shop" }))
+  assert.instanceOf(hidden, NotFoundError)
+})
+
+it("given a suspended workspace, when it pays, then it is refused as its keys are", async () => {
+  const { pointsman } = await open({ workspaces: [{ ...shop, suspended: true }] })
+  const failure = await failureOf(pointsman.create(order))
+  assert.instanceOf(failure, StateError)
+  assert.strictEqual(failure.code, "workspace_suspended")
+})
+
+it("given no route and no debug, when it is refused, then it says why each connection was left out", async () => {
+  const eurOnly = { ...shop, connections: [{ id: "first", environment: "sandbox", supports: { currencies: ["EUR"] } }] }
+  const { pointsman } = await open({ storage: memory(), workspaces: [eurOnly as typeof shop] })
+  const failure = await failureOf(pointsman.create({ ...order, currency: "USD" }))
+  assert.instanceOf(failure, RoutingFailedError)
+  assert.deepStrictEqual(
+    failure.excluded.map(({ code, providerId }) => [providerId, code]),
+    [["first", "CURRENCY_NOT_SUPPORTED"]]
+  )
+})

@@ -1,0 +1,139 @@
+import { assert, describe, it } from "vitest"
+import type { PointsmanSettings } from "../src/index.ts"
+import { folder, inFiles, open, order } from "./support/Shop.ts"
+
+const storages: Readonly<Record<string, () => Partial<PointsmanSettings>>> = {
+  memory: () => ({}),
+  "a SQLite file": () => inFiles(folder())
+}
+
+for (const [name, settings] of Object.entries(storages)) {
+  describe(name, () => {
+    it("given an order, when it is paid twice under one key, then it is charged once and answered alike", async () => {
+      const { pointsman } = await open(settings())
+      const first = await pointsman.create(order, { idempotencyKey: "order-1001" })
+      const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
+      assert.strictEqual(first.isReplay, false)
+      assert.strictEqual(again.isReplay, true)
+      assert.deepStrictEqual(again.payment, first.payment)
+      assert.strictEqual(first.payment.status, "CAPTURED")
+      assert.strictEqual(first.payment.captured_amount, 1999)
+      assert.strictEqual((await pointsman.payments()).data.length, 1)
+      assert.strictEqual((await pointsman.paymentFile(first.payment.id)).attempts.length, 1)
+    })
+
+    it("given an authorization, when it is captured in part and refunded, then the amounts add up", async () => {
+      const { pointsman } = await open(settings())
+      const { payment } = await pointsman.create({ ...order, capture_method: "manual" })
+      assert.strictEqual(payment.status, "AUTHORIZED")
+      const captured = await pointsman.capture(payment.id, { amount: 1500 }, { idempotencyKey: "capture-1001" })
+      assert.strictEqual(captured.payment.captured_amount, 1500)
+      const replayed = await pointsman.capture(payment.id, { amount: 1500 }, { idempotencyKey: "capture-1001" })
+      assert.strictEqual(replayed.isReplay, true)
+      const part = await pointsman.refund(payment.id, { amount: 500, reason: "returned" })
+      assert.strictEqual(part.payment.status, "PARTIALLY_REFUNDED")
+      const rest = await pointsman.refund(payment.id)
+      assert.strictEqual(rest.payment.status, "REFUNDED")
+      assert.strictEqual(rest.payment.refunded_amount, 1500)
+      const types = (await pointsman.timeline(payment.id)).data.map(({ type }) => type)
+      assert.deepStrictEqual(types, [
+        "payment.created",
+        "payment.authorized",
+        "payment.captured",
+        "payment.refunded",
+        "payment.refunded"
+      ])
+    })
+
+    it("given an authorization, when it is voided, then it is cancelled", async () => {
+      const { pointsman } = await open(settings())
+      const { payment } = await pointsman.create({ ...order, capture_method: "manual" })
+      assert.strictEqual((await pointsman.void(payment.id)).payment.status, "CANCELLED")
+    })
+
+    it("given a declined payment, when it is created, then it is a result and no error", async () => {
+      const { pointsman } = await open(settings())
+      const { payment } = await pointsman.create({ ...order, simulate: { charge: "decline:expired_card" } })
+      assert.strictEqual(payment.status, "DECLINED")
+      assert.strictEqual(payment.decline_category, "expired_card")
+    })
+
+    it("given several payments, when they are read in pages, then each comes once", async () => {
+      const { pointsman } = await open(settings())
+      const made: Array<string> = []
+      for (let count = 0; count < 3; count++) made.unshift((await pointsman.create(order)).payment.id)
+      const first = await pointsman.payments({ limit: 2, status: "CAPTURED" })
+      assert.strictEqual(first.has_more, true)
+      const rest = await pointsman.payments({ limit: 2, before: first.next_cursor ?? "" })
+      assert.deepStrictEqual(
+        [...first.data, ...rest.data].map(({ id }) => id),
+        made
+      )
+      assert.strictEqual(rest.next_cursor, null)
+      const events = await pointsman.events({ type: "payment.captured" })
+      assert.deepStrictEqual(
+        events.data.map(({ data }) => data["payment_id"]),
+        made
+      )
+    })
+  })
+}
+
+it("given a payment, when its routing is explained, then each chapter says why in sentences", async () => {
+  const { pointsman } = await open()
+  const { payment } = await pointsman.create({ ...order, simulate: { charge: ["technical_error", "approve"] } })
+  const explained = await pointsman.explainRouting(payment.id)
+  assert.deepStrictEqual(
+    explained.attempts.map(({ connection_id, outcome }) => [connection_id, outcome]),
+    [
+      ["first", "rejected"],
+      ["second", "captured"]
+    ]
+  )
+  assert.include(
+    explained.chapters.map(({ title }) => title),
+    "What happened"
+  )
+})
+
+it("given a result that nobody knows, when somebody looked into the provider's record, then it is settled with their word", async () => {
+  const { pointsman } = await open({ background: false, claimWindowMillis: 2, providerTimeoutMillis: 1 })
+  const { payment } = await pointsman.create({ ...order, simulate: { charge: "no_answer" } })
+  assert.strictEqual(payment.status, "UNKNOWN")
+  const [waiting] = (await pointsman.reviews()).data
+  assert.strictEqual(waiting?.id, payment.id)
+  assert.deepStrictEqual(waiting?.review?.reasons, ["unknown"])
+  assert.strictEqual((await pointsman.reviewOf(payment.id)).attempts[0]?.outcome, "unanswered")
+  const settled = await pointsman.settleReview(
+    payment.id,
+    { about: "charge", says: "captured", provider_reference: "seen-in-the-dashboard" },
+    { evidence: "It stands in the provider's dashboard.", by: "Ada" }
+  )
+  assert.strictEqual(settled.status, "CAPTURED")
+  assert.deepStrictEqual((await pointsman.reviews()).data, [])
+})
+
+it("given a key that was made, when it is revoked, then the API refuses it", async () => {
+  const { pointsman } = await open()
+  const key = await pointsman.createApiKey({ scopes: ["payments:read"] })
+  const ask = async () =>
+    (
+      await pointsman.handler(
+        new Request("http://shop.example/api/v1/payments", { headers: { authorization: `Bearer ${key.secret}` } })
+      )
+    ).status
+  assert.strictEqual(await ask(), 200)
+  await pointsman.revokeApiKey(key.hash)
+  assert.strictEqual(await ask(), 401)
+})
+
+it("given payments of two environments, when they are counted and read, then neither shows the other's", async () => {
+  const { pointsman } = await open({ environment: "production" })
+  await pointsman.create(order, { environment: "sandbox" })
+  assert.deepStrictEqual((await pointsman.payments()).data, [])
+  assert.strictEqual((await pointsman.payments({}, { environment: "sandbox" })).data.length, 1)
+  const used = await pointsman.usage({ from: new Date(0), until: new Date("2100-01-01") })
+  assert.strictEqual(used, 0)
+  assert.deepStrictEqual(await pointsman.successRates(), [])
+  assert.deepStrictEqual(await pointsman.circuits(), [])
+})

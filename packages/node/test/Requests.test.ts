@@ -1,0 +1,133 @@
+import { buffer } from "node:stream/consumers"
+import { assert, describe, it } from "vitest"
+import type { Payment, Pointsman } from "../src/index.ts"
+import { listening } from "./support/Listening.ts"
+import { open, order } from "./support/Shop.ts"
+
+const json = "application/json"
+
+const create = async (pointsman: Pointsman, key = "order-1001") => ({
+  method: "POST",
+  headers: {
+    authorization: `Bearer ${(await pointsman.createApiKey()).secret}`,
+    "content-type": json,
+    "idempotency-key": key
+  },
+  body: JSON.stringify(order)
+})
+
+interface Body {
+  readonly data?: Payment
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+const bodyOf = async (answer: Response): Promise<Body> => (await answer.json()) as Body
+
+/** Asks for a path, with the kind of request that is tested. */
+type Ask = (path: string, init?: RequestInit) => Promise<Response>
+
+const ways: Readonly<Record<string, (pointsman: Pointsman) => Promise<Ask>>> = {
+  handler: async (pointsman) => (path, init) => pointsman.handler(new Request(`http://shop.example${path}`, init)),
+  listener: async (pointsman) => {
+    const url = await listening(pointsman.listener)
+    return (path, init) => fetch(`${url}${path}`, init)
+  }
+}
+
+for (const [name, way] of Object.entries(ways)) {
+  describe(name, () => {
+    it("given a key, when a payment is made over HTTP, then a call under the same key is its replay", async () => {
+      const { pointsman } = await open()
+      const ask = await way(pointsman)
+      const answer = await ask("/api/v1/payments", await create(pointsman))
+      assert.strictEqual(answer.status, 201)
+      const { data } = await bodyOf(answer)
+      const called = await pointsman.create(order, { idempotencyKey: "order-1001" })
+      assert.strictEqual(called.isReplay, true)
+      assert.deepStrictEqual(called.payment, data)
+      const events = await pointsman.events()
+      assert.strictEqual(events.data.length, 2)
+    })
+
+    it("given no key and no route, when the API is asked, then it answers in its own words", async () => {
+      const { pointsman } = await open()
+      const ask = await way(pointsman)
+      const refused = await ask("/api/v1/payments")
+      assert.strictEqual(refused.status, 401)
+      assert.strictEqual((await bodyOf(refused)).error?.code, "unauthorized")
+      assert.strictEqual((await ask("/api/v1/nothing")).status, 404)
+      assert.strictEqual((await ask("/api/v1/openapi.json")).status, 200)
+      assert.strictEqual((await ask("/docs")).status, 404)
+    })
+
+    it("given a base URL, when a payment wants the customer, then its page is served", async () => {
+      const { pointsman } = await open({ baseUrl: "https://shop.example" })
+      const ask = await way(pointsman)
+      const { payment } = await pointsman.create({ ...order, return_url: "https://shop.example/thanks" })
+      assert.strictEqual(payment.status, "REQUIRES_ACTION")
+      const page = await ask(new URL(payment.next_action.url ?? "").pathname)
+      assert.strictEqual(page.status, 200)
+      assert.match(page.headers.get("content-type") ?? "", /^text\/html/u)
+    })
+
+    it("given a rate, when a key asks more often, then it is told to wait", async () => {
+      const { pointsman } = await open({ rateLimit: 1 })
+      const ask = await way(pointsman)
+      const { headers } = await create(pointsman)
+      const statuses: Array<number> = []
+      for (let count = 0; count < 3; count++) statuses.push((await ask("/api/v1/payments", { headers })).status)
+      assert.deepStrictEqual(statuses, [200, 200, 429])
+    })
+  })
+}
+
+describe("beside other routes", () => {
+  it("given a next, when the path is not the API's, then it goes there untouched", async () => {
+    const { pointsman } = await open()
+    const passed: Array<string | undefined> = []
+    const url = await listening((request, response) =>
+      pointsman.listener(request, response, () => {
+        passed.push(request.url)
+        response.end("the shop's")
+      })
+    )
+    for (const path of ["/", "/checkout?api/v1", "/api/v10", "/api/v1x", "/docs", "/hosted/token"]) {
+      assert.strictEqual(await (await fetch(`${url}${path}`)).text(), "the shop's")
+    }
+    assert.strictEqual(passed.length, 6)
+    for (const path of ["/api/v1", "/API/V1/payments", "//api//v1/payments", "/api/v1?x"]) {
+      assert.include([401, 404], (await fetch(`${url}${path}`)).status)
+    }
+    assert.strictEqual(passed.length, 6)
+  })
+
+  it("given a parser that ate the body, when a payment is asked for, then it says what to do and charges nothing", async () => {
+    const { lines, pointsman } = await open()
+    const url = await listening(async (request, response) => {
+      await buffer(request)
+      pointsman.listener(request, response)
+    })
+    const answer = await fetch(`${url}/api/v1/payments`, await create(pointsman))
+    assert.strictEqual(answer.status, 500)
+    const { error } = await bodyOf(answer)
+    assert.strictEqual(error?.code, "internal_error")
+    assert.match(error?.message ?? "", /put `pointsman\.listener` before body parsers such as express\.json\(\)/u)
+    assert.deepStrictEqual((await pointsman.payments()).data, [])
+    assert.deepStrictEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [["error", error?.message]]
+    )
+  })
+
+  it("given a parser that kept the bytes, when a payment is asked for, then it is made from them", async () => {
+    const { pointsman } = await open()
+    const url = await listening(async (request, response) => {
+      Object.assign(request, { rawBody: await buffer(request) })
+      pointsman.listener(request, response)
+    })
+    const init = await create(pointsman)
+    assert.strictEqual((await fetch(`${url}/api/v1/payments`, init)).status, 201)
+    const again = await fetch(`${url}/api/v1/payments`, init)
+    assert.strictEqual(again.headers.get("idempotent-replay"), "true")
+  })
+})

@@ -1,0 +1,146 @@
+import { readdirSync, readlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { sandbox } from "@pointsman/connector-sandbox"
+import { memory } from "@pointsman/storage-memory"
+import { sqlite } from "@pointsman/storage-sqlite"
+import { assert, describe, it } from "vitest"
+import { createPointsman, type PointsmanSettings, StartError } from "../src/index.ts"
+import { encryptionKey, failureOf, folder, inFiles, open, order, otherEncryptionKey, shop } from "./support/Shop.ts"
+
+const start = (settings: object) =>
+  failureOf(
+    createPointsman({
+      storage: memory(),
+      connectors: [sandbox()],
+      workspaces: [shop],
+      log: () => {},
+      ...settings
+    } as PointsmanSettings)
+  )
+
+/** What this process has open under a folder. */
+const openFiles = (path: string): ReadonlyArray<string> =>
+  readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${descriptor}`)
+      return target.startsWith(path) ? [target] : []
+    } catch {
+      return []
+    }
+  })
+
+const wrongSettings: Readonly<Record<string, readonly [settings: object, field: string, says: RegExp]>> = {
+  "no storage": [{ storage: undefined }, "storage", /expected what a storage package gives/u],
+  "a storage that is a path": [{ storage: "payments.db" }, "storage", /expected what a storage package gives/u],
+  "no connectors": [{ connectors: [] }, "connectors", /at least one connector/u],
+  "a connector that is a name": [
+    { connectors: ["sandbox"] },
+    "connectors[0]",
+    /expected what a connector package gives/u
+  ],
+  "a connector twice": [
+    { connectors: [sandbox(), sandbox()] },
+    "connectors[1]",
+    /expected one connector named "sandbox"/u
+  ],
+  "an absent key for a file": [{ storage: sqlite("payments.db") }, "encryptionKey", /base64 of 32 bytes.*outlives/u],
+  "a cut key": [{ encryptionKey: encryptionKey.slice(1) }, "encryptionKey", /base64 of 32 bytes/u],
+  "a setting that is none": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
+  "a base URL that is none": [{ baseUrl: "shop.example" }, "baseUrl", /absolute http or https URL/u],
+  "an environment that is none": [{ environment: "live" }, "environment", /sandbox or production/u],
+  "a time-out as long as the claim window": [
+    { providerTimeoutMillis: 900_000 },
+    "providerTimeoutMillis",
+    /less than claimWindowMillis/u
+  ],
+  "a connection's wrong field": [
+    { workspaces: [{ ...shop, connections: [{ id: "one", environment: "sandbox", priority: 0 }] }] },
+    "workspaces[0].connections[0].priority",
+    /whole number, 1 or more/u
+  ],
+  "a connector that is not there": [
+    { workspaces: [{ ...shop, connections: [{ id: "one", environment: "production", connector: "stripe" }] }] },
+    "workspaces[0].connections[0].connector",
+    /expected one of the connectors for production/u
+  ],
+  "a variable that is not set": [
+    {
+      workspaces: [
+        {
+          ...shop,
+          webhooks: [{ environment: "sandbox", url: "https://shop.example", secret: { $env: "POINTSMAN_TEST_UNSET" } }]
+        }
+      ]
+    },
+    "workspaces[0].webhooks[0].secret",
+    /POINTSMAN_TEST_UNSET, which is not set/u
+  ]
+}
+
+describe("wrong settings", () => {
+  for (const [name, [settings, field, says]] of Object.entries(wrongSettings)) {
+    it(`given ${name}, when it starts, then it fails, names the field and tells no secret`, async () => {
+      const failure = await start(settings)
+      assert.instanceOf(failure, StartError)
+      assert.strictEqual(failure.code, "wrong_settings")
+      const mistake = failure.mistakes.find((one) => one.field === field)
+      assert.match(mistake?.message ?? "", says)
+      assert.include(failure.message, field)
+      assert.notInclude(failure.message, encryptionKey.slice(1))
+    })
+  }
+})
+
+describe("a storage that lasts", () => {
+  it("given another encryption key, when it starts, then it is refused, nothing stays open, and the right one works", async () => {
+    const path = folder()
+    const first = await open(inFiles(path))
+    const { payment } = await first.pointsman.create(order, { idempotencyKey: "order-1001" })
+    await first.pointsman.close()
+    const failure = await start({ ...inFiles(path), encryptionKey: otherEncryptionKey })
+    assert.instanceOf(failure, StartError)
+    assert.strictEqual(failure.code, "wrong_encryption_key")
+    assert.deepStrictEqual(openFiles(path), [])
+    const { pointsman } = await open(inFiles(path))
+    const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
+    assert.strictEqual(again.payment.id, payment.id)
+  })
+
+  it("given a file that is no database, when it starts, then it says which, and nothing stays open", async () => {
+    const path = folder()
+    const file = join(path, "payments.db")
+    writeFileSync(file, "this is a text and no database, however long one makes it".repeat(40))
+    const failure = await start({ storage: sqlite(file), encryptionKey })
+    assert.instanceOf(failure, StartError)
+    assert.strictEqual(failure.code, "storage_unusable")
+    assert.include(failure.message, file)
+    assert.deepStrictEqual(openFiles(path), [])
+  })
+
+  it("given a connection of another workspace, when it starts, then it says where and leaves the store alone", async () => {
+    const path = folder()
+    const first = await open(inFiles(path))
+    await first.pointsman.close()
+    const failure = await start({ ...inFiles(path), workspaces: [{ ...shop, id: "other" }] })
+    assert.instanceOf(failure, StartError)
+    assert.strictEqual(failure.mistakes[0]?.field, "workspaces[0].connections[0].id")
+    assert.deepStrictEqual(openFiles(path), [])
+    const { pointsman } = await open(inFiles(path))
+    assert.strictEqual((await pointsman.create(order)).payment.status, "CAPTURED")
+  })
+
+  it("given records of the simulator that cannot be opened, when it starts, then it says so", async () => {
+    const path = folder()
+    const failure = await start({ connectors: [sandbox(path)] })
+    assert.instanceOf(failure, StartError)
+    assert.strictEqual(failure.code, "connector_unusable")
+  })
+
+  it("given no workspaces, when it starts, then what is stored stands", async () => {
+    const path = folder()
+    const first = await open(inFiles(path))
+    await first.pointsman.close()
+    const { pointsman } = await open({ ...inFiles(path), workspaces: undefined } as object)
+    assert.strictEqual((await pointsman.create(order, { workspace: "shop" })).payment.status, "CAPTURED")
+  })
+})
