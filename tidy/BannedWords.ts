@@ -35,7 +35,7 @@ export interface Exception {
 }
 
 /** Where a banned word has its place. Every line gives the reason; a line that nothing uses is an error. */
-export const exceptions: ReadonlyArray<Exception> = [
+const exceptions: ReadonlyArray<Exception> = [
   {
     path: "packages/storage/sqlite/src/Committer.ts",
     words: ["setImmediate"],

@@ -2,7 +2,7 @@
 import type { TextFile } from "./Files.ts"
 
 /** Sections whose requirements have numbers in the specification, and how many there are. */
-export const numberedSections: Readonly<Record<string, number>> = {
+const numberedSections: Readonly<Record<string, number>> = {
   "Idempotency of creates": 7,
   "Idempotency of captures and voids": 4,
   "Idempotency and balance of refunds": 11,

@@ -14,7 +14,7 @@ export interface Allowance {
 }
 
 /** By folder; a pattern ends in `/*`. */
-export const allowances: Readonly<Record<string, Allowance>> = {
+const allowances: Readonly<Record<string, Allowance>> = {
   // The domain: it runs wherever JavaScript runs, and knows neither storage, nor providers, nor HTTP.
   "packages/core": { ours: [], others: ["currency-codes", "i18n-iso-countries"], node: [] },
   "packages/contracts": {
@@ -61,7 +61,7 @@ export const allowances: Readonly<Record<string, Allowance>> = {
  * Families of modules that Effect marks unstable inside its long-term release, and who may stand behind them. A
  * family that is not named here is open to the server alone.
  */
-export const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
+const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: ["packages/http", "packages/node", "packages/server", "examples/*"],
   "http-api": ["packages/http", "packages/node", "packages/server", "examples/*"],
   sql: ["packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
@@ -88,7 +88,7 @@ const packageOf = (specifier: string) =>
     .join("/")
 
 /** What is wrong with an import, or `undefined`. */
-export const importFault = (owner: Package, path: string, specifier: string): string | undefined => {
+const importFault = (owner: Package, path: string, specifier: string): string | undefined => {
   const allowed = allowanceOf(owner.dir)
   if (allowed === undefined) return `${owner.dir} is not in the table of who may import whom`
   if (specifier.startsWith(".")) {

@@ -5,7 +5,7 @@ export const firstNumber = 0x0100_0000_0000
 
 const hex = (number: number) => (firstNumber + number).toString(16).padStart(12, "0")
 
-export const uuidOf = (number: number, rest: string): string => {
+const uuidOf = (number: number, rest: string): string => {
   const digits = hex(number)
   return `${digits.slice(0, 8)}-${digits.slice(8)}-${rest}`
 }

@@ -10,7 +10,7 @@ export interface Spread {
   readonly max: number
 }
 
-export const spreadOf = (numbers: ReadonlyArray<number>): Spread => {
+const spreadOf = (numbers: ReadonlyArray<number>): Spread => {
   const sorted = numbers.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
   const middle = sorted.length >> 1

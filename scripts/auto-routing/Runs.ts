@@ -7,9 +7,9 @@ import { type World, worlds } from "./Worlds.ts"
 
 export const seeds = 40
 /** The width of the bounds of UCB, and the discount of Thompson sampling, are the best of those tried in these worlds. */
-export const ucbWindow = 300
-export const ucbWidth = 0.02
-export const thompsonDiscount = 0.99
+const ucbWindow = 300
+const ucbWidth = 0.02
+const thompsonDiscount = 0.99
 
 /** What every regret is counted in between: a curve has one point for so many payments. */
 export const curveStep = 25
@@ -26,7 +26,7 @@ const meanTruth = ({ payments, secondSegment, truth }: World): ReadonlyArray<num
   })
 
 /** Whoever knew everything beforehand, and had to stay with one connection. */
-export const bestFixed = (world: World): number => {
+const bestFixed = (world: World): number => {
   const means = meanTruth(world)
   return means.indexOf(Math.max(...means))
 }
@@ -73,7 +73,7 @@ const chanceOf = (seed: number) => {
   }
 }
 
-export const run = (world: World, { make }: NamedPolicy, seed: number): Run => {
+const run = (world: World, { make }: NamedPolicy, seed: number): Run => {
   const nature = chanceOf(seed * 7919)
   const policy = make(world, chanceOf(seed * 104_729 + 1))
   const fixed = bestFixed(world)

@@ -129,7 +129,11 @@ const tell = (payment: Payment, state: ChargeState) =>
       tenant: payment.tenant,
       receivedAt: 0,
       body: "{}",
-      message: { id: "msg_1", at: 0, about: { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state } }
+      message: {
+        id: "msg_1",
+        at: 0,
+        about: { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state }
+      }
     })
   })
 

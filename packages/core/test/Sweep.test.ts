@@ -780,7 +780,11 @@ describe("an attempt that nobody answered while another one holds the money", ()
           message: {
             id: "msg_1",
             at: 0,
-            about: { _tag: "Charge", charge: { attemptId: first?.id ?? "" }, state: () => ({ _tag: "Captured", providerRef }) }
+            about: {
+              _tag: "Charge",
+              charge: { attemptId: first?.id ?? "" },
+              state: () => ({ _tag: "Captured", providerRef })
+            }
           }
         })
         const before = yield* stateOf(payment)

@@ -6,7 +6,7 @@ import { createSecretFile, readSecretFile, replaceSecretFile } from "./SecretFil
 import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
-export const encryptionKeyFile = (databasePath: string): string => `${databasePath}.encryption-key`
+const encryptionKeyFile = (databasePath: string): string => `${databasePath}.encryption-key`
 
 /**
  * The key of the settings; else the one beside the database file, which is made with a new database and never for

@@ -63,7 +63,7 @@ export interface Played<Answer> {
 const referencePrefix = "sbx_"
 
 /** The provider's reference of an attempt or a refund: derived, so that nothing has to be drawn or kept. */
-export const referenceOf = (id: string): string => `${referencePrefix}${id}`
+const referenceOf = (id: string): string => `${referencePrefix}${id}`
 
 /** The attempt that a reference of `referenceOf` was made from. */
 export const attemptOf = (providerRef: string): string | undefined =>
@@ -210,7 +210,7 @@ export const lookUpRefund = (
 }
 
 /** The state of a recorded charge, as the connector port tells it. */
-export const stateOf = (record: ChargeRecord): ChargeState => {
+const stateOf = (record: ChargeRecord): ChargeState => {
   const providerRef = referenceOf(record.attemptId)
   const stated = (minorUnits: number): Money => ({ minorUnits, currency: record.currency })
   switch (record.state) {

@@ -17,7 +17,7 @@ import { Clock, Effect } from "effect"
 
 const second = 1_000
 /** Of every connection, in milliseconds. */
-export const timeoutMillis = 30 * second
+const timeoutMillis = 30 * second
 /** A request that was under way when its process died is with the provider after that. */
 const transitMillis = second
 /** Done after the time-out, and within twice the time-out: what a provider must keep to. */
@@ -26,7 +26,7 @@ const lateMillis = 50 * second
 const acceptedMillis = 10 * 60 * second
 
 /** What a provider does with one request, and what it says. */
-export const courses = [
+const courses = [
   "executed",
   "declined",
   "softDeclined",

@@ -11,7 +11,7 @@ import type { ChargeState, Found } from "../ports/Connector.ts"
 import type { Checkout } from "./HostedPage.ts"
 
 /** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
-export const checkoutGraceMillis = 60 * 60 * 1000
+const checkoutGraceMillis = 60 * 60 * 1000
 
 /** `undefined`: nothing is known yet. `askedAt`: epoch milliseconds, before the look-up began. */
 export const checkoutFactOf = (

@@ -54,7 +54,7 @@ export const abandonForGood = (inHand: ChargeInHand) =>
   settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
 
 /** Records a fact, however often other writers come first, and gives the payment as it is answered. */
-export const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>
+const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>
   Effect.map(write(inHand, [attempt, ...unsent], fact), ({ payment }) => payment)
 
 const write = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: ChargeFact) {

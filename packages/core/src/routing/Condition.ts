@@ -70,11 +70,7 @@ const testsOf = (condition: Condition): Tests => {
 export const matchesIn = (field: keyof Condition, condition: Condition, payment: PaymentDetails): boolean =>
   testsOf(condition).of[field]?.(payment) ?? true
 
-/** A payment matches when every field that the condition names does; a condition that names none matches all. */
-export const matches = (condition: Condition, payment: PaymentDetails): boolean =>
-  matchesAmount(condition, payment) && matchesBesidesAmount(condition, payment)
-
-/** Whether all but the payment's amount is what the condition asks for. */
+/** Whether all but the payment's amount is what the condition asks for; a condition that names nothing asks for all. */
 export const matchesBesidesAmount = (condition: Condition, payment: PaymentDetails): boolean =>
   testsOf(condition).besidesAmount.every((test) => test(payment))
 

@@ -19,7 +19,7 @@ const options: OpenApi.FromApiOptions = { includeAnnotationKey: (key) => key ===
 /** `baseUrl`: where the API is reached from outside; without it, wherever the document came from. */
 export const openApiDocument = (baseUrl?: string): Document => documentOf(ServedApi, baseUrl)
 
-export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   baseUrl = "/"
 ): Document => {

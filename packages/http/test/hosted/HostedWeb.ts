@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { payment, type Script, scripted } from "../support/Scripted.ts"
 import { serve, type Web } from "../support/Web.ts"
 
-export const returnUrl = "https://shop.example/thanks?order=1#receipt"
+const returnUrl = "https://shop.example/thanks?order=1#receipt"
 
 /** Waits for its customer, in the sandbox. */
 export const awaiting: Payment = {

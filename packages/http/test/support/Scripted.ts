@@ -18,7 +18,7 @@ import {
 } from "@pointsman/core"
 import { Effect, Layer, Stream } from "effect"
 
-export const workspace: Workspace = {
+const workspace: Workspace = {
   id: "acme",
   name: "Acme",
   country: "NL",
@@ -75,7 +75,7 @@ export const payment: Payment = {
   review: null
 }
 
-export const merchant: MerchantWithStatus = {
+const merchant: MerchantWithStatus = {
   id: "mer_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
   partnerId: "acme",
   workspaceId: "mer_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
@@ -101,7 +101,7 @@ const keyOf = (options: { environment?: "sandbox" | "production"; scopes?: Reado
 
 const partnerWorkspace: Workspace = { ...workspace, partner: { allowance: 2 } }
 
-export const keys = {
+const keys = {
   sandbox: { apiKey: keyOf({}), workspace },
   production: { apiKey: keyOf({ environment: "production" }), workspace },
   readOnly: { apiKey: keyOf({ scopes: ["payments:read"] }), workspace },

@@ -55,7 +55,7 @@ export const serve = (
   }
 }
 
-export const requestOf = (path: string, sent: Sent): Request => {
+const requestOf = (path: string, sent: Sent): Request => {
   const { body } = sent
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array
   return new Request(`http://pointsman.test${path}`, {

@@ -1,7 +1,7 @@
 /** What the doctor found, for programs and for people. */
 import { table } from "./Table.ts"
 
-export const verdicts = ["ok", "warning", "wrong"] as const
+const verdicts = ["ok", "warning", "wrong"] as const
 export type Verdict = (typeof verdicts)[number]
 
 export interface CheckLine {

@@ -92,7 +92,7 @@ export const everyStatus = [
   ...["REFUNDED", "PARTIALLY_REFUNDED", "CHARGEBACK", "SETTLED"]
 ]
 
-export const minutes = 60_000
+const minutes = 60_000
 export const hours = 60 * minutes
 /** Of a hosted page. */
 export const pageLife = 30 * minutes
@@ -153,7 +153,7 @@ export interface CreateRequest {
   readonly simulate: Simulation
 }
 
-export const defaults = {
+const defaults = {
   method: "card",
   card_brand: null,
   reference: null,

@@ -151,18 +151,6 @@ export const startProvider = async (
   }
 }
 
-export const declined =
-  (code: string, category?: string, soft?: boolean): Behaviour =>
-  () => ({
-    status: 200,
-    body: { provider_reference: `declined-${code}`, status: "declined", decline: { code, category, soft } }
-  })
-
-export const refused =
-  (status: number, code: string): Behaviour =>
-  () =>
-    refusal(status, code)
-
 const refusal = (status: number, code: string): Reply => ({
   status,
   body: { error: { code, message: `The provider says ${code}.` } }

@@ -404,7 +404,7 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   ])
 }
 
-export const table = "pointsman_migrations"
+const table = "pointsman_migrations"
 /** The number of the last step. */
 export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
 

@@ -23,7 +23,7 @@ export interface ReplayQuery {
 const batch = 500
 
 /** What the directory and the installed connectors say now. */
-export const currentConfiguration = Effect.fnUntraced(function* (tenant: Tenant) {
+const currentConfiguration = Effect.fnUntraced(function* (tenant: Tenant) {
   const directory = yield* Directory
   const connectors = yield* Connectors
   const settings = yield* directory.routing(tenant)
