@@ -23,7 +23,10 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
         const isLacking = subject.lacks?.includes(name) ?? false
         const isPlayed = playedBy(subject, situation(name)) !== undefined
         if (isLacking || !isPlayed) {
-          it(`${name}: the provider cannot come into it, and the test says so`, () => {
+          const what = isLacking
+            ? "the provider cannot come into it, and the test says so"
+            : "is played, or none of its"
+          it(`${name}: ${what}`, () => {
             assert.isTrue(
               isLacking,
               `"${name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +

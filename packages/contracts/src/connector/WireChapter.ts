@@ -10,7 +10,16 @@ import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } fro
 
 export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
   describe("on the wire", () => {
-    for (const operation of askingOperationsOf(subject)) {
+    it("is told what 12.34 EUR, 500 JPY and 1.230 KWD are there", () => {
+      for (const currency of ["EUR", "JPY", "KWD"] as const) {
+        assert.isDefined(
+          wire.amounts[currency],
+          `wire.amounts.${currency} is still to be done: what the provider is to be sent for it, literally`
+        )
+      }
+    })
+    // What is not played yet has failed in the chapter of the faults already.
+    for (const operation of askingOperationsOf(subject).filter((operation) => isPlayed(subject, operation))) {
       it.effect(`given ${operation}, then one request with our id as the key, the time-out and an absolute URL`, () =>
         Effect.gen(function* () {
           const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation)))
@@ -45,10 +54,6 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
             const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
             const [request] = rehearsal.requests
             if (request === undefined) return assert.fail(`nothing was sent: the connector ${endOf(rehearsal)}`)
-            assert.isDefined(
-              wire.amounts[currency],
-              `wire.amounts.${currency}: what the provider is to be sent, literally`
-            )
             assert.deepStrictEqual(
               wire.amountOf(request),
               wire.amounts[currency],
@@ -63,6 +68,9 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
     }
   })
 }
+
+const isPlayed = (subject: ConnectorUnderTest, operation: Operation): boolean =>
+  subject.play(situation(successOf(subject, operation))) !== undefined
 
 const carriesAmount: ReadonlySet<Operation> = new Set(["charge", "openCheckout", "capture", "refund"])
 

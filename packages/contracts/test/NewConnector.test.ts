@@ -1,0 +1,161 @@
+/**
+ * `npm run new-connector`: what it writes is red, and says what is to be done; what an author makes of it is green. The
+ * author is played by `scripts/new-connector/fixture`, a finished connector of a made-up provider.
+ */
+import { execFile } from "node:child_process"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { connectorFiles } from "../../../scripts/new-connector/ConnectorFiles.ts"
+import { newConnector } from "../../../scripts/new-connector.ts"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+const fixture = join(root, "scripts/new-connector/fixture")
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** Compilers and test runners are started for it, some twenty seconds. */
+const isLong = process.env["POINTSMAN_NEW_CONNECTOR"] === "all"
+if (!isLong) {
+  process.stderr.write(
+    "contracts: the new connector's own compiler and test runner are left out: they take seconds, and run with POINTSMAN_NEW_CONNECTOR=all, as in .ci/run\n"
+  )
+}
+
+const inRepository = () => {
+  // Inside of it, so that its packages are found; the dot keeps it from those who look for sources.
+  const folder = mkdtempSync(join(root, ".new-connector-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, "pocket-pay")
+}
+
+const elsewhere = () => {
+  const folder = mkdtempSync(join(tmpdir(), "pointsman-connector-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, "pocket-pay")
+}
+
+describe("npm run new-connector", () => {
+  it("given a name, when it is run, then the files are there under it, and what stands there is not replaced", () => {
+    const folder = elsewhere()
+    const told = newConnector(["pocket-pay", "--dir", folder])
+    const written = [...connectorFiles({ name: "pocket-pay", toRoot: null, read }).keys()]
+    assert.deepStrictEqual(written, [
+      "package.json",
+      "tsconfig.json",
+      "vitest.config.ts",
+      "README.md",
+      "src/index.ts",
+      "src/PocketPayConnector.ts",
+      "src/Credentials.ts",
+      "src/Exchange.ts",
+      "test/pocket-pay.contract.test.ts"
+    ])
+    for (const path of written) {
+      assert.include(told, path)
+      assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
+    }
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
+    assert.match(manifest.devDependencies["@pointsman/contracts"], /^\^\d/u)
+    // Nothing of this repository is needed there.
+    assert.notMatch(
+      JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),
+      /\.\.\/|@pointsman\/source/u
+    )
+    assert.throws(() => newConnector(["pocket-pay", "--dir", folder]), /is there and not empty: nothing was written/u)
+  })
+
+  it.each(["", "Pocket", "pocket_pay", "9pay", "pocket--pay", "../pay", "a".repeat(41)])(
+    "given the name %j, then it is refused and nothing is written",
+    (name) => {
+      assert.throws(() => newConnector([name]), /expected a name of lower-case letters/u)
+      assert.isFalse(existsSync(join(root, "packages/connectors", name, "vitest.config.ts")))
+    }
+  )
+
+  it("given the author's finished connector, then all but two of its files are as they were written", () => {
+    const files = connectorFiles({ name: "pocket-pay", toRoot: "../..", read })
+    for (const path of ["src/index.ts", "src/Credentials.ts", "src/Exchange.ts"]) {
+      assert.strictEqual(readFileSync(join(fixture, path), "utf8"), files.get(path), path)
+    }
+  })
+
+  it.runIf(isLong)(
+    "given what it wrote, then its types are good, its test is red and says what to do, and the author's work makes it green",
+    { timeout: 300_000 },
+    async () => {
+      const folder = inRepository()
+      newConnector(["pocket-pay", "--dir", folder])
+      assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
+      const red = await runSuite(folder)
+      const said = red.failures.join("\n")
+      for (const expected of [
+        '"charge captured" is still to be done: let `play` give the answer that the provider sends then',
+        "the connector failed with NotSent: charge is still to be written, in src/PocketPayConnector.ts",
+        "the connector failed with NotSent: lookUpRefund is still to be written, in src/PocketPayConnector.ts",
+        "wire.amounts.EUR is still to be done: what the provider is to be sent for it, literally",
+        "no soft decline is played",
+        "the connector has `readMessage`: tell by `messages` how the provider signs, or leave the method out"
+      ]) {
+        assert.include(said, expected)
+      }
+      // Every one of them names what to do, and none is an accident of the suite.
+      for (const failure of red.failures) {
+        assert.match(failure, /still to be (?:done|written)|is played|tell by `messages`/u)
+      }
+      assert.isAbove(red.passed, 0)
+
+      cpSync(fixture, folder, { recursive: true })
+      assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
+      const green = await runSuite(folder)
+      assert.deepStrictEqual(green.failures, [])
+      assert.isAbove(green.passed, 200)
+    }
+  )
+})
+
+const run = (command: string, words: ReadonlyArray<string>, cwd: string) =>
+  new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [join(root, command), ...words],
+      { cwd, env: { PATH: process.env["PATH"] ?? "" }, maxBuffer: 100_000_000 },
+      (failure, stdout, stderr) => {
+        resolve({ code: failure === null ? 0 : 1, output: stdout + stderr })
+      }
+    )
+  })
+
+/** Sources and tests, by the compiler's settings of this repository; nothing is built for it. */
+const typeFaults = (folder: string) => {
+  const path = join(folder, "tsconfig.check.json")
+  writeFileSync(
+    path,
+    JSON.stringify({
+      extends: "../../tsconfig.base.json",
+      compilerOptions: { composite: false, incremental: false, noEmit: true },
+      include: ["src", "test", "vitest.config.ts"]
+    })
+  )
+  return run("node_modules/@typescript/native/bin/tsc", ["-p", path], folder)
+}
+
+const runSuite = async (folder: string) => {
+  const report = join(folder, "report.json")
+  await run(
+    "node_modules/vitest/vitest.mjs",
+    ["run", "--root", folder, "--reporter=json", `--outputFile=${report}`],
+    folder
+  )
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"))
+  const results: ReadonlyArray<{ readonly status: string; readonly failureMessages: ReadonlyArray<string> }> =
+    testResults.flatMap(({ assertionResults }: { readonly assertionResults: unknown }) => assertionResults)
+  return {
+    failures: results
+      .filter(({ status }) => status !== "passed")
+      .map(({ failureMessages }) => failureMessages.join("\n")),
+    passed: results.filter(({ status }) => status === "passed").length
+  }
+}

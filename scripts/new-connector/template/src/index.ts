@@ -1,0 +1,1 @@
+export { definition } from "./NewProviderConnector.ts"
