@@ -1,3 +1,4 @@
+import { AdyenConnector } from "@pointsman/connector-adyen"
 import { HttpConnector } from "@pointsman/connector-http"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { Connectors } from "@pointsman/core"
@@ -7,7 +8,7 @@ import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 
 const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
-  Connectors.make([SandboxConnector.make(records), HttpConnector.definition])
+  Connectors.make([SandboxConnector.make(records), HttpConnector.definition, AdyenConnector.definition])
 
 /** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
 export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())

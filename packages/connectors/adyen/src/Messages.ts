@@ -160,8 +160,10 @@ const aboutOf = Effect.fnUntraced(function* (
       return yield* isSuccess ? offerClosed(item) : unused(item)
     case "REFUND":
       return yield* refundTold(item, isSuccess, clean)
+    // Mostly after it had told that the refund was done: that stands, and a person has to look.
     case "REFUND_FAILED":
     case "REFUNDED_REVERSED":
+      yield* tellOperations(`of refund ${item.merchantReference ?? ""} that its money came back`, item, clean)
       return yield* refundTold(item, false, clean)
     default: {
       const verdict = verdicts.get(item.eventCode)
@@ -237,12 +239,12 @@ const undone = Effect.fnUntraced(function* (
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { charge, providerRef } = yield* paymentOf(item)
-  const why = item.reason ?? ""
-  yield* Effect.logWarning(
-    `Adyen says of payment ${providerRef} that ${what}${why === "" ? "" : `: ${clean(why)}`}; see the Customer Area`
-  )
+  yield* tellOperations(`of payment ${providerRef} that ${what}`, item, clean)
   return { _tag: "Charge", charge, state: () => ({ _tag: "Pending", providerRef }) }
 })
+
+const tellOperations = (what: string, { reason }: Protocol.Item, clean: Clean) =>
+  Effect.logWarning(`Adyen says ${what}${reason ? `: ${clean(reason)}` : ""}; see the Customer Area`)
 
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,
