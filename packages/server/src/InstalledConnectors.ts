@@ -1,6 +1,7 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import { HttpConnector } from "@pointsman/connector-http"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
+import { StripeConnector } from "@pointsman/connector-stripe"
 import { Connectors } from "@pointsman/core"
 import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"
@@ -8,7 +9,12 @@ import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 
 const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
-  Connectors.make([SandboxConnector.make(records), HttpConnector.definition, AdyenConnector.definition])
+  Connectors.make([
+    SandboxConnector.make(records),
+    HttpConnector.definition,
+    AdyenConnector.definition,
+    StripeConnector.definition
+  ])
 
 /** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
 export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())

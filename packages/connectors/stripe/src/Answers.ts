@@ -222,7 +222,7 @@ const refusal = (error: PaymentError, providerRef: string | null, clean: Clean):
   const means = refusalOf(error)
   return means._tag === "NeedsCustomer"
     ? { _tag: "NeedsCustomer", providerRef }
-    : { ...means, providerRef, code: clean(means.code) || "card_declined" }
+    : { ...means, providerRef, code: clean(means.code) || "no_code" }
 }
 
 /** States of a payment in which no money is held or taken, or about to be. */

@@ -109,7 +109,7 @@ export type Refusal =
   | ({ readonly _tag: "Declined"; readonly code: string } & Decline)
 
 export const refusalOf = ({ advice_code, code, decline_code }: PaymentError): Refusal => {
-  const raw = decline_code ?? code ?? "card_declined"
+  const raw = decline_code ?? code ?? "no_code"
   if (wantsCustomer.has(raw) || wantsCustomer.has(code ?? "")) return { _tag: "NeedsCustomer" }
   const decline = Object.hasOwn(declines, raw) ? (declines[raw] ?? hard("other")) : hard("other")
   // The network's advice goes before the table (https://docs.stripe.com/declines/card#retrying-issuer-declines).

@@ -135,6 +135,14 @@ describe("declines", () => {
     })
   )
 
+  it.effect("given a refusal without any code, then other, and hard", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([decline("", {}, { code: null, decline_code: null })])
+      const expected = { _tag: "Declined", providerRef, category: "other", code: "no_code", soft: false }
+      assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
+    })
+  )
+
   it.effect("given a card error that names no payment, then Declined without a reference", () =>
     Effect.gen(function* () {
       const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
