@@ -6,6 +6,7 @@ export type { Initiator, PaymentMethod } from "./payment/Payment.ts"
 export * from "./payment/Simulation.ts"
 export * from "./ports/Connector.ts"
 export type { ConnectorHandle } from "./ports/ConnectorHandle.ts"
+export { hideSecrets } from "./ports/HideSecrets.ts"
 export * from "./ports/Transport.ts"
 export type { Supports } from "./routing/Connection.ts"
 export {

@@ -100,6 +100,15 @@ const traced = <E, R>(
     )
   })
 
-/** A path with ids of ours is told as it is; one with a token, or with whatever a client made up, by its route. */
-const pathOf = (url: string, route: string): string =>
-  route.includes(":token") || route.includes("*") ? route : (/^[^?#]*/u.exec(url)?.[0] ?? route)
+const idOfOurs = /^(?:[a-z]{2,4}_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
+
+/** The path, with what a client put in the place of a parameter only where that is an id as we make them. */
+const pathOf = (url: string, route: string): string => {
+  if (!route.includes(":") || route.includes("*")) return route
+  const given = (/^[^?#]*/u.exec(url)?.[0] ?? "").split("/").filter((segment) => segment !== "")
+  return route
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map((segment, at) => (segment.startsWith(":") && idOfOurs.test(given[at] ?? "") ? given[at] : segment))
+    .reduce((path, segment) => `${path}/${segment}`, "")
+}

@@ -302,7 +302,7 @@ export const variables = {
   }),
   logLevel: variable<LogLevel>({
     variable: "POINTSMAN_LOG_LEVEL",
-    flag: "log-level",
+    flag: "minimum-log-level",
     meaning: "What the log leaves out: whatever is below this level",
     expected: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `none`",
     default: "info",

@@ -15,7 +15,11 @@ export const telemetry = (settings: Settings, environment: Environment): Layer.L
   otlp(settings, environment).pipe(Layer.provideMerge(log(settings)))
 
 const log = ({ logFormat, logLevel }: Settings): Layer.Layer<never> =>
-  Layer.merge(loggers[logFormat], Layer.succeed(References.MinimumLogLevel, levels[logLevel]))
+  Layer.merge(
+    loggers[logFormat],
+    // The flag that every command has (`--log-level`) was read before, and stands where the setting says nothing.
+    logLevel === "info" ? Layer.empty : Layer.succeed(References.MinimumLogLevel, levels[logLevel])
+  )
 
 const loggers: Readonly<Record<LogFormat, Layer.Layer<never>>> = {
   // As the command has it from its beginning.

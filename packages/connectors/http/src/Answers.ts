@@ -19,8 +19,14 @@ import {
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Protocol from "./Protocol.ts"
 
-/** Takes a connection's secrets out of a text that the provider wrote, and what a database may not store. */
-export type Clean = (text: string) => string
+/**
+ * Takes a connection's secrets out of a text that the provider wrote, and what a database may not store. A name that
+ * shows a secret is no name: it is kept, told and asked for as it is, or not at all.
+ */
+export interface Clean {
+  (text: string): string
+  readonly shows: (text: string) => boolean
+}
 
 type Read<A> = Result.Result<A, Unanswered>
 
@@ -35,18 +41,12 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
   isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
 
-/**
- * The answer to the opening of a checkout. `isSecret`: whether a text shows one of the connection's secrets; customers
- * see the address.
- */
-export const checkoutAnswer = (
-  answer: TransportAnswer,
-  isSecret: (text: string) => boolean,
-  clean: Clean
-): Read<CheckoutOpened | Rejected> =>
+/** The answer to the opening of a checkout. Customers see the address. */
+export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<CheckoutOpened | Rejected> =>
   isSuccess(answer)
     ? Result.flatMap(readable(readCheckout, answer), (checkout): Read<CheckoutOpened> => {
-        if (isSecret(checkout.url)) return unreadable(answer, "url")
+        if (clean.shows(checkout.url)) return unreadable(answer, "url")
+        if (clean.shows(checkout.checkout_reference)) return unreadable(answer, "checkout_reference")
         return Result.succeed({
           _tag: "CheckoutOpened",
           reference: checkout.checkout_reference,
@@ -89,6 +89,7 @@ const chargeState = (
   clean: Clean
 ): Read<ChargeState> =>
   Result.flatMap(readable(readCharge, answer), (charge): Read<ChargeState> => {
+    if (clean.shows(charge.provider_reference)) return unreadable(answer, "provider_reference")
     const state = stateOfCharge(charge, asked, capturedAmount, clean)
     return state === undefined ? unreadable(answer, "decline") : Result.succeed(state)
   })
@@ -131,7 +132,11 @@ export const toldCharge = (charge: Protocol.Charge, asked: Money, clean: Clean):
   stateOfCharge(charge, asked, amountOrCaptured, clean)
 
 const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
-  Result.map(readable(readRefund, answer), (refund) => toldRefund(refund, asked, clean))
+  Result.flatMap(readable(readRefund, answer), (refund) =>
+    clean.shows(refund.provider_refund_id)
+      ? unreadable(answer, "provider_refund_id")
+      : Result.succeed(toldRefund(refund, asked, clean))
+  )
 
 /** Also the refund of a message. */
 export const toldRefund = (refund: Protocol.Refund, asked: Money, clean: Clean): RefundState => {

@@ -3,16 +3,17 @@
  *
  * Nothing here throws or tries again. What is not sent is `NotSent` by the transport's word alone.
  */
-import type {
-  ChargeRequest,
-  Connector,
-  ConnectorAccount,
-  ConnectorDefinition,
-  NotSent,
-  Transport,
-  TransportAnswer,
-  TransportRequest,
-  Unanswered
+import {
+  type ChargeRequest,
+  type Connector,
+  type ConnectorAccount,
+  type ConnectorDefinition,
+  hideSecrets,
+  type NotSent,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  type Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
@@ -85,7 +86,7 @@ const connector = (
           id: request.attemptId,
           body: { ...chargeBody(request, null), return_url: request.returnUrl }
         },
-        (answer) => Answers.checkoutAnswer(answer, (text) => shows(text, [credentials.apiKey]), clean)
+        (answer) => Answers.checkoutAnswer(answer, clean)
       )
     ),
     capture: Effect.fn("HttpConnector.capture")((request) =>
@@ -165,25 +166,16 @@ const segment = (text: string): string => encodeURIComponent(text.toWellFormed()
 /** A page of text in the place of a message would end up in our own answers and records. */
 const maxTextLength = 1_000
 
-/** A shorter "secret" is a placeholder, and hiding it would garble ordinary words. */
-const minSecretLength = 4
-
-const textsOf = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ReadonlyArray<string> =>
-  secrets.map((secret) => Redacted.value(secret)).filter((secret) => secret.length >= minSecretLength)
-
-/** Whether a text shows a secret, written as it is or as an address writes it. */
-const shows = (text: string, secrets: ReadonlyArray<Redacted.Redacted<string>>): boolean =>
-  textsOf(secrets).some((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
-
 /** Providers echo what they were sent. Control characters and halves of surrogate pairs cannot be stored everywhere. */
-const cleaner =
-  (secrets: ReadonlyArray<Redacted.Redacted<string>>): Answers.Clean =>
-  (text) =>
-    textsOf(secrets)
-      .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
+const cleaner = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Answers.Clean => {
+  const hide = hideSecrets(secrets)
+  const clean = (text: string) =>
+    hide(text)
       .slice(0, maxTextLength)
       .toWellFormed()
       .replace(/\p{Cc}/gu, " ")
+  return Object.assign(clean, { shows: (text: string) => hide(text) !== text })
+}
 
 /** Effect makes spans of its own also where nobody collects them: those alone are no tracing. */
 const isTraced = (span: Tracer.AnySpan): boolean =>

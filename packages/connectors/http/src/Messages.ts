@@ -33,6 +33,7 @@ export const readMessage = Effect.fnUntraced(function* (
     catch: () => new MessageUnreadable({ reason: "it is not JSON in UTF-8" })
   })
   const { created, id, type } = yield* decoded(readHead, parsed)
+  yield* namedPlainly(clean, { id })
   const about = yield* aboutOf(type, parsed, clean)
   return { id, at: Date.parse(created), about }
 })
@@ -65,14 +66,19 @@ const aboutOf = Effect.fnUntraced(function* (
   switch (type) {
     case "charge.updated": {
       const { data } = yield* decoded(readCharge, message)
+      yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
       return { _tag: "Charge", charge: { attemptId: data.attempt_id }, state: yield* stateOf(data, clean) }
     }
     case "refund.updated": {
       const { data } = yield* decoded(readRefund, message)
+      yield* namedPlainly(clean, { "data.provider_refund_id": data.provider_refund_id })
       return { _tag: "Refund", refundId: data.refund_id, state: (asked) => toldRefund(data, asked, clean) }
     }
     case "charge.settled": {
       const { data } = yield* decoded(readSettled, message)
+      if ("provider_reference" in data) {
+        yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
+      }
       const state = "provider_reference" in data ? yield* stateOf(data, clean) : null
       return { _tag: "Settled", charge: { attemptId: data.attempt_id }, state }
     }
@@ -81,12 +87,24 @@ const aboutOf = Effect.fnUntraced(function* (
     case "dispute.lost": {
       const { data } = yield* decoded(readDispute, message)
       const disputeId = data.dispute_id ?? null
+      yield* namedPlainly(clean, { "data.dispute_id": disputeId ?? "" })
       return { _tag: "Dispute", charge: { attemptId: data.attempt_id }, disputeId, verdict: verdictOf[type] }
     }
     default:
       return yield* new MessageUnreadable({ reason: "its type is not in the protocol" })
   }
 })
+
+/** A name of the provider's is stored and told: one that shows a secret is not taken. By its field. */
+const namedPlainly = (
+  clean: Clean,
+  names: Readonly<Record<string, string>>
+): Effect.Effect<void, MessageUnreadable> => {
+  const field = Object.entries(names).find(([, name]) => clean.shows(name))?.[0]
+  return field === undefined
+    ? Effect.void
+    : Effect.fail(new MessageUnreadable({ reason: `it shows a secret at ${field}` }))
+}
 
 const verdictOf = { "dispute.opened": "opened", "dispute.won": "won", "dispute.lost": "lost" } as const
 

@@ -193,6 +193,30 @@ describe("and without a fault", () => {
       only(at)
     })
   )
+  it.effect.each([
+    ["in a URL", encodeURIComponent(apiKey)],
+    ["in Base64", btoa(apiKey)],
+    ["behind a user in Base64", btoa(`me:${apiKey}`)],
+    ["in Base64 of URLs", btoa(`user:${apiKey}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")],
+    ["in hexadecimal digits", Buffer.from(apiKey).toString("hex").toUpperCase()]
+  ])("given a refusal that shows the key %s, then it is hidden", ([, shown]) =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ error: { code: "bad_key", message: `Unknown key ${shown}.` } })
+      const { connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(401, body)) })
+      const answer = yield* connector.charge(charge)
+      assert.match(answer._tag === "Rejected" ? answer.message : "", /^Unknown key .{0,8}\*\*\*.{0,4}\.$/u)
+    })
+  )
+  it.effect("given a success whose reference shows the key, then nobody knows, and the reason does not show it", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
+      const failure = yield* Effect.flip(connector.charge(charge))
+      assert.strictEqual(failure._tag, "pointsman/Unanswered")
+      assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
+      only(at)
+    })
+  )
   it.effect("given a success, then Captured, and the provider saw our id and key", () =>
     Effect.gen(function* () {
       const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, success)) })

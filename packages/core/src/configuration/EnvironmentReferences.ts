@@ -10,6 +10,9 @@ export interface Resolved {
   readonly mistakes: ReadonlyArray<Mistake>
 }
 
+/** What stands there may be the secret itself, by mistake: only what can be a name is shown as one. */
+const isName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u
+
 /** A reference that cannot be resolved is a mistake, and leaves an empty string in its place. */
 export const resolveReferences = (
   json: unknown,
@@ -24,7 +27,7 @@ export const resolveReferences = (
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, [...path, key])]))
     }
     const name = value["$env"]
-    if (Object.keys(value).length !== 1 || typeof name !== "string" || name === "") {
+    if (Object.keys(value).length !== 1 || typeof name !== "string" || !isName.test(name)) {
       mistakes.push({ path, message: 'expected {"$env": "NAME"} with the name of an environment variable alone' })
       return ""
     }

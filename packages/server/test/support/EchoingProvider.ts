@@ -1,0 +1,109 @@
+/**
+ * A provider that shows whatever it was sent, in every field and header that has room for a text: as it came, and as a
+ * URL, Base64 and hexadecimal digits write it. What it does is told by the payment's `reference`, for the part before a
+ * colon.
+ */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+
+export interface EchoingProvider {
+  /** For a connection's `credentials.baseUrl`. */
+  readonly url: string
+  /** How many look-ups came. */
+  readonly lookUps: () => number
+  /** The ids of those that came. */
+  readonly attempts: ReadonlyArray<string>
+}
+
+const echoOf = (texts: ReadonlyArray<string>): string =>
+  texts
+    .flatMap((text) => [
+      text,
+      encodeURIComponent(text),
+      Buffer.from(text).toString("base64"),
+      Buffer.from(`user:${text}`).toString("base64url"),
+      Buffer.from(text).toString("hex")
+    ])
+    .join(" ")
+
+export const startEchoingProvider = async (): Promise<EchoingProvider> => {
+  let asked = 0
+  let lookUps = 0
+  const attempts: Array<string> = []
+  const references = new Map<string, string>()
+  const server = createServer(async (request, response) => {
+    asked += 1
+    const text = await textOf(request)
+    const body = text === "" ? {} : JSON.parse(text)
+    const key = (request.headers.authorization ?? "").replace("Bearer ", "")
+    const url = new URL(request.url ?? "/", "http://provider")
+    const attempt: string = body.attempt_id ?? url.searchParams.get("attempt_id") ?? ""
+    if (body.attempt_id !== undefined) {
+      attempts.push(attempt)
+      references.set(attempt, body.reference ?? "")
+    }
+    const shown = echoOf([key, ...(typeof body.instrument === "string" ? [body.instrument] : [])])
+    const headers = { "content-type": "application/json", "x-echo": shown, server: shown }
+    const send = (status: number, document: unknown) =>
+      response.writeHead(status, headers).end(typeof document === "string" ? document : JSON.stringify(document))
+    const decline = { code: shown, category: "other", message: shown, soft: false }
+    const charge = { provider_reference: `ch_${asked}`, amount: body.amount, currency: body.currency }
+
+    const [first, , operation] = url.pathname.split("/").slice(1)
+    if (request.method === "GET") {
+      lookUps += 1
+      if (first === "refunds" || references.get(attempt)?.startsWith("cut")) return send(500, shown)
+      return references.get(attempt)?.startsWith("found")
+        ? send(200, { provider_reference: `found_${asked}`, status: "declined", decline })
+        : send(404, { error: { code: shown, message: shown } })
+    }
+    if (first === "checkouts") {
+      return send(200, { checkout_reference: `co_${asked}`, url: "https://provider.example/pay", expires_at: null })
+    }
+    if (operation === "refunds") {
+      const refund = { status: "failed", failure_reason: shown, amount: body.amount }
+      return send(200, { provider_refund_id: body.amount === 100 ? `re_${asked}` : shown, ...refund })
+    }
+    if (operation !== undefined) return send(422, { error: { code: shown, message: shown } })
+    switch (String(body.reference).split(":")[0]) {
+      case "captured":
+        return send(200, { ...charge, status: "captured" })
+      case "named":
+        return send(200, { ...charge, provider_reference: `ch ${shown}`, status: "captured" })
+      case "authorized":
+        return send(200, { ...charge, status: "authorized" })
+      case "declined":
+        return send(200, { ...charge, status: "declined", decline })
+      case "rejected":
+        return send(422, { error: { code: shown, message: shown } })
+      case "unauthorized":
+        return send(401, { error: { code: shown, message: shown } })
+      case "moved":
+        return response
+          .writeHead(302, { ...headers, location: `http://127.0.0.1:1/?key=${encodeURIComponent(key)}` })
+          .end()
+      case "wrong":
+        return send(200, { ...charge, status: shown, amount: shown })
+      case "text":
+        return send(200, shown)
+      case "cut":
+        response.writeHead(200, { ...headers, "content-length": "100000" }).write(shown)
+        return setTimeout(() => request.socket.destroy(), 20)
+      default:
+        return send(500, { error: { code: shown, message: shown } })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lookUps: () => lookUps, attempts }
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = ""
+  for await (const chunk of request.setEncoding("utf8")) text += chunk
+  return text
+}
