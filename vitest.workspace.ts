@@ -50,6 +50,14 @@ export default [
   project("example-receiver", "examples/receiver"),
   project("example-many-servers", "examples/many-servers"),
   project("mutations", "mutations"),
-  project("docs-check", "docs-check"),
+  {
+    extends: true,
+    test: {
+      name: "docs-check",
+      root: "docs-check",
+      include: ["test/**/*.test.ts"],
+      exclude: process.env["POINTSMAN_DOCS"] === "all" ? [] : ["test/running/*.test.ts"]
+    }
+  },
   project("tidy", "tidy")
 ]
