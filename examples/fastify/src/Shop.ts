@@ -1,0 +1,72 @@
+/** A shop on Fastify: its own checkout, and Pointsman's API beside it. */
+import { sandbox } from "@pointsman/connector-sandbox"
+import { createPointsman, type Pointsman, PointsmanError } from "@pointsman/node"
+import { sqlite } from "@pointsman/storage-sqlite"
+import fastify, { type FastifyInstance } from "fastify"
+
+/** `folder`: where the payments are kept. It has to exist. */
+export const openPointsman = (folder: string, encryptionKey: string, apiKey?: string): Promise<Pointsman> =>
+  createPointsman({
+    storage: sqlite(`${folder}/payments.db`),
+    // The simulator is a provider of its own, so it keeps books of its own.
+    connectors: [sandbox(`${folder}/sandbox-records.db`)],
+    encryptionKey,
+    environment: "sandbox",
+    workspaces: [
+      {
+        id: "shop",
+        country: "NL",
+        // For those who come by HTTP; the checkout below needs none.
+        keys: apiKey === undefined ? [] : [{ environment: "sandbox", secret: apiKey }],
+        connections: [
+          { id: "first", environment: "sandbox", priority: 1 },
+          { id: "second", environment: "sandbox", priority: 2 }
+        ]
+      }
+    ]
+  })
+
+/** What the shop sells. The price is the shop's word and never the browser's; in cents of EUR. */
+const prices: Readonly<Record<string, number>> = { tea: 450, teapot: 3999 }
+
+export const shop = (pointsman: Pointsman): FastifyInstance => {
+  const app = fastify()
+
+  // A scope of its own, so that the shop's routes keep Fastify's parsers: Pointsman reads bodies itself, because
+  // providers sign the raw bytes.
+  app.register(async (api) => {
+    api.removeAllContentTypeParsers()
+    api.addContentTypeParser("*", (_request, _body, done) => done(null))
+    api.all("/api/v1/*", (request, reply) => {
+      // From here on the answer is Pointsman's.
+      reply.hijack()
+      pointsman.listener(request.raw, reply.raw)
+    })
+  })
+
+  app.post("/checkout", async (request, reply) => {
+    const { item, orderId } = (request.body ?? {}) as { readonly item?: unknown; readonly orderId?: unknown }
+    const amount = Object.hasOwn(prices, String(item)) ? prices[String(item)] : undefined
+    if (amount === undefined || typeof orderId !== "string" || !/^[\w-]{1,40}$/u.test(orderId)) {
+      return reply.code(422).send({ error: "expected an orderId and an item that we sell" })
+    }
+    const { payment } = await pointsman.create(
+      { amount, currency: "EUR", country: "NL", reference: orderId },
+      // The order's own id: a customer who clicks twice, or a browser that sends again, pays once.
+      { idempotencyKey: `order-${orderId}` }
+    )
+    // UNKNOWN is no failure: the customer may have paid, and the background will find out.
+    return reply.code(201).send({ orderId, paymentId: payment.id, status: payment.status })
+  })
+
+  app.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof PointsmanError)) return reply.send(error)
+    // Never "it failed, pay again": whether it was paid shows when the result is known.
+    if (error.moneyMayHaveMoved) return reply.code(202).send({ status: "UNKNOWN", error: error.code })
+    return reply.code(error.code === "validation_error" ? 422 : 409).send({ error: error.code })
+  })
+
+  // Closed with the application, after its last request.
+  app.addHook("onClose", () => pointsman.close())
+  return app
+}

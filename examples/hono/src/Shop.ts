@@ -1,0 +1,59 @@
+/** A shop on Hono: its own checkout, and Pointsman's API beside it. */
+import { sandbox } from "@pointsman/connector-sandbox"
+import { createPointsman, type Pointsman, PointsmanError } from "@pointsman/node"
+import { sqlite } from "@pointsman/storage-sqlite"
+import { Hono } from "hono"
+
+/** `folder`: where the payments are kept. It has to exist. */
+export const openPointsman = (folder: string, encryptionKey: string, apiKey?: string): Promise<Pointsman> =>
+  createPointsman({
+    storage: sqlite(`${folder}/payments.db`),
+    // The simulator is a provider of its own, so it keeps books of its own.
+    connectors: [sandbox(`${folder}/sandbox-records.db`)],
+    encryptionKey,
+    environment: "sandbox",
+    workspaces: [
+      {
+        id: "shop",
+        country: "NL",
+        // For those who come by HTTP; the checkout below needs none.
+        keys: apiKey === undefined ? [] : [{ environment: "sandbox", secret: apiKey }],
+        connections: [
+          { id: "first", environment: "sandbox", priority: 1 },
+          { id: "second", environment: "sandbox", priority: 2 }
+        ]
+      }
+    ]
+  })
+
+/** What the shop sells. The price is the shop's word and never the browser's; in cents of EUR. */
+const prices: Readonly<Record<string, number>> = { tea: 450, teapot: 3999 }
+
+export const shop = (pointsman: Pointsman): Hono => {
+  const app = new Hono()
+
+  app.all("/api/v1/*", (context) => pointsman.handler(context.req.raw))
+
+  app.post("/checkout", async (context) => {
+    const { item, orderId } = await context.req.json<{ readonly item?: unknown; readonly orderId?: unknown }>()
+    const amount = Object.hasOwn(prices, String(item)) ? prices[String(item)] : undefined
+    if (amount === undefined || typeof orderId !== "string" || !/^[\w-]{1,40}$/u.test(orderId)) {
+      return context.json({ error: "expected an orderId and an item that we sell" }, 422)
+    }
+    const { payment } = await pointsman.create(
+      { amount, currency: "EUR", country: "NL", reference: orderId },
+      // The order's own id: a customer who clicks twice, or a browser that sends again, pays once.
+      { idempotencyKey: `order-${orderId}` }
+    )
+    // UNKNOWN is no failure: the customer may have paid, and the background will find out.
+    return context.json({ orderId, paymentId: payment.id, status: payment.status }, 201)
+  })
+
+  app.onError((error, context) => {
+    if (!(error instanceof PointsmanError)) throw error
+    // Never "it failed, pay again": whether it was paid shows when the result is known.
+    if (error.moneyMayHaveMoved) return context.json({ status: "UNKNOWN", error: error.code }, 202)
+    return context.json({ error: error.code }, error.code === "validation_error" ? 422 : 409)
+  })
+  return app
+}

@@ -1,0 +1,6 @@
+import { fileURLToPath } from "node:url"
+import { it } from "vitest"
+import { tryShop } from "../../express/test/support/ShopProcess.ts"
+
+it("given the shop, when an order is paid, sent again and restarted, then it was paid once", () =>
+  tryShop(fileURLToPath(new URL("../src/main.ts", import.meta.url))))
