@@ -14,6 +14,7 @@ import { CommandFailure } from "./CommandFailure.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { withProgress } from "./Progress.ts"
 import { replayText, replayView, summarize } from "./ReplayView.ts"
 import { explanationText, explanationView, ratesText, rateView } from "./RoutingView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -47,6 +48,9 @@ const explain = Command.make(
     { command: "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "In plain words" }
   ])
 )
+
+/** Payments between one line of progress and the next: some tens of milliseconds. */
+const toldEvery = 500
 
 const explanationOf = Effect.fnUntraced(function* (id: string) {
   const pointsman = yield* Pointsman
@@ -99,14 +103,15 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
           }
           const under = yield* configurationFor(settings, tenant, environmentVariables)
           const { add, summary } = summarize(limit)
-          yield* Stream.runForEach(
-            (yield* Pointsman).replayRouting(tenant, {
-              from,
-              until: to,
-              under
-            }),
-            (replayed) => Effect.sync(() => add(replayed))
-          )
+          const decisions = (yield* Pointsman).replayRouting(tenant, { from, until: to, under })
+          yield* withProgress(json, (tell) => {
+            let decided = 0
+            return Stream.runForEach(decisions, (replayed) => {
+              add(replayed)
+              decided += 1
+              return decided % toldEvery === 0 ? tell(`${decided} payments decided again …`) : Effect.void
+            })
+          })
           const view = replayView(summary)
           const what = settings.configuration ?? "the configuration that is stored now"
           yield* Console.error(

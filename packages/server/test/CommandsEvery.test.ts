@@ -1,0 +1,230 @@
+/**
+ * What holds for every command there is: with `--json` it prints one document, each has its words in the help, a shell
+ * completes it. The commands are found by walking the tree: a new one without a line here fails.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Completions } from "effect/cli"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { pointsmanCommand } from "../src/CommandLine.ts"
+import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
+import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+
+type Descriptor = Completions.CommandDescriptor
+
+const leavesOf = (
+  command: Descriptor,
+  path: ReadonlyArray<string> = []
+): ReadonlyArray<readonly [string, Descriptor]> =>
+  command.subcommands.length === 0
+    ? [[path.join(" "), command]]
+    : command.subcommands.flatMap((sub) => leavesOf(sub, [...path, sub.name]))
+
+const tree = Completions.fromCommand(pointsmanCommand({}))
+const leaves = leavesOf(tree)
+
+/** They run until they are stopped, and what they print is told by their own tests. */
+const servers: ReadonlySet<string> = new Set(["serve", "dev"])
+
+interface Known {
+  readonly captured: string
+  readonly unknown: string
+  readonly delivery: string
+  readonly refusedDelivery: string
+  readonly key: string
+}
+
+const ofDemo = ["--workspace", "demo", "--environment", "sandbox"]
+
+/** What each is run with besides `--json`. */
+const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>> = {
+  init: () => [],
+  trigger: () => ["captured"],
+  "config check": () => ["--config", "empty.json"],
+  "routing explain": ({ captured }) => [captured],
+  "routing replay": () => [...ofDemo, "--since", "1 day"],
+  "routing rates": () => ["--workspace", "demo"],
+  "workspaces list": () => [],
+  "workspaces show": () => ["demo"],
+  "keys list": () => [],
+  "keys create": () => ofDemo,
+  "keys revoke": ({ key }) => [key],
+  "connections list": () => [],
+  "connections show": () => ["demo-first"],
+  "payments list": () => ofDemo,
+  "payments show": ({ captured }) => [captured],
+  "unknown list": () => [],
+  "unknown show": ({ unknown }) => [unknown],
+  "unknown settle": ({ unknown }) => [
+    unknown,
+    ...["--charge", "captured", "--amount", "1999", "--reference", "ch_1"],
+    ...["--evidence", "dashboard", "--by", "Jo"]
+  ],
+  "webhooks list": () => ofDemo,
+  "webhooks attempts": ({ delivery }) => [delivery],
+  "webhooks redeliver": ({ refusedDelivery }) => [refusedDelivery],
+  usage: () => ["--workspace", "demo", "--from", "1 day"],
+  doctor: () => []
+}
+
+/** Beside a running sandbox, on its database. */
+const setUp = async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, "empty.json"), JSON.stringify({ workspaces: [] }))
+  const dev = startHere(folder, ["dev", "--port", "0"])
+  onTestFinished(async () => void (await dev.stop()))
+  const [, url = ""] = await dev.printed(/^Pointsman listens on (\S+)$/mu)
+  const [key = ""] = /ps_test_[0-9A-Za-z]{38}/u.exec(dev.stdout()) ?? []
+  const idOf = async (status: string) =>
+    (await jsonRequestsTo(url, key)("GET", `/api/v1/payments?status=${status}`)).body.data[0].payment_id
+  // Payments are told in the order in which they were made, and this one last.
+  await dev.printed(/ payment\.requires_action /u)
+  const database = { POINTSMAN_DATABASE_URL: "sqlite:.pointsman/dev.db", POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
+  const run = (path: string, words: ReadonlyArray<string>) =>
+    runHere(folder, [...path.split(" "), ...words, "--json"], database)
+  const [delivery, refusedDelivery] = documentOf(await run("webhooks list", ofDemo)).data.map(
+    ({ id }: { readonly id: string }) => id
+  )
+  const db = new DatabaseSync(join(folder, ".pointsman/dev.db"))
+  db.prepare("update deliveries set state = 'Refused', due_at = null where id = ?").run(refusedDelivery)
+  db.close()
+  const made = documentOf(await run("keys create", ofDemo)).data
+  const known: Known = {
+    captured: await idOf("CAPTURED"),
+    unknown: await idOf("UNKNOWN"),
+    delivery,
+    refusedDelivery,
+    key: made.id
+  }
+  return { folder, known, run }
+}
+
+describe("every command", { timeout: 120_000 }, () => {
+  it("given --json, when it is run, then it prints one document of an object, and ends well", async () => {
+    const expected = leaves.map(([path]) => path).filter((path) => !servers.has(path) && path !== "listen")
+    assert.sameMembers(Object.keys(wordsOf), expected)
+    const { folder, known, run } = await setUp()
+    for (const [path, words] of Object.entries(wordsOf)) {
+      const end = await run(path, words(known))
+      assert.strictEqual(end.code, 0, `${path}: ${end.stderr}`)
+      const document = JSON.parse(end.stdout)
+      // What is asked for is `data`; the check of a file tells what it looked at.
+      assert.hasAnyKeys(document, ["data", "checked"], path)
+      assert.notMatch(end.stdout, /[A-Z]+Minor|"[a-z]+[A-Z][A-Za-z]*":(?! \{| \[)/u, `${path}: names are in snake case`)
+    }
+    const listen = startHere(folder, ["listen", "--json"])
+    await listen.printed(/^Listening/u, "stderr")
+    await run("trigger", ["declined"])
+    const [line] = await listen.printed(/^\{.*\}$/mu)
+    assert.deepInclude(JSON.parse(line), { type: "payment.created", status: "PENDING", forwarded: null })
+    assert.strictEqual((await listen.stop()).code, 0)
+  })
+
+  it.each(leaves)("given %s, then it says what it does, and its flags do", (path, command) => {
+    assert.isAbove(command.description?.length ?? 0, 9)
+    for (const { description, name } of [...command.flags, ...command.arguments]) {
+      assert.isAbove(description?.length ?? 0, 5, `${path}: ${name}`)
+    }
+    assert.strictEqual(
+      command.flags.some(({ name }) => name === "json"),
+      !servers.has(path)
+    )
+  })
+})
+
+describe("pointsman init", () => {
+  it("given an empty folder, when it has run, then the check finds nothing wrong with what it wrote, and it replaces nothing", async () => {
+    const folder = temporaryFolder()
+    const first = await runHere(folder, ["init"])
+    assert.deepStrictEqual([first.code, first.stderr], [0, ""])
+    assert.match(first.stdout, /^Written: pointsman\.json, \.env\.example, \.env\n/u)
+    assert.match(first.stdout, /Next:\n {2}set -a; .*\n {2}pointsman config check .*\n {2}pointsman serve .*\n$/u)
+    assert.strictEqual(statSync(join(folder, ".env")).mode & 0o777, 0o600)
+
+    const read = (name: string) => readFileSync(join(folder, name), "utf8")
+    const variablesOf = (text: string) =>
+      Object.fromEntries(Array.from(text.matchAll(/^([A-Z_]+)=(.*)$/gmu), ([, name = "", value = ""]) => [name, value]))
+    const environment = variablesOf(read(".env"))
+    assert.sameMembers(Object.keys(variablesOf(read(".env.example"))), Object.keys(environment))
+    for (const secret of ["POINTSMAN_SANDBOX_KEY", "POINTSMAN_WEBHOOK_SECRET"]) {
+      const value = environment[secret] ?? ""
+      assert.isAbove(value.length, 20)
+      for (const name of ["pointsman.json", ".env.example"]) assert.notInclude(read(name), value)
+    }
+    assert.deepStrictEqual(await runHere(folder, ["config", "check", "--strict"], environment), {
+      code: 0,
+      stdout: "1 workspace, 2 connections, 1 rule: nothing to report\n",
+      stderr: ""
+    })
+    // Without its secrets it is told which variables are missing.
+    const bare = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
+    assert.match(bare.stdout, /expected the environment variable POINTSMAN_SANDBOX_KEY, which is not set/u)
+
+    writeFileSync(join(folder, "pointsman.json"), "mine")
+    const again = await runHere(folder, ["init"])
+    assert.deepStrictEqual([again.code, again.stdout, read("pointsman.json")], [1, "", "mine"])
+    assert.match(again.stderr, /^pointsman\.json and \.env\.example: there already, and nothing was written\. --force/u)
+    const forced = await runHere(folder, ["init", "--force"])
+    assert.include(forced.stdout, ".env was there and is as it was")
+    assert.deepStrictEqual(variablesOf(read(".env")), environment)
+    assert.include(read("pointsman.json"), "my-shop")
+    assert.deepStrictEqual(readdirSync(folder).toSorted(), [".env", ".env.example", "pointsman.json"])
+  })
+
+  it("given a folder in the place of a file, then it is said, without a trace", async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, "pointsman.json"))
+    const end = await runHere(folder, ["init", "--force"])
+    assert.strictEqual(end.code, 1)
+    assert.match(end.stderr, /^pointsman\.json cannot be written \(\w+\)\.\n$/u)
+  })
+})
+
+describe("shell completions", () => {
+  it.each(["bash", "zsh", "fish"])(
+    "given %s, when its script is asked for, then it knows every command",
+    async (shell) => {
+      const { code, stdout } = await runHere(temporaryFolder(), ["--completions", shell])
+      assert.strictEqual(code, 0)
+      for (const [path] of leaves) for (const word of path.split(" ")) assert.include(stdout, word)
+    }
+  )
+
+  it.runIf(existsSync("/bin/bash"))(
+    "given bash, when a line is begun, then it goes on as the command line would take it",
+    async () => {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, "completions"), (await runHere(folder, ["--completions", "bash"])).stdout)
+      const complete = (line: string): ReadonlyArray<string> => {
+        // As bash hands a line over: a colon is a word of its own.
+        const words = line.split(/ |(?<=:)|(?=:)/u)
+        const [word = "", before = ""] = words.toReversed()
+        const script = [
+          "source ./completions",
+          `COMP_LINE=${JSON.stringify(line)} COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}`,
+          `COMP_WORDS=(${words.map((word) => JSON.stringify(word)).join(" ")})`,
+          `_pointsman pointsman ${JSON.stringify(word)} ${JSON.stringify(before)}`,
+          'printf "%s\\n" "$' + '{COMPREPLY[@]}"'
+        ].join("\n")
+        return execFileSync("/bin/bash", ["--norc", "-c", script], { cwd: folder, encoding: "utf8" })
+          .trim()
+          .split(/\s+/u)
+          .toSorted()
+      }
+      assert.deepStrictEqual(complete("pointsman w"), ["webhooks", "workspaces"])
+      assert.deepStrictEqual(complete("pointsman webhooks re"), ["redeliver"])
+      assert.deepStrictEqual(complete("pointsman trigger void"), [
+        "void-refused",
+        "void-unknown",
+        "void-unknown-then-voided",
+        "voided"
+      ])
+      assert.deepStrictEqual(complete("pointsman trigger declined:exp"), ["expired_card"])
+      assert.deepStrictEqual(complete("pointsman payments list --environment p"), ["production"])
+      assert.deepStrictEqual(complete("pointsman listen --for"), ["--forward"])
+    }
+  )
+})
