@@ -3,8 +3,9 @@
  * (https://docs.adyen.com/development-resources/webhooks/webhook-types,
  * https://docs.adyen.com/api-explorer/Webhooks/1/overview).
  *
- * The rule that a reader would otherwise break: Adyen signs eight fields and not the body. What money depends on is read
- * from those eight alone. The time, the words of a refusal and all additional data may have been changed on the way.
+ * The rule that a reader would otherwise break: Adyen signs eight fields and not the body. That money is held or taken,
+ * how much of it and whose, is read from those eight alone. The time, the words of a refusal and all additional data may
+ * have been changed on the way.
  */
 import {
   type ChargeName,
@@ -223,7 +224,10 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
   return { _tag: "Charge", charge, state: () => ({ _tag: "Canceled", providerRef }) }
 })
 
-/** Which of both it was stands beside the signature. A refund from here is told as `REFUND`, under its own id. */
+/**
+ * Somebody reversed it by hand: nothing here asks for that. Which of both it was stands beside the signature; a cancel
+ * is believed, because it says of no money that it was taken, and is not heard of a payment that was captured.
+ */
 const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean, clean: Clean) => {
   if (!isSuccess) return undone(item, "a cancel or refund failed", clean)
   return item.additionalData["modification.action"] === "cancel" ? canceled(item) : unused(item)
