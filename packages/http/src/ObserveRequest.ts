@@ -106,9 +106,9 @@ const idOfOurs = /^(?:[a-z]{2,4}_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const pathOf = (url: string, route: string): string => {
   if (!route.includes(":") || route.includes("*")) return route
   const given = (/^[^?#]*/u.exec(url)?.[0] ?? "").split("/").filter((segment) => segment !== "")
-  return route
-    .split("/")
-    .filter((segment) => segment !== "")
-    .map((segment, at) => (segment.startsWith(":") && idOfOurs.test(given[at] ?? "") ? given[at] : segment))
-    .reduce((path, segment) => `${path}/${segment}`, "")
+  const named = route.split("/").filter((segment) => segment !== "")
+  return named.reduce((path, segment, at) => {
+    const value = given[at] ?? ""
+    return `${path}/${segment.startsWith(":") && idOfOurs.test(value) ? value : segment}`
+  }, "")
 }
