@@ -5,6 +5,7 @@ import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"
 import { apiPage } from "./Api.ts"
 import { withBlocks } from "./Blocks.ts"
+import { commandsInFull, commandsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
@@ -143,10 +144,12 @@ export const slowPages = async (
 
 /** Blocks that a page may hold, by name. */
 export const blocks = (): Readonly<Record<string, () => string>> =>
-  Object.fromEntries(
-    lifecycles.flatMap(({ machine, statusOf }) => [
-      [`${machine.name}-diagram`, () => diagramOf(machine)],
-      [`${machine.name}-moves`, () => rowsOf(machine)],
+  Object.fromEntries([
+    ...lifecycles.flatMap(({ machine, statusOf }) => [
+      [`${machine.name}-diagram`, () => diagramOf(machine)] as const,
+      [`${machine.name}-moves`, () => rowsOf(machine)] as const,
       ...(statusOf === undefined ? [] : [[`${machine.name}-statuses`, () => statusesOf(machine, statusOf)] as const])
-    ])
-  )
+    ]),
+    ["commands-table", commandsTable] as const,
+    ["commands-in-full", commandsInFull] as const
+  ])
