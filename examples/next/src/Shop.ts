@@ -1,0 +1,61 @@
+/** The shop's one Pointsman. */
+import { mkdirSync } from "node:fs"
+import { sandbox } from "@pointsman/connector-sandbox"
+import { createPointsman, type Pointsman } from "@pointsman/node"
+import { sqlite } from "@pointsman/storage-sqlite"
+
+const open = (): Promise<Pointsman> => {
+  const folder = process.env["SHOP_FOLDER"] ?? ".shop"
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const apiKey = process.env["SHOP_API_KEY"]
+  return createPointsman({
+    storage: sqlite(`${folder}/payments.db`),
+    // The simulator is a provider of its own, so it keeps books of its own.
+    connectors: [sandbox(`${folder}/sandbox-records.db`)],
+    // A key that everybody can read is good for a first look alone: make one with `openssl rand -base64 32`, keep it.
+    encryptionKey: process.env["SHOP_ENCRYPTION_KEY"] ?? "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=",
+    environment: "sandbox",
+    workspaces: [
+      {
+        id: "shop",
+        country: "NL",
+        keys: apiKey === undefined ? [] : [{ environment: "sandbox", secret: apiKey }],
+        connections: [
+          { id: "first", environment: "sandbox", priority: 1 },
+          { id: "second", environment: "sandbox", priority: 2 }
+        ]
+      }
+    ]
+  })
+}
+
+/**
+ * Next bundles each route by itself and loads modules anew while it develops, so that a variable of this module would be
+ * several; and it loads them while it builds, when nothing may be opened. So it is opened at the first request, and kept
+ * where all of them look.
+ */
+const held = globalThis as typeof globalThis & { shopPointsman?: Promise<Pointsman> | undefined }
+
+export const pointsman = (): Promise<Pointsman> => {
+  held.shopPointsman ??= open().then(
+    (opened) => {
+      const close = () => void opened.close()
+      process.once("SIGTERM", close)
+      process.once("SIGINT", close)
+      return opened
+    },
+    (error) => {
+      // The next request tries again.
+      held.shopPointsman = undefined
+      throw error
+    }
+  )
+  return held.shopPointsman
+}
+
+/** Ends it, for tests. */
+export const closePointsman = async (): Promise<void> => {
+  const opened = held.shopPointsman
+  held.shopPointsman = undefined
+  await (await opened)?.close()
+}
