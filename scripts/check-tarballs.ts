@@ -10,7 +10,8 @@ import { dirname, join, resolve } from "node:path"
 import process from "node:process"
 
 const root = resolve(import.meta.dirname, "..")
-const bin = (name: string) => join(root, "node_modules/.bin", name)
+const tool = (...command: ReadonlyArray<string>) =>
+  run(process.execPath, [join(root, "scripts/tool.mjs"), ...command], root)
 const began = Date.now()
 const told = (what: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${what}`)
 
@@ -61,8 +62,8 @@ const packed = folders.map((folder): Packed => {
 told(`packed ${packed.length} packages`)
 
 for (const { filename } of packed) {
-  run(bin("publint"), ["run", join(work, filename), "--strict"], root)
-  run(bin("attw"), [join(work, filename), "--profile", "esm-only", "--no-emoji", "--no-color"], root)
+  tool("publint", "run", join(work, filename), "--strict")
+  tool("attw", join(work, filename), "--profile", "esm-only", "--no-emoji", "--no-color")
 }
 told("publint and attw found nothing")
 
@@ -101,7 +102,7 @@ for (const [name, options] of Object.entries(compilers)) {
   for (const file of files) copyFileSync(join(root, "scripts/tarballs", file), join(consumer, file))
   const compilerOptions = { ...options, strict: true, noEmit: true, skipLibCheck: true, types: ["node"] }
   writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
-  run(bin("tsc"), ["-p", "tsconfig.json"], consumer)
+  run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.json"], consumer)
   told(`TypeScript compiles against every door (${name})`)
 }
 

@@ -45,8 +45,18 @@ describe("packages", () => {
     )
   })
 
-  it("given the lock file, when it is read, then it names no host", () => {
-    assert.deepStrictEqual(lockFaults(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))), [])
+  /** The repository, and the folders of tools that are installed apart. */
+  const lockFiles = files("package-lock.json", "*/package-lock.json", "examples/*/package-lock.json")
+  it("given every lock file, when it is read, then it names no host, and lies beside a manifest with exact versions", () => {
+    assert.includeMembers(
+      lockFiles.map(({ path }) => path),
+      ["package-lock.json", "tools/package-lock.json"]
+    )
+    for (const { path, text } of lockFiles) {
+      assert.deepStrictEqual(lockFaults(JSON.parse(text)), [], path)
+      const manifest = JSON.parse(readFileSync(join(root, dirname(path), "package.json"), "utf8"))
+      assert.deepStrictEqual(agreementFaults({ name: path, devDependencies: manifest.devDependencies }, []), [], path)
+    }
   })
 })
 
