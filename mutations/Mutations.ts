@@ -667,5 +667,71 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/ManageApiKeys.test.ts",
       test: "given a configuration file's key that works, when it is revoked, then no file brings it back"
     }
+  },
+  {
+    name: "take a lock's time-out for a limit at Stripe",
+    harm: "Stripe may have charged before it ran into the lock; the next connection charges again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Answers.ts",
+        find: `        code !== "lock_timeout" &&
+`,
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given 429 of a lock with a limiter's header, then Unanswered, whatever was asked"
+    }
+  },
+  {
+    name: "believe at once that Stripe never made a payment",
+    harm: "A request that Stripe completes after its incident is settled as failed, and the customer pays again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/StripeConnector.ts",
+        find: '  Date.parse(headers["date"] ?? "") >= sentAt + conclusiveAfterMillis',
+        replace: '  Date.parse(headers["date"] ?? "") >= sentAt || conclusiveAfterMillis === 0'
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given nothing of ours an hour later, then NotFound, not conclusive"
+    }
+  },
+  {
+    name: "take a refusal on Stripe's page for the last word",
+    harm: "The customer's next card is charged for a payment that the merchant was told is declined.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Messages.ts",
+        find: "    isOnPage && paymentIntent.status",
+        replace: '    isOnPage && paymentIntent.id === "" && paymentIntent.status'
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/Messages.test.ts",
+      test: "given payment_intent.payment_failed (4), then Charge NeedsCustomer"
+    }
+  },
+  {
+    name: "believe what another account says of its payments",
+    harm: "A platform's connected account writes an attempt of ours into its metadata, and goods go out unpaid.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Messages.ts",
+        find: `  if ((event.account ?? null) !== account) return yield* unreadable("it is of another account, at account")
+`,
+        replace: "  yield* Effect.logDebug(account)\n"
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/Messages.test.ts",
+      test: "given an event of another connected account, then it is not believed"
+    }
   }
 ]
