@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, and the circuits as they stand.
- * What is counted and how it is labelled is in core; a gauge that is read rather than counted is set here, as it is asked
+ * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, the circuits as they stand, and
+ * what waits in the storage (`Backlog.ts`). The same goes over OTLP, where that is on. What is counted and how it is labelled is in core; a gauge that is read rather than counted is set here, as it is asked
  * for.
  */
 import { Pointsman } from "@pointsman/core"
@@ -17,31 +17,44 @@ const circuitState = Metric.gauge("pointsman_circuit_state", {
 })
 const stateNumbers = { closed: 0, "half-open": 1, open: 2 } as const
 
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const pointsman = yield* Pointsman
-    // Those that failed once: a circuit that closed since says so. Bounded by the configuration, as circuits are.
-    const gauges = new Map<string, Metric.Gauge<number>>()
-    const gaugeOf = (connection: string): Metric.Gauge<number> => {
-      const gauge = gauges.get(connection) ?? Metric.withAttributes(circuitState, { connection })
-      gauges.set(connection, gauge)
-      return gauge
-    }
-    const readCircuits = Effect.gen(function* () {
-      const states = new Map((yield* pointsman.circuits).map(({ connectionId, state }) => [connectionId, state]))
-      for (const id of new Set([...gauges.keys(), ...states.keys()])) {
-        yield* Metric.update(gaugeOf(id), stateNumbers[states.get(id) ?? "closed"])
+/** As long as OpenTelemetry's exporters wait between two exports of metrics, at the shortest. */
+const refreshEvery = "10 seconds"
+
+export interface MetricsOptions {
+  /** Brings other gauges to what is so. */
+  readonly readBacklog?: Effect.Effect<void>
+  /** Brings the gauges to what is so also while nobody asks here: somebody is told of them otherwise. */
+  readonly refresh?: boolean
+}
+
+export const layer = ({ readBacklog = Effect.void, refresh = false }: MetricsOptions = {}) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      // Those that failed once: a circuit that closed since says so. Bounded by the configuration, as circuits are.
+      const gauges = new Map<string, Metric.Gauge<number>>()
+      const gaugeOf = (connection: string): Metric.Gauge<number> => {
+        const gauge = gauges.get(connection) ?? Metric.withAttributes(circuitState, { connection })
+        gauges.set(connection, gauge)
+        return gauge
       }
-    })
-    return HttpRouter.add(
-      "GET",
-      "/metrics",
-      Effect.map(Effect.andThen(readCircuits, PrometheusMetrics.format()), (text) =>
-        HttpServerResponse.text(text, {
-          contentType: "text/plain; version=0.0.4; charset=utf-8",
-          headers: { "cache-control": "no-store" }
-        })
+      const readCircuits = Effect.gen(function* () {
+        const states = new Map((yield* pointsman.circuits).map(({ connectionId, state }) => [connectionId, state]))
+        for (const id of new Set([...gauges.keys(), ...states.keys()])) {
+          yield* Metric.update(gaugeOf(id), stateNumbers[states.get(id) ?? "closed"])
+        }
+      })
+      const readGauges = Effect.andThen(readCircuits, readBacklog)
+      if (refresh) yield* Effect.forkScoped(Effect.forever(Effect.andThen(readGauges, Effect.sleep(refreshEvery))))
+      return HttpRouter.add(
+        "GET",
+        "/metrics",
+        Effect.map(Effect.andThen(readGauges, PrometheusMetrics.format()), (text) =>
+          HttpServerResponse.text(text, {
+            contentType: "text/plain; version=0.0.4; charset=utf-8",
+            headers: { "cache-control": "no-store" }
+          })
+        )
       )
-    )
-  })
-)
+    })
+  )

@@ -29,6 +29,7 @@ import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacte
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { applyConfiguration } from "./ApplyConfiguration.ts"
+import * as Backlog from "./Backlog.ts"
 import { checkSeals } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import { ensureDemo } from "./Demo.ts"
@@ -241,7 +242,11 @@ const routes = (settings: Settings, baseUrl: string) =>
         accessLog: settings.accessLog
       }),
       Health.layer,
-      Metrics.layer,
+      Layer.unwrap(
+        Effect.map(Backlog.make, (readBacklog) =>
+          Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null })
+        )
+      ),
       Pointsman.background()
     ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(limits(settings)))
   )

@@ -77,7 +77,7 @@ describe("metrics", () => {
     ]
     const service = { circuits: Effect.sync(() => circuits) } as Pointsman["Service"]
     const { dispose, handler } = HttpRouter.toWebHandler(
-      Metrics.layer.pipe(
+      Metrics.layer().pipe(
         Layer.provide(Layer.succeed(Pointsman, service)),
         Layer.provideMerge(HttpServer.layerServices)
       ),
@@ -97,6 +97,65 @@ describe("metrics", () => {
     } finally {
       await dispose()
     }
+  })
+})
+
+const gaugeLines = async (url: string, start: string) =>
+  (await scrape(url)).lines.filter((line) => line.startsWith(start)).toSorted()
+
+describe("what waits", () => {
+  it("given a result that nobody knows, a refund that is pending and a webhook that is late, when metrics are asked for, then they are told", async () => {
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const workspace = {
+      ...workspaceWith([connectionTo(provider)]),
+      webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook", events: ["*"], secret: "whsec_late" }]
+    }
+    const environment = { POINTSMAN_WEBHOOK_SCHEDULE: "1 hour" }
+    const server = await startServer({ folder, configuration: { workspaces: [workspace] }, environment })
+    const captured = await pay(server)
+    provider.next("refund", () => ({
+      status: 200,
+      body: { provider_refund_id: "re_1", status: "pending", amount: 1999, currency: "EUR" }
+    }))
+    const refunds = `/api/v1/payments/${captured.body.data.id}/refunds`
+    const asked = await server.request("POST", refunds, { key: liveKey, body: {} })
+    assert.strictEqual(asked.body.error.code, "refund_pending")
+    provider.next("charge", () => "drop")
+    assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
+
+    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_unknown_payments{"), [
+      'pointsman_unknown_payments{older_than="0s"} 1',
+      'pointsman_unknown_payments{older_than="15m"} 0',
+      'pointsman_unknown_payments{older_than="1d"} 0',
+      'pointsman_unknown_payments{older_than="1h"} 0',
+      'pointsman_unknown_payments{older_than="7d"} 0'
+    ])
+    assert.include(
+      await gaugeLines(server.url, "pointsman_reviews_waiting{"),
+      'pointsman_reviews_waiting{reason="unknown"} 1'
+    )
+    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_refunds_pending "), ["pointsman_refunds_pending 1"])
+    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_delivery_lag_seconds "), [
+      "pointsman_delivery_lag_seconds 0"
+    ])
+    // What was read stands for a while, whoever asks.
+    const readAt = await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds ")
+    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds "), readAt)
+    await server.stop()
+
+    const late = await startServer({
+      folder,
+      configuration: { workspaces: [workspace] },
+      environment,
+      clockAheadMillis: 7_200_000
+    })
+    assert.include(
+      await gaugeLines(late.url, "pointsman_unknown_payments{"),
+      'pointsman_unknown_payments{older_than="1h"} 1'
+    )
+    const [age = ""] = await gaugeLines(late.url, "pointsman_review_age_seconds ")
+    assert.isAtLeast(Number(age.split(" ")[1]), 7_200)
   })
 })
 

@@ -2,7 +2,8 @@
 import { describe, expect } from "@effect/vitest"
 import { Ledger, type PaymentBook } from "@pointsman/core"
 import { Effect } from "effect"
-import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
+import { newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 /** Far from what other chapters write: the store is shared, and checks are taken across tenants. */
@@ -43,6 +44,29 @@ export const checks = (it: StorageTest): void => {
       Effect.gen(function* () {
         expect(yield* taken(Number.MAX_SAFE_INTEGER - 1000, [yield* due(null)], 0)).toEqual([])
       })
+    )
+
+    it.effect(
+      "given some that will be looked at, then they are counted, as far as was asked, and the first is told",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          // Before all that other tests left behind.
+          const firstAt = -1_000_000
+          const before = yield* ledger.watched(100_000)
+          const [first, second] = yield* Effect.all([due(firstAt), due(firstAt + 1), due(null)])
+          const after = yield* ledger.watched(100_000)
+          expect(after).toEqual({ payments: before.payments + 2, withRefunds: before.withRefunds, firstAt })
+          expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 0, firstAt })
+
+          const { walked } = yield* reach(yield* newTenant(), "Captured")
+          const asked = writeEntries(walked, { refunds: [yield* newRefund(walked.payment)] })
+          yield* ledger.commit({ ...asked.change, checkAt: firstAt - 1 })
+          expect(yield* ledger.watched(1)).toEqual({ payments: 1, withRefunds: 1, firstAt: firstAt - 1 })
+          // They are in nobody's way.
+          for (const { payment } of [first, second, asked.after]) yield* ledger.postpone(payment, null)
+          expect(yield* ledger.watched(100_000)).toEqual(before)
+        })
     )
 
     it.effect("given it was taken, when the lease is over, then it is due again, and not before", () =>

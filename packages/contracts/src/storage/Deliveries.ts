@@ -78,6 +78,31 @@ const delivered = { state: "Delivered", dueAt: null } as const
 
 export const deliveries = (it: StorageTest): void => {
   describe("deliveries", () => {
+    it.effect("given several endpoints, then the time of the first delivery is told, and not those that are over", () =>
+      Effect.gen(function* () {
+        const deliveries = yield* Deliveries
+        const [one, other] = [yield* newTenant(), yield* newTenant()]
+        yield* endpointFor(one)
+        yield* endpointFor(other)
+        // Before all that other tests left behind.
+        const at = -1_000_000
+        yield* created(one, at + 10)
+        yield* created(other, at)
+        expect(yield* deliveries.firstDueAt).toBe(at)
+        for (const [tenant, left] of [
+          [other, at + 10],
+          [one, undefined]
+        ] as const) {
+          for (const delivery of yield* listed(tenant)) {
+            expect(yield* deliveries.replace(delivery, { ...delivery, state: "Refused", dueAt: null })).toBe(true)
+          }
+          const first = yield* deliveries.firstDueAt
+          if (left === undefined) expect(first === null || first > at + 10).toBe(true)
+          else expect(first).toBe(left)
+        }
+      })
+    )
+
     it.effect(
       "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it",
       () =>

@@ -41,6 +41,7 @@ export const observeStorage =
             bookOf: timed("bookOf", ledger.bookOf),
             message: timed("message", ledger.message),
             paymentOfPage: timed("paymentOfPage", ledger.paymentOfPage),
+            watched: timed("watched", ledger.watched),
             reviews: timed("reviews", ledger.reviews),
             usage: timed("usage", ledger.usage),
             payments: timed("payments", ledger.payments),

@@ -188,6 +188,15 @@ export interface DuePayment {
   readonly paymentId: string
 }
 
+/** What the background will look at again, as far as it was counted. */
+export interface Watched {
+  readonly payments: number
+  /** Of those, the ones with a refund whose end is not known. */
+  readonly withRefunds: number
+  /** Epoch milliseconds: when the first of them is due, or was; `null` where there is none. */
+  readonly firstAt: number | null
+}
+
 /** To read what operations have to look at. */
 export interface ReviewQuery {
   /** Of one tenant; absent for all of them. */
@@ -279,6 +288,8 @@ export class Ledger extends Context.Service<
     readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
     /** After a check that brought nothing: when to look again. Where the payment was written since, that stands. */
     readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
+    /** Of all tenants, those that are due first; no more than `limit` are counted. For whoever monitors. */
+    readonly watched: (limit: number) => Effect.Effect<Watched, StorageError>
     /** Payments with a review, those that wait longest first; where two wait as long, by id. */
     readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
     /**

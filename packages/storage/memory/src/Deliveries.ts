@@ -15,6 +15,12 @@ import { byText, copy, type State, type StoredDelivery, tenantKey } from "./Stat
 export const make = (state: State): Deliveries["Service"] =>
   Deliveries.of({
     takeDue: (query) => Effect.sync(() => takeDue(state, query)),
+    firstDueAt: Effect.sync(() =>
+      [...state.deliveries.values()].reduce<number | null>((first, { delivery: { dueAt } }) => {
+        if (dueAt === null) return first
+        return first === null ? dueAt : Math.min(first, dueAt)
+      }, null)
+    ),
     record: (records) =>
       Effect.sync(() => {
         for (const record of copy(records)) keep(state, record)

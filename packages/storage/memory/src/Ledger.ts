@@ -140,6 +140,18 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
         const { checks, payments } = forTenant(state, tenant)
         if (payments.get(id)?.version === version) setCheck(checks, id, checkAt)
       }),
+    watched: (limit) =>
+      Effect.sync(() => {
+        const all = [...state.tenants.values()].flatMap(({ checks, payments }) =>
+          [...checks].map(([id, at]) => ({ at, pendingMinor: payments.get(id)?.refundPendingMinor ?? 0 }))
+        )
+        const counted = all.sort((a, b) => a.at - b.at).slice(0, limit)
+        return {
+          payments: counted.length,
+          withRefunds: counted.filter(({ pendingMinor }) => pendingMinor > 0).length,
+          firstAt: counted[0]?.at ?? null
+        }
+      }),
     reviews: ({ after, limit, paymentId, tenant }) =>
       Effect.sync(() =>
         [...state.tenants.values()]

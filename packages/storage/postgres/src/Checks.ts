@@ -1,5 +1,5 @@
 /** Which payments the background looks at, and when: a column of the payment that no reader of payments sees. */
-import type { DuePayment, DueQuery, Payment, StorageError } from "@pointsman/core"
+import type { DuePayment, DueQuery, Payment, StorageError, Watched } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { readTenant } from "./PaymentRows.ts"
@@ -46,3 +46,17 @@ export const postpone = (
       String(version)
     ])
   )
+
+/** By the index, and no further along it than is counted. */
+const selectWatched = `select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
+    min(check_at) as first_at
+  from (
+    select check_at, refund_pending_minor from payments where check_at is not null order by check_at limit $1
+  ) as watched`
+
+export const watched = (db: Database, limit: number): Effect.Effect<Watched, StorageError> =>
+  Effect.map(db.read("watched", selectWatched, [String(limit)]), ([row]) => ({
+    payments: Number(row?.["payments"]),
+    withRefunds: Number(row?.["with_refunds"]),
+    firstAt: (row?.["first_at"] ?? null) as number | null
+  }))

@@ -35,6 +35,10 @@ const replaced = `update deliveries set state = $4, failures = $5, attempts = $6
 export const make = (db: Database): Deliveries["Service"] =>
   Deliveries.of({
     takeDue: (query) => takeDue(db, query),
+    firstDueAt: Effect.map(
+      db.read("firstDueAt", selectFirstDueAt),
+      ([row]) => (row?.["first_at"] ?? null) as number | null
+    ),
     record: (records) =>
       records.length === 0
         ? Effect.void
@@ -77,16 +81,18 @@ export const make = (db: Database): Deliveries["Service"] =>
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
  * waits for the same one is passed over.
  */
-const waitingEndpoints = `with recursive endpoints (id) as (
+const endpointsAndFirst = `with recursive endpoints (id) as (
     select (select min(endpoint_id) from deliveries where due_at is not null)
     union all
     select (select min(endpoint_id) from deliveries where due_at is not null and endpoint_id > endpoints.id)
     from endpoints where endpoints.id is not null
-  )
-  select id from (
+  ), waiting as (
     select id, (select min(due_at) from deliveries where due_at is not null and endpoint_id = endpoints.id) as first
     from endpoints where id is not null
-  ) as waiting where first <= $1 order by first, id`
+  )`
+
+const waitingEndpoints = `${endpointsAndFirst} select id from waiting where first <= $1 order by first, id`
+const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints

@@ -13,7 +13,7 @@ import {
   type Tenant
 } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { postpone, takeDue } from "./Checks.ts"
+import { postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
@@ -96,6 +96,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], soundPayment),
     takeDue: (query) => takeDue(db, query),
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
+    watched: (limit) => watched(db, limit),
     reviews: (query) => all("reviews", ...selectReviews(query), soundPayment),
     usage: ({ from, until, workspaceId }) =>
       Effect.map(

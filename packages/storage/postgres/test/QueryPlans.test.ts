@@ -235,6 +235,12 @@ describe.skipIf(!hasServer)("query plans", () => {
             "payments_due (check_at)",
             `payments_pkey (${byTenant}, id)`
           ],
+          "what the background watches": [ledger.watched(10), "payments_due ()"],
+          "the first delivery that is due": [
+            deliveries.firstDueAt,
+            "deliveries_due ()",
+            "deliveries_due (endpoint_id)"
+          ],
           "what operations have to look at": [ledger.reviews({ limit: 10 }), "payments_reviewed ()"],
           "old keys": [
             ledger.oldClaims({ claimedBefore: 10, limit: 10 }),

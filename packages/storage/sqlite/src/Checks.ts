@@ -1,5 +1,5 @@
 /** Which payments the background looks at, and when: a column of the payment that no reader of payments sees. */
-import type { DuePayment, DueQuery, Payment } from "@pointsman/core"
+import type { DuePayment, DueQuery, Payment, Watched } from "@pointsman/core"
 import { bindText, type Database, readText } from "./Database.ts"
 import { bindTenant, readTenant } from "./PaymentRows.ts"
 
@@ -26,4 +26,21 @@ export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt
     bindText(id),
     version
   )
+}
+
+/** By the index, and no further along it than is counted. */
+export const watched = (db: Database, limit: number): Watched => {
+  const row = db
+    .prepare(`select count(*) as payments, count(case when refund_pending_minor > 0 then 1 end) as with_refunds,
+        min(check_at) as first_at
+      from (
+        select check_at, refund_pending_minor from payments indexed by payments_due
+        where check_at is not null order by check_at limit ?
+      )`)
+    .get(limit)
+  return {
+    payments: Number(row?.["payments"]),
+    withRefunds: Number(row?.["with_refunds"]),
+    firstAt: (row?.["first_at"] ?? null) as number | null
+  }
 }

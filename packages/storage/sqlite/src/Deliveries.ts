@@ -41,6 +41,10 @@ export const make = (db: Database): Deliveries["Service"] => {
         read("takeDue", () => waitingEndpoints(db, query.now)),
         (waiting) => (waiting.length === 0 ? Effect.succeed([]) : write("takeDue", () => takeDue(db, waiting, query)))
       ),
+    firstDueAt: read("firstDueAt", () => {
+      const row = db.prepare(`${endpointsAndFirst} select min(first) as first_at from waiting`).get()
+      return (row?.["first_at"] ?? null) as number | null
+    }),
     record: (records) =>
       write("record", () => {
         for (const record of records) keep(db, record)
@@ -94,20 +98,21 @@ export const make = (db: Database): Deliveries["Service"] => {
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
  * waits for the same one is passed over.
  */
+const endpointsAndFirst = `with recursive endpoints (id) as (
+    select (select min(endpoint_id) from deliveries indexed by deliveries_due where due_at is not null)
+    union all
+    select (select min(endpoint_id) from deliveries indexed by deliveries_due
+      where due_at is not null and endpoint_id > endpoints.id)
+    from endpoints where endpoints.id is not null
+  ), waiting as (
+    select id, (select min(due_at) from deliveries indexed by deliveries_due
+      where due_at is not null and endpoint_id = endpoints.id) as first
+    from endpoints where id is not null
+  )`
+
 const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
   db
-    .prepare(`with recursive endpoints (id) as (
-        select (select min(endpoint_id) from deliveries indexed by deliveries_due where due_at is not null)
-        union all
-        select (select min(endpoint_id) from deliveries indexed by deliveries_due
-          where due_at is not null and endpoint_id > endpoints.id)
-        from endpoints where endpoints.id is not null
-      )
-      select id from (
-        select id, (select min(due_at) from deliveries indexed by deliveries_due
-          where due_at is not null and endpoint_id = endpoints.id) as first
-        from endpoints where id is not null
-      ) where first <= ? order by first`)
+    .prepare(`${endpointsAndFirst} select id from waiting where first <= ? order by first`)
     .all(now)
     .map((row) => readText(row["id"]))
 

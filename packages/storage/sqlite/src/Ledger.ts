@@ -21,7 +21,7 @@ import {
   type UsageQuery
 } from "@pointsman/core"
 import { Effect, Exit, Option } from "effect"
-import { postpone, takeDue } from "./Checks.ts"
+import { postpone, takeDue, watched } from "./Checks.ts"
 import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
 import { bindText, type Database, isUniqueViolation, type Row, read, snapshot } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
@@ -114,6 +114,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       ),
     takeDue: (query) => read("takeDue", () => takeDue(db, query)),
     postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
+    watched: (limit) => read("watched", () => watched(db, limit)),
     reviews: (query) =>
       Effect.map(
         read("reviews", () => selectReviews(db, query)),

@@ -1,0 +1,81 @@
+/**
+ * What waits in the storage, as gauges: results that nobody knows by how long that is so, what operations have to look
+ * at, refunds, and what the background and the webhooks are late with.
+ *
+ * It is read when somebody asks for metrics, by an index and no further than is counted here, and not more often than
+ * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
+ * tells it. Every process on a database tells the same of it.
+ */
+import { Deliveries, Ledger, type Payment, reviewReasons } from "@pointsman/core"
+import { Clock, Duration, Effect, Metric } from "effect"
+
+/** Counts beyond it are told as it: the first pages of a long list tell that it is long. */
+const countedAtMost = 500
+const readEvery = Duration.seconds(15)
+const readWithinMillis = 2_000
+
+const gauge = (name: string, description: string, attributes: Readonly<Record<string, string>> = {}) =>
+  Metric.gauge(name, { description, attributes })
+
+const minute = 60
+const hour = 60 * minute
+const ages = { "0s": 0, "15m": 15 * minute, "1h": hour, "1d": 24 * hour, "7d": 7 * 24 * hour } as const
+
+const unknown = Object.entries(ages).map(([age, seconds]) => ({
+  seconds,
+  gauge: gauge(
+    "pointsman_unknown_payments",
+    `Payments whose result nobody knows, for at least so long; ${countedAtMost} at most.`,
+    { older_than: age }
+  )
+}))
+const reviews = reviewReasons.map((reason) => ({
+  reason,
+  gauge: gauge("pointsman_reviews_waiting", `Payments that wait for operations, by reason; ${countedAtMost} at most.`, {
+    reason
+  })
+}))
+const oldestReview = gauge("pointsman_review_age_seconds", "How long the first payment has waited for operations.")
+const refundsPending = gauge(
+  "pointsman_refunds_pending",
+  `Payments with a refund whose end is not known, among the first ${countedAtMost} that the background watches.`
+)
+const watchedPayments = gauge(
+  "pointsman_payments_watched",
+  `Payments that the background will look at again; ${countedAtMost} at most.`
+)
+const checkLag = gauge("pointsman_check_lag_seconds", "How late the background is with the first payment that is due.")
+const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How late the first webhook is that is due.")
+const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the storage was last asked for what waits.")
+
+/** Brings the gauges to what is so, where the last reading is old enough. It does not fail. */
+export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries> = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const deliveries = yield* Deliveries
+  const read = Effect.gen(function* () {
+    const waiting = yield* ledger.reviews({ limit: countedAtMost })
+    const watched = yield* ledger.watched(countedAtMost)
+    const firstDueAt = yield* deliveries.firstDueAt
+    const now = yield* Clock.currentTimeMillis
+    const secondsSince = (at: number | null | undefined) => Math.max(0, now - (at ?? now)) / 1_000
+    const isFor = (reason: (typeof reviewReasons)[number]) => (payment: Payment) =>
+      payment.review?.reasons.includes(reason) ?? false
+
+    const unknownSince = waiting.filter(isFor("unknown")).map(({ review }) => secondsSince(review?.since))
+    for (const one of unknown) {
+      yield* Metric.update(one.gauge, unknownSince.filter((seconds) => seconds >= one.seconds).length)
+    }
+    for (const one of reviews) yield* Metric.update(one.gauge, waiting.filter(isFor(one.reason)).length)
+    yield* Metric.update(oldestReview, secondsSince(waiting[0]?.review?.since))
+    yield* Metric.update(refundsPending, watched.withRefunds)
+    yield* Metric.update(watchedPayments, watched.payments)
+    yield* Metric.update(checkLag, secondsSince(watched.firstAt))
+    yield* Metric.update(deliveryLag, secondsSince(firstDueAt))
+    yield* Metric.update(readAt, now / 1_000)
+  })
+  const told = read.pipe(
+    Effect.timeout(readWithinMillis),
+    Effect.catchCause((cause) => Effect.logWarning("what waits in the storage could not be counted", cause))
+  )
+  return yield* Effect.cachedWithTTL(told, readEvery)
+})
