@@ -76,11 +76,14 @@ const manifest = ({ name, read, toRoot }: NewConnector) => {
           ...contracts,
           "@effect/vitest": `^${root.devDependencies["@effect/vitest"]}`,
           effect: like.peerDependencies.effect,
-          typescript: "^6.0.0",
+          typescript: `^${versionOf(root.devDependencies["@typescript/native"])}`,
           vitest: `^${root.devDependencies.vitest}`
         }
   }
 }
+
+/** `npm:typescript@7.0.2` is a name and a version. */
+const versionOf = (alias: string): string => alias.slice(alias.lastIndexOf("@") + 1)
 
 const compilerHere = (toRoot: string) => ({
   extends: `${toRoot}/tsconfig.base.json`,

@@ -58,7 +58,9 @@ describe("npm run new-connector", () => {
     }
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
     assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
-    assert.match(manifest.devDependencies["@pointsman/contracts"], /^\^\d/u)
+    for (const name of ["@pointsman/contracts", "@effect/vitest", "effect", "typescript", "vitest"]) {
+      assert.match(manifest.devDependencies[name], /^\^\d+\.\d+\.\d+$/u, name)
+    }
     // Nothing of this repository is needed there.
     assert.notMatch(
       JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),

@@ -44,7 +44,11 @@ const ofDev = {
   unknownCheckIntervalMillis: "2 seconds",
   pendingCheckIntervalMillis: "2 seconds",
   refundCheckIntervalMillis: "2 seconds",
-  deadRequestIntervalMillis: "30 seconds"
+  deadRequestIntervalMillis: "30 seconds",
+  // What PostgreSQL alone can do.
+  workers: "1",
+  sharedLimits: "false",
+  batchCommits: "false"
 } as const satisfies Flags
 
 export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevOptions) {
@@ -53,11 +57,7 @@ export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevO
   yield* refuseSecond
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
   if (fresh) yield* forget
-  return yield* serve(
-    { ...settings, configuration: null, encryptionKey: null, workers: 1 },
-    {},
-    furnish(settings.baseUrl)
-  )
+  return yield* serve({ ...settings, configuration: null, encryptionKey: null }, {}, furnish(settings.baseUrl))
 })
 
 /** Two servers on one file would each send what is due. */

@@ -20,18 +20,21 @@ if (!withLater) {
   )
 }
 
-const start = (folder: string, ...words: ReadonlyArray<string>): RunningCommand => {
-  const running = startHere(folder, words)
+const start = (folder: string, words: ReadonlyArray<string>, environment = {}): RunningCommand => {
+  const running = startHere(folder, words, environment)
   onTestFinished(async () => void (await running.stop()))
   return running
 }
 
-const startDev = async (folder: string, ...words: ReadonlyArray<string>) => {
-  const dev = start(folder, "dev", "--port", "0", ...words)
+const startDev = async (folder: string, words: ReadonlyArray<string> = [], environment = {}) => {
+  const dev = start(folder, ["dev", "--port", "0", ...words], environment)
   const [, url = ""] = await dev.printed(/^Pointsman listens on (\S+)$/mu)
   const [key = ""] = /ps_test_[0-9A-Za-z]{38}/u.exec(dev.stdout()) ?? []
   return { dev, url, key, request: jsonRequestsTo(url, key) }
 }
+
+/** Of no server here. */
+const strangeKey = "ps_test_DcafYuMMfH1KuvrrUTPq0ZJICmIVOV6k2BhSWv"
 
 const refused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
   assert.deepStrictEqual([code, stdout], [1, ""])
@@ -70,25 +73,27 @@ describe("pointsman dev", { timeout: 120_000 }, () => {
     // One page more: those before it may be over.
     assert.deepStrictEqual([second.key, (await list(second)).length], [first.key, made.length + 1])
     await second.dev.stop()
-    const third = await startDev(folder, "--fresh")
+    const third = await startDev(folder, ["--fresh"])
     assert.notStrictEqual(third.key, first.key)
     assert.lengthOf(await list(third), made.length)
     await third.dev.stop()
-    const fourth = await startDev(folder, "--memory")
-    assert.lengthOf(await list(fourth), made.length)
-    assert.notStrictEqual(fourth.key, third.key)
   })
 })
 
 describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
   it("given a sandbox, when each outcome is triggered, then it comes to its end, and who listens is told once of every event", async () => {
     const folder = temporaryFolder()
-    const { request } = await startDev(folder, "--memory")
+    // The settings of another server take no part.
+    const { request, url } = await startDev(folder, ["--memory"], {
+      POINTSMAN_DATABASE_URL: "postgres://user:password@127.0.0.1:9/elsewhere",
+      POINTSMAN_CONFIG: "absent.json",
+      POINTSMAN_WORKERS: "4"
+    })
     const receiver = await startReceiver()
     receiver.status = (number) => (number % 2 === 0 ? 500 : 200)
-    const listen = start(folder, "listen", "--forward", receiver.url, "--json")
+    const listen = start(folder, ["listen", "--forward", receiver.url, "--json"])
     const [secret = ""] = await listen.printed(/whsec_\S+/u, "stderr")
-    const lines = start(folder, "listen", "--forward", "http://127.0.0.1:9/nobody")
+    const lines = start(folder, ["listen", "--forward", "http://127.0.0.1:9/nobody"])
     await lines.printed(/signed with/u, "stderr")
 
     const chosen = outcomes.filter(
@@ -164,6 +169,12 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     const text = await runHere(folder, ["trigger", "refunded", "--amount", "500", "--currency", "JPY"])
     assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}500 JPY/u)
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
+    // No key of this folder goes elsewhere, and one that the server does not know is refused.
+    const strange = await startReceiver()
+    refused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /refuses the key/u)
+    refused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /There is none in \.pointsman/u)
+    refused(await runHere(folder, ["listen", "--url", strange.url]), /There is none in \.pointsman/u)
+    assert.lengthOf(strange.heard, 0)
     refused(await runHere(folder, ["trigger"]), /^Expected an outcome/u)
     refused(
       await runHere(folder, ["trigger", "captured", "--key", liveKey]),
@@ -172,10 +183,9 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     refused(await runHere(folder, ["trigger", "captured", "--currency", "EURO"]), /answered 422 validation_error/u)
   })
 
-  it("given no server, another's address, or a key that it does not know, then it is said, and no key goes elsewhere", async () => {
+  it("given no server, no key, or an address that is none, then it is said", async () => {
     const folder = temporaryFolder()
-    const strange = await startReceiver()
-    const key = "ps_test_DcafYuMMfH1KuvrrUTPq0ZJICmIVOV6k2BhSWv"
+    const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]
     refused(await runHere(folder, ["listen"]), /There is none in \.pointsman: start a sandbox with `pointsman dev`/u)
     refused(
@@ -187,11 +197,6 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
       /^POINTSMAN_API_KEY \(--key\): expected an API key/u
     )
     refused(await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]), /^POINTSMAN_URL \(--url\): expected/u)
-    const { url } = await startDev(folder, "--memory")
-    refused(await runHere(folder, ["listen", "--url", url, "--key", key]), /refuses the key/u)
-    refused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /There is none in \.pointsman/u)
-    refused(await runHere(folder, ["listen", "--url", strange.url]), /There is none in \.pointsman/u)
-    assert.lengthOf(strange.heard, 0)
   })
 })
 
