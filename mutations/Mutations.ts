@@ -733,5 +733,101 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/connectors/stripe/test/Messages.test.ts",
       test: "given an event of another connected account, then it is not believed"
     }
+  },
+  {
+    name: "believe Adyen's webhooks unsigned",
+    harm: "Anybody who knows the address says that money was taken.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: "  return Mac.timingSafeEqual(",
+        replace: "  return true || Mac.timingSafeEqual("
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/adyen.contract.test.ts",
+      test: "given another amount.value than was signed, then it is refused"
+    }
+  },
+  {
+    name: "take a key that is at work for a refusal of Adyen's",
+    harm: "The first request may be charging; the next connection charges again.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `new Set(["703", "704"])`,
+        replace: "new Set()"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given 422 with a transient error, or of a key that is at work, then Unanswered"
+    }
+  },
+  {
+    name: "ask another connection after an error on the acquirer's side",
+    harm: "What the acquirer did before it failed is not known: the money may be held twice.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `soft: payment.resultCode === "Refused" && decline.soft`,
+        replace: "soft: decline.soft"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given Error, whatever its reason, then no other connection is asked"
+    }
+  },
+  {
+    name: "take a payment link that was paid for one that nobody paid",
+    harm: "The payment is cancelled while the customer's money is taken.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `conclusive: link.status === "expired"`,
+        replace: `conclusive: link.status !== "active"`
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given the record of a page that is completed, then NotFound, not conclusive"
+    }
+  },
+  {
+    name: "take a refused card on Adyen's page for the end of the payment",
+    harm: "The payment is declined while the customer pays with another card.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: "const state: ChargeState = ours.isOnPage\n    ? stillOnPage",
+        replace: 'const state: ChargeState = item.pspReference === ""\n    ? stillOnPage'
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/Messages.test.ts",
+      test: "given a refused card on a page, then it is not the last word"
+    }
+  },
+  {
+    name: "send sen of a rupiah to Adyen",
+    harm: "The customer is charged a hundred times too little, or a rounded amount.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Amounts.ts",
+        find: "return Number.isSafeInteger(result) ? result : undefined",
+        replace: "return Math.round(result)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given what the other side has no word for, then none"
+    }
   }
 ]

@@ -44,7 +44,7 @@ export const chargeAnswer = (
 }
 
 /**
- * What each result code means (https://docs.adyen.com/online-payments/build-your-integration/payment-result-codes).
+ * What each result code means (https://docs.adyen.com/online-payments/payment-result-codes).
  *
  * - `Authorised` of a payment whose money is to be taken at once is its last word: Adyen captures right after the
  *   authorization and need not tell of it (https://docs.adyen.com/online-payments/capture).

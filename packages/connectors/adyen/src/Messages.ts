@@ -68,9 +68,8 @@ const readItem = Schema.decodeUnknownResult(Protocol.Item)
  * The item of a webhook that is signed with the key. The signature lies inside the item, so that it has to be found
  * before it can be checked; until then, whatever is wrong is a message that nobody signed.
  *
- * Adyen sends one item with each webhook in JSON
- * (https://docs.adyen.com/development-resources/webhooks/webhook-types#webhook-structure). Of several, one message of
- * ours could tell only the first: they are refused whole, and Adyen sends them again until somebody looks.
+ * Each webhook that Adyen describes holds one item (https://docs.adyen.com/api-explorer/Webhooks/1/overview). Of several,
+ * one message of ours could tell only the first: they are refused whole, and Adyen sends them again until somebody looks.
  */
 const signedItem = Effect.fnUntraced(function* (
   body: Uint8Array,

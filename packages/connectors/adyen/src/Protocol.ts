@@ -108,7 +108,7 @@ export const SignedItem = Schema.Struct({
   originalReference: orNothing(Schema.String),
   merchantAccountCode: orNothing(Schema.String),
   merchantReference: orNothing(Schema.String),
-  amount: orNothing(Schema.Struct({ value: orNothing(Schema.Number), currency: orNothing(Schema.String) })),
+  amount: orNothing(Schema.Struct({ value: orNothing(Schema.Finite), currency: orNothing(Schema.String) })),
   eventCode: orNothing(Schema.String),
   success: orNothing(Schema.Union([Schema.String, Schema.Boolean])),
   additionalData: Schema.Struct({ hmacSignature: Schema.NonEmptyString })

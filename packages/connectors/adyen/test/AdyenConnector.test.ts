@@ -371,6 +371,15 @@ describe("refusal reasons", () => {
       ["2", "3", "9", "28", "29"]
     )
   })
+  it.effect("given Error, whatever its reason, then no other connection is asked", () =>
+    Effect.gen(function* () {
+      for (const { code } of reasons) {
+        const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
+        const { result } = yield* run("charge", answer(200, body))
+        assert.propertyVal(Result.getOrThrow(result), "soft", false)
+      }
+    })
+  )
   it.effect("given a raw answer of the acquirer, then it is not read", () =>
     answersWith(
       "charge",

@@ -225,6 +225,14 @@ describe("events", () => {
     )
   }
 
+  it.effect("given a refused card on a page, then it is not the last word", () =>
+    Effect.gen(function* () {
+      const reference = { merchantReference: `${attemptId}.taken.page` }
+      const result = yield* read({ ...ofPayment, ...reference, eventCode: "AUTHORISATION", success: "false" })
+      assert.deepStrictEqual(saidOf(Result.getOrThrow(result).about), [ours, onPage])
+    })
+  )
+
   it.effect("given the same event of two payments, or both ends of one, then each has an id of its own", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.forEach(

@@ -1,8 +1,13 @@
 /** Signs webhooks by Adyen's own library: by other means than the connector verifies. */
-import { hmacValidator } from "@adyen/api-library"
+import { createRequire } from "node:module"
 import { envelope, hmacKey, type Item, whole } from "./Adyen.ts"
 
-const validator = new hmacValidator()
+/** This one file: the whole library takes seconds to load. */
+const file = "@adyen/api-library/lib/src/utils/hmacValidator.js"
+const { default: HmacValidator }: typeof import("@adyen/api-library/lib/src/utils/hmacValidator.js") = createRequire(
+  import.meta.url
+)(file)
+const validator = new HmacValidator()
 
 /** The item with its signature; what the library is given is what stands on the wire. */
 export const signedItem = (item: Item, key = hmacKey) => {
