@@ -1,4 +1,6 @@
+import { Ledger, type StorageHandle } from "@pointsman/core/ports"
 import { memory } from "@pointsman/storage-memory"
+import { Context, Effect, Layer } from "effect"
 import { assert, it } from "vitest"
 import {
   type CreatePayment,
@@ -224,5 +226,27 @@ it("given no route and no debug, when it is refused, then it says why each conne
   assert.deepStrictEqual(
     failure.excluded.map(({ code, providerId }) => [providerId, code]),
     [["first", "CURRENCY_NOT_SUPPORTED"]]
+  )
+})
+
+it("given a store that breaks down in the middle of a call, when money may have moved, then the error says so", async () => {
+  const { lines, pointsman } = await open({ storage: breakingDown(), background: false })
+  const failure = await failureOf(pointsman.create(order, { idempotencyKey: "order-1001" }))
+  assert.instanceOf(failure, UnknownResultError)
+  assert.strictEqual(failure.code, "payment_result_unknown")
+  assert.notInclude(failure.message, "a secret of the store")
+  assert.include(lines.find(({ level }) => level === "error")?.cause ?? "", "a secret of the store")
+})
+
+/** A store whose commits end in a way that nothing provides for. */
+const breakingDown = (): StorageHandle => ({
+  ...memory(),
+  "~pointsman/storage": Layer.effectContext(
+    Effect.map(Layer.build(memory()["~pointsman/storage"]), (stores) =>
+      Context.add(stores, Ledger, {
+        ...Context.get(stores, Ledger),
+        commit: () => Effect.die(new Error("a secret of the store"))
+      })
+    )
   )
 })
