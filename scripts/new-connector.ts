@@ -57,6 +57,7 @@ const nextInside = (name: string, folder: string): ReadonlyArray<string> => [
   "Make it one of this repository's packages, and run its test:",
   `  vitest.workspace.ts     project("connector-${name}", "${folder}"),`,
   `  tsconfig.build.json     { "path": "${folder}" }`,
+  "  npm run format",
   "  npm run lock && npm install",
   `  npm exec -- vitest run --project connector-${name}`
 ]

@@ -32,6 +32,7 @@ export const connectorFiles = (connector: NewConnector): ReadonlyMap<string, str
     ["tsconfig.json", json(toRoot === null ? ownCompiler : compilerHere(toRoot))],
     ["vitest.config.ts", testConfiguration(toRoot !== null)],
     ["README.md", readme(name)],
+    ...(toRoot === null ? [] : [["LICENSE", read("LICENSE")] as const]),
     ...templates.map((path) => [named(path), named(read(`scripts/new-connector/template/${path}`))] as const)
   ])
 }
