@@ -7,7 +7,7 @@
  * to no collector.
  */
 import { createHmac } from "node:crypto"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -358,6 +358,13 @@ describe("secrets", { timeout: 120_000 }, () => {
     await fetch(`${url}${page.pathname}`)
     await run(1, "doctor")
     await run(1, "payments", "list", ...acme)
+
+    const { text: metrics } = await send("GET", "/metrics")
+    const guide = readFileSync(new URL("../../../docs/guides/monitoring.md", import.meta.url), "utf8")
+    for (const [, name = ""] of guide.matchAll(/^\| `(pointsman_\w+)` \|/gmu)) {
+      // No circuit opens here; `Metrics.test.ts` has one that does.
+      if (!name.startsWith("pointsman_circuit_")) assert.include(metrics, `# TYPE ${name} `)
+    }
 
     await server.stop()
     const tokens = [...server.stderr().matchAll(/invitation_token=(\S+)/gu)].map(([, text = ""]) => text)
