@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { DeclineCategory } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { charge, chargeLookup, connected, eur } from "./Calls.ts"
-import { answer, decline, event, failure, list, paymentIntent, signed } from "./Stripe.ts"
+import { signed } from "./Signing.ts"
+import { answer, decline, event, failure, list, paymentIntent } from "./Stripe.ts"
 
 type Row = readonly [code: string, category: DeclineCategory, soft: boolean]
 

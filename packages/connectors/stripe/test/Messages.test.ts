@@ -3,7 +3,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { connected, eur } from "./Calls.ts"
-import { dispute, event, paymentIntent, refund, session, signed, stripe } from "./Stripe.ts"
+import { signed, stripe } from "./Signing.ts"
+import { dispute, event, paymentIntent, refund, session } from "./Stripe.ts"
 
 const secret = "whsec_0123456789abcdef"
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 0)

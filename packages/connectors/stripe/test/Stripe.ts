@@ -3,7 +3,6 @@
  * that nobody reads left out or left at what they mostly are.
  */
 import type { TransportAnswer } from "@pointsman/core/connector"
-import Stripe from "stripe"
 
 export const secretKey = "sk_test_0123456789abcdefghijklmn"
 
@@ -140,19 +139,4 @@ export const event = (type: string, object: unknown, fields: Fields = {}) => ({
   request: { id: null, idempotency_key: null },
   type,
   ...fields
-})
-
-/** Stripe's own client, of which the signing of test messages is used, and nothing that sends. */
-export const stripe = new Stripe(secretKey)
-
-/** Signed by Stripe's own code. `signedAt`: epoch milliseconds. */
-export const signed = (text: string, secret: string, signedAt: number) => ({
-  headers: {
-    "stripe-signature": stripe.webhooks.generateTestHeaderString({
-      payload: text,
-      secret,
-      timestamp: Math.floor(signedAt / 1000)
-    })
-  },
-  body: new TextEncoder().encode(text)
 })

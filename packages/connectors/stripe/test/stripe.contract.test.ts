@@ -8,7 +8,8 @@ import {
 } from "@pointsman/contracts/connector"
 import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
-import { answer, decline, dispute, event, failure, list, paymentIntent, refund, session, signed } from "./Stripe.ts"
+import { signed } from "./Signing.ts"
+import { answer, decline, dispute, event, failure, list, paymentIntent, refund, session } from "./Stripe.ts"
 
 /** Of no mode: the suite connects in both environments. */
 const secretKey = "sk_of_the_contract_0123456789"
