@@ -829,5 +829,53 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
       test: "given what the other side has no word for, then none"
     }
+  },
+  {
+    name: "take a misspelled field of a call",
+    harm: "A key under another name is no key: the order is charged once for each time that it is sent.",
+    edits: [
+      {
+        file: "packages/node/src/Orders.ts",
+        find: "return unknown === undefined\n",
+        replace: "return true\n"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Errors.test.ts",
+      test: "given a key in other letters, when it is called, then the error names the field and nothing is charged"
+    }
+  },
+  {
+    name: "say that a call which broke down moved no money",
+    harm: "The customer is told that it failed, and pays again what a provider may have charged.",
+    edits: [
+      {
+        file: "packages/node/src/Calls.ts",
+        find: "throw failure ?? onDefect(exit.cause)",
+        replace: "throw failure ?? brokeDown()"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Errors.test.ts",
+      test: "given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
+    }
+  },
+  {
+    name: "close the storage under a call",
+    harm: "What the provider said cannot be recorded: the payment is unknown until somebody looks.",
+    edits: [
+      {
+        file: "packages/node/src/Gate.ts",
+        find: "Effect.map(Effect.timeoutOption(Deferred.await(idle), limitMillis), () => underWay)",
+        replace: "Effect.sync(() => underWay * Math.min(limitMillis, 1))"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Close.test.ts",
+      test: "given a call under way, when it is closed, then the call is answered first, and nothing new is taken"
+    }
   }
 ]
