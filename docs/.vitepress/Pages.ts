@@ -56,8 +56,7 @@ interface Item {
 
 interface Group {
   text: string
-  collapsed?: boolean
-  items: Array<Item | Group>
+  items: Array<Item>
 }
 
 type Entry = string | readonly [file: string, title: string]
@@ -151,7 +150,7 @@ export const recipesPart = (): Array<Group> => [
       /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|operations|command-line|monitoring|many-servers)\.md)/u
     )
   },
-  { text: "Examples", collapsed: true, items: items([], /^examples\/.+\/README\.md$/u) }
+  { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }
 ]
 
 export const referencePart = (): Array<Group> => [
@@ -194,21 +193,18 @@ export const referencePart = (): Array<Group> => [
       /^docs\/states\//u
     )
   },
-  { text: "Packages", collapsed: true, items: items([], /^packages\/.+\/README\.md$/u) },
+  { text: "Packages", items: items([], /^packages\/.+\/README\.md$/u) },
   ...(existsSync(join(root, "docs/api/README.md"))
     ? [{ text: "TypeScript", items: items([["docs/api/README.md", "Every export"]]) }]
     : []),
   {
     text: "How it is made",
-    collapsed: true,
-    items: [
-      ...items([
-        ["ARCHITECTURE.md", "Architecture"],
-        ["CONTRIBUTING.md", "Contributing"],
-        ["AGENTS.md", "Working in the repository"],
-        ["docs/decisions/README.md", "Decisions"]
-      ]),
-      { text: "Each decision", collapsed: true, items: items([], /^docs\/decisions\/\d/u) }
-    ]
+
+    items: items([
+      ["ARCHITECTURE.md", "Architecture"],
+      ["CONTRIBUTING.md", "Contributing"],
+      ["AGENTS.md", "Working in the repository"],
+      ["docs/decisions/README.md", "Decisions"]
+    ])
   }
 ]
