@@ -85,9 +85,13 @@ const setUp = async () => {
   const database = { POINTSMAN_DATABASE_URL: "sqlite:.pointsman/dev.db", POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
   const run = (path: string, words: ReadonlyArray<string>) =>
     runHere(folder, [...path.split(" "), ...words, "--json"], database)
-  const [delivery, refusedDelivery] = documentOf(await run("webhooks list", ofDemo)).data.map(
-    ({ id }: { readonly id: string }) => id
-  )
+  // The receiver hears of a delivery before the server has written its answer down.
+  const delivered = async (): Promise<ReadonlyArray<string>> =>
+    documentOf(await run("webhooks list", [...ofDemo, "--status", "delivered"])).data.map(
+      ({ id }: { readonly id: string }) => id
+    )
+  while ((await delivered()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  const [delivery = "", refusedDelivery = ""] = await delivered()
   const db = new DatabaseSync(join(folder, ".pointsman/dev.db"))
   db.prepare("update deliveries set state = 'Refused', due_at = null where id = ?").run(refusedDelivery)
   db.close()
