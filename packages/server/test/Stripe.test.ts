@@ -67,7 +67,7 @@ const startStripe = async () => {
           .writeHead(status, { "content-type": "application/json", date: new Date(begun).toUTCString() })
           .end(JSON.stringify(body))
       if (request.headers.authorization !== `Bearer ${secretKey}`) return answer(401, { error: { type: "x" } })
-      const [, resource, ref = "", operation] = /^(?:GET|POST) (\w+|checkout\/sessions)(?:\/(\w+))?(?:\/(\w+))?$/.exec(
+      const [, resource, ref = "", operation] = /^(?:GET|POST) (checkout\/sessions|\w+)(?:\/(\w+))?(?:\/(\w+))?$/.exec(
         target
       ) ?? [undefined, ""]
       const payment = payments.get(ref)
@@ -95,6 +95,8 @@ const startStripe = async () => {
         refunds.set(refund.id, refund)
         return answer(200, refund)
       }
+      const session = sessions.get(ref)
+      if (session !== undefined) return answer(200, session)
       if (target === "POST checkout/sessions") {
         const session = {
           ...{ id: `cs_${++drawn}`, object: "checkout.session", status: "open", payment_intent: null },
@@ -293,6 +295,22 @@ describe("payments at Stripe", () => {
     assert.strictEqual(await statusOf(id), "REQUIRES_ACTION")
     await hearAll([["checkout.session.expired", { ...session, status: "expired" }]])
     assert.strictEqual(await statusOf(id), "CANCELLED")
+  })
+
+  it("given a customer who comes back from Stripe's page, then Stripe is asked for what was paid on it", async () => {
+    const { create, statusOf, stripe } = await start()
+    const { id, pageUrl } = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    await fetch(pageUrl, { method: "POST", redirect: "manual", headers, body: "action=continue" })
+    const returnUrl = stripe.asked.at(-1)?.form.get("success_url") ?? ""
+    const session = [...stripe.sessions.values()].at(-1) ?? { id: "" }
+    await fetch(returnUrl, { redirect: "manual" })
+    assert.strictEqual(await statusOf(id), "REQUIRES_ACTION")
+    const made = stripe.make(1999, false, { ...Object(session["metadata"]), checkout: "true" })
+    stripe.sessions.set(session.id, { ...session, status: "complete", payment_intent: made })
+    const returned = await fetch(returnUrl, { redirect: "manual" })
+    assert.strictEqual(await statusOf(id), "CAPTURED")
+    assert.match(returned.headers.get("location") ?? "", /^https:\/\/shop\.example\/thanks\?/)
   })
 
   it("given a webhook that another secret signed, then 401, and nothing moves", async () => {
