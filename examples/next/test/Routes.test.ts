@@ -46,11 +46,11 @@ it("given the routes, when an order is sent twice, then it is paid once, and the
   assert.strictEqual((await api.DELETE(removal)).status, 405)
 })
 
-// Half a minute, and needs the packages built: `npm run build`, then POINTSMAN_NEXT=build. The checks do so.
+// A minute where nothing else runs, and needs the packages built: `npm run build`, then POINTSMAN_NEXT=build. The checks do so.
 describe.runIf(process.env["POINTSMAN_NEXT"] === "build")("a Next that was built", () => {
   it(
     "given next build and next start, when an order is paid and sent again, then it was paid once",
     buildAndTry,
-    180_000
+    600_000
   )
 })
