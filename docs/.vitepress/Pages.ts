@@ -80,8 +80,6 @@ export const startPart = (): Array<Group> => [
     text: "Start",
     items: items([
       ["README.md", "The first payment"],
-      ["docs/guides/embed.md", "Embed the library"],
-      ["docs/guides/node.md", "Without Effect"],
       ["docs/concepts/compared.md", "Compared with others"],
       ["docs/performance.md", "Performance"]
     ])
@@ -102,10 +100,9 @@ export const conceptsPart = (): Array<Group> => [
         ["docs/concepts/environments.md", "Two environments"],
         ["docs/concepts/hosted-payments.md", "Hosted payments"],
         ["docs/concepts/packages.md", "Packages"],
-        ["docs/concepts/words.md", "Words"],
-        ["docs/concepts/compared.md", "Compared with others"]
+        ["docs/concepts/words.md", "Words"]
       ],
-      /^docs\/concepts\//u
+      /^docs\/concepts\/(?!compared\.md)/u
     )
   }
 ]
@@ -133,6 +130,7 @@ export const recipesPart = (): Array<Group> => [
   {
     text: "Operate",
     items: items([
+      ["docs/guides/deploy.md", "Deploy it"],
       ["docs/guides/operations.md", "Settle what nobody knows"],
       ["docs/guides/command-line.md", "Use the command line"],
       ["docs/guides/monitoring.md", "Watch it"],
@@ -147,7 +145,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|operations|command-line|monitoring|many-servers)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|command-line|monitoring|many-servers)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }
@@ -199,7 +197,6 @@ export const referencePart = (): Array<Group> => [
     : []),
   {
     text: "How it is made",
-
     items: items([
       ["ARCHITECTURE.md", "Architecture"],
       ["CONTRIBUTING.md", "Contributing"],

@@ -82,7 +82,7 @@ const steps: ReadonlyArray<Arrow | ReadonlyArray<{ readonly point: number; reado
   ],
   { from: "pointsman", to: "provider", says: "charge, once" },
   [
-    { point: 5, x: (lanes.pointsman + lanes.provider) / 2 },
+    { point: 5, x: (lanes.store + lanes.provider) / 2 },
     { point: 6, x: lanes.provider }
   ],
   { from: "provider", to: "pointsman", says: "captured" },
