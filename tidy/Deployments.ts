@@ -1,0 +1,23 @@
+/** What the files of deployments name has to be there: a variable that no server reads would be believed to work. */
+import type { TextFile } from "./Files.ts"
+
+/** Whatever begins like a setting of ours. */
+const settingNames = /\b(?:POINTSMAN|OTEL)_[A-Z]+(?:_[A-Z]+)*\b/gu
+
+/** The variables that the server's settings define, in the text of its source. */
+export const variablesOf = ({ text }: TextFile): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(/^\s+variable: "([A-Z_]+)"/gmu), ([, name = ""]) => name))
+
+export const settingFaults = (sources: ReadonlyArray<TextFile>, known: ReadonlySet<string>): ReadonlyArray<string> =>
+  sources.flatMap(({ path, text }) =>
+    Array.from(new Set(Array.from(text.matchAll(settingNames), ([name]) => name)))
+      .filter((name) => !known.has(name))
+      .map((name) => `${path}: ${name} is no setting of the server`)
+  )
+
+/** The chart goes with the server: its image is tagged by `appVersion` unless said otherwise. */
+export const chartFaults = ({ path, text }: TextFile, version: string): ReadonlyArray<string> =>
+  ["version", "appVersion"].flatMap((field) => {
+    const found = new RegExp(`^${field}: "?([^"\\n]+)"?$`, "mu").exec(text)?.[1]
+    return found === version ? [] : [`${path}: ${field} is ${found}, and the server's version is ${version}`]
+  })
