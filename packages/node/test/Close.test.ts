@@ -85,6 +85,27 @@ it("given a client that went away, when its payment is answered, then it is reco
   )
 })
 
+it("given a Request that was given up, when its payment is answered, then the close goes on at once", async () => {
+  const provider = slowProvider()
+  const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
+  const { secret } = await pointsman.createApiKey()
+  const leaving = new AbortController()
+  const answer = pointsman.handler(
+    new Request("http://shop.example/api/v1/payments", {
+      method: "POST",
+      signal: leaving.signal,
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify(order)
+    })
+  )
+  await provider.asked
+  leaving.abort()
+  const closing = pointsman.close()
+  provider.answer()
+  await closing
+  await answer
+})
+
 it("given one that is closed, when it is closed again, then nothing happens; await using closes it too", async () => {
   const path = folder()
   const { pointsman } = await open(inFiles(path))
