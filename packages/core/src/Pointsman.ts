@@ -183,6 +183,10 @@ export interface BackgroundOptions {
 /** How long another server may not know yet what one has learned, in milliseconds. */
 const learnEveryMillis = 5_000
 
+/** Entries of the log that are about a payment name it. */
+const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: Effect.Effect<A, E, R>) =>
+  Effect.annotateLogs(effect, "payment_id", paymentId)
+
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
   Effect.catchCause(forgetKeys, (cause) => Effect.logError("keys whose time is over could not be deleted", cause))
 
@@ -382,9 +386,9 @@ export class Pointsman extends Context.Service<
         )
         return Pointsman.of({
           create: (caller, request) => Effect.provideContext(create(caller, request), context),
-          capture: (caller, order) => Effect.provideContext(capture(caller, order), context),
-          void: (caller, order) => Effect.provideContext(voidPayment(caller, order), context),
-          refund: (caller, order) => Effect.provideContext(refund(caller, order), context),
+          capture: (caller, order) => Effect.provideContext(named(order, capture(caller, order)), context),
+          void: (caller, order) => Effect.provideContext(named(order, voidPayment(caller, order)), context),
+          refund: (caller, order) => Effect.provideContext(named(order, refund(caller, order)), context),
           payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
           payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
           paymentFile: (tenant, id) => Effect.provideContext(paymentFile(tenant, id), context),

@@ -60,6 +60,6 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
       tooLate: abandon
     }),
     (cause) => new PaymentResultUnknown({ paymentId, cause })
-  )
+  ).pipe(Effect.annotateLogs("payment_id", paymentId))
   return { payment, isReplay: false } satisfies Created
 })
