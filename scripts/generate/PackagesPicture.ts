@@ -57,7 +57,7 @@ export const packagesPicture = async (): Promise<string> => {
   const dot = [
     "digraph packages {",
     '  graph [rankdir=LR, bgcolor="white", pad=0.3, nodesep=0.25, ranksep=0.9]',
-    '  node [shape=box, style="rounded,filled", color="#475569", fontname="Helvetica,Arial,sans-serif", fontsize=12, margin="0.15,0.08"]',
+    '  node [shape=box, style="rounded,filled", color="#475569", fontname="Helvetica,Arial,sans-serif", fontsize=12, margin="0.35,0.1"]',
     '  edge [color="#64748b", arrowsize=0.7]',
     ...nodes,
     ...arrows,
