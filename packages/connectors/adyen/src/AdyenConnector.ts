@@ -5,20 +5,20 @@
  * no look-up for any of them, nor for a charge. What became of them is told by its messages. A look-up here says so, and
  * never that nothing happened.
  */
-import type {
-  ChargeRequest,
-  CheckoutRequest,
-  Connector,
-  ConnectorAccount,
-  ConnectorDefinition,
-  Found,
-  Money,
+import {
+  type ChargeRequest,
+  type CheckoutRequest,
+  type Connector,
+  type ConnectorAccount,
+  type ConnectorDefinition,
+  type Found,
+  type Money,
   NotSent,
-  Rejected,
-  Transport,
-  TransportAnswer,
-  TransportRequest,
-  Unanswered
+  type Rejected,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  type Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
@@ -247,14 +247,13 @@ const withoutStoredDetails: Rejected = {
 }
 
 /** Nothing is sent that Adyen would take for another amount. */
-const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A | Rejected, E> => {
+const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, E>): Effect.Effect<A, E | NotSent> => {
   const amount = toAdyen(money)
+  const { currency, minorUnits } = money
   return amount === undefined
-    ? Effect.succeed({
-        _tag: "Rejected",
-        code: "amount_not_expressible",
-        message: `Nothing was sent: Adyen cannot express this amount of ${money.currency}.`
-      })
+    ? Effect.fail(
+        new NotSent({ reason: `Adyen has no amount for ${minorUnits} minor units of ${currency}, so it was not asked` })
+      )
     : send(amount)
 }
 

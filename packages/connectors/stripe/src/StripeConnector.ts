@@ -3,21 +3,21 @@
  * webhooks, over Stripe's HTTP API.
  *
  * One operation is one request, with our id as Stripe's idempotency key. Nothing here throws or tries again. What is
- * not sent is `NotSent` by the transport's word alone; what Stripe cannot be asked is `Rejected` before anything is
- * sent.
+ * not sent is `NotSent` by the transport's word, and where Stripe has no amount for the money; an instrument that Stripe
+ * cannot be asked about is `Rejected` before anything is sent.
  */
-import type {
-  ChargeState,
-  Connector,
-  ConnectorAccount,
-  ConnectorDefinition,
-  Found,
-  Money,
+import {
+  type ChargeState,
+  type Connector,
+  type ConnectorAccount,
+  type ConnectorDefinition,
+  type Found,
+  type Money,
   NotSent,
-  Rejected,
-  Transport,
-  TransportAnswer,
-  Unanswered
+  type Rejected,
+  type Transport,
+  type TransportAnswer,
+  type Unanswered
 } from "@pointsman/core/connector"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
@@ -150,7 +150,7 @@ const connector = (
       if (request.instrument === null) return Effect.succeed(withoutInstrument)
       const amount = toStripe(request.money)
       const instrument = Requests.instrumentOf(request.instrument)
-      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      if (amount === undefined) return Effect.fail(inexpressible(request.money))
       if (instrument === undefined) return Effect.succeed(malformedInstrument)
       const form = Requests.paymentIntent(request, amount, instrument)
       const cleanOfToken = cleaner([secretKey, ...Requests.secretsOf(request.instrument)])
@@ -173,7 +173,7 @@ const connector = (
     }),
     openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
       const amount = toStripe(request.money)
-      if (amount === undefined) return inexpressible(request.money)
+      if (amount === undefined) return yield* inexpressible(request.money)
       const expiresAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + checkoutSeconds
       const form = Requests.checkoutSession(request, amount, expiresAt)
       return yield* call({ method: "POST", path: "checkout/sessions", form, id: request.attemptId }, (answer) =>
@@ -182,7 +182,7 @@ const connector = (
     }),
     capture: Effect.fn("StripeConnector.capture")((request) => {
       const amount = toStripe(request.money)
-      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      if (amount === undefined) return Effect.fail(inexpressible(request.money))
       const path = `payment_intents/${segment(request.providerRef)}/capture`
       return call({ method: "POST", path, form: Requests.capture(amount), id: request.operationId }, (answer) =>
         Answers.operationAnswer(answer, clean)
@@ -196,7 +196,7 @@ const connector = (
     }),
     refund: Effect.fn("StripeConnector.refund")((request) => {
       const amount = toStripe(request.money)
-      if (amount === undefined) return Effect.succeed(inexpressible(request.money))
+      if (amount === undefined) return Effect.fail(inexpressible(request.money))
       const form = Requests.refund(request, amount)
       return call({ method: "POST", path: "refunds", form, id: request.refundId }, (answer) =>
         Answers.refundAnswer(answer, clean)
@@ -263,11 +263,8 @@ const malformedInstrument: Rejected = {
   message: "Stripe was not asked: the instrument's token is neither pm_… nor cus_…/pm_…."
 }
 
-const inexpressible = ({ currency, minorUnits }: Money): Rejected => ({
-  _tag: "Rejected",
-  code: "amount_not_expressible",
-  message: `Stripe was not asked: it has no amount for ${minorUnits} minor units of ${currency}.`
-})
+const inexpressible = ({ currency, minorUnits }: Money): NotSent =>
+  new NotSent({ reason: `Stripe has no amount for ${minorUnits} minor units of ${currency}, so it was not asked` })
 
 /** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
 const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

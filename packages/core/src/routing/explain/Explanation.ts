@@ -145,7 +145,7 @@ const ends: Readonly<Record<AttemptOutcome, string>> = {
   NeedsCustomer: "declined, because the customer would have had to authenticate",
   Canceled: "canceled by the provider",
   Rejected: "rejected by the provider without doing anything",
-  NotSent: "not sent, because no connection to the provider could be made",
+  NotSent: "not sent: nothing left for the provider",
   Unanswered: "unanswered: what the provider did is not known",
   Mismatched: "stated for another amount than was asked",
   Abandoned: "written and never sent"
