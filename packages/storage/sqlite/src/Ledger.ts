@@ -74,7 +74,9 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
   const context = yield* Effect.context<never>()
   // How many are needed is known inside the transaction alone, which does not pause.
   const newDeliveryId = () => Effect.runSyncWith(context)(ids.delivery)
-  const enqueue = yield* makeCommitter(db, writeChange(db, newDeliveryId), options)
+  // Its statements are prepared here, which a database that lost a table refuses.
+  const write = yield* read("open", () => writeChange(db, newDeliveryId))
+  const enqueue = yield* makeCommitter(db, write, options)
 
   return Ledger.of({
     commit: (change) =>
