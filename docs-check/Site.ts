@@ -14,13 +14,13 @@ export const dist: string = join(root, "docs/.vitepress/dist")
 /** As `npm run docs:build` does. Fails with what the tools print, dead links among it. */
 export const buildSite = async (): Promise<void> => {
   const tool = (path: string, ...args: ReadonlyArray<string>) =>
-    run(process.execPath, [join(root, "node_modules", path), ...args], {
-      cwd: root,
+    run(process.execPath, [join(root, "docs/node_modules", path), ...args], {
+      cwd: join(root, "docs"),
       env: { ...process.env, NODE_ENV: "production" },
       maxBuffer: 50_000_000
     })
   await tool("typedoc/bin/typedoc")
-  await tool("vitepress/bin/vitepress.js", "build", "docs")
+  await tool("vitepress/bin/vitepress.js", "build")
 }
 
 const types: Readonly<Record<string, string>> = {

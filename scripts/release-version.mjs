@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 const run = (command, ...words) =>
   execFileSync(command, words, { stdio: "inherit", shell: process.platform === "win32" })
 
-run("npm", "exec", "--offline", "--", "changeset", "version")
+run(process.execPath, "scripts/tool.mjs", "changeset", "version")
 
 const { version } = JSON.parse(readFileSync("packages/server/package.json", "utf8"))
 const chart = "deploy/helm/pointsman/Chart.yaml"

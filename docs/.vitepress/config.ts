@@ -11,6 +11,17 @@ const all = [...startPart(), ...conceptsPart(), ...recipesPart(), ...referencePa
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#1d4ed8"/><path d="M6 16h8l10-8M14 16l10 8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`
 
+/**
+ * The pages lie outside of this folder, where nobody would find its packages: what they are compiled to is told to take
+ * Vue as it is, and is loaded from here. In the browser's part vitepress names the file itself.
+ */
+const vueOfThisFolder = {
+  name: "vue-of-this-folder",
+  enforce: "pre" as const,
+  resolveId: (id: string, _importer: string | undefined, { ssr }: { readonly ssr?: boolean }) =>
+    ssr === true && /^vue(?:\/|$)/u.test(id) ? { id, external: true } : undefined
+}
+
 export default defineConfig({
   srcDir: "..",
   srcExclude: [
@@ -29,6 +40,7 @@ export default defineConfig({
   lang: "en",
   cleanUrls: false,
   lastUpdated: false,
+  vite: { plugins: [vueOfThisFolder] },
   head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   markdown: {
     // The usual light colours are too light for some of their words.

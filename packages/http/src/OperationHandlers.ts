@@ -2,7 +2,14 @@
  * `POST /payments/{id}/capture`, `/void` and `/refunds`. As with a create, the body is read last of all checks but the
  * fields, and a client that hangs up does not cut an operation in two.
  */
-import { type Answered, type CaptureFailure, Pointsman, type RefundFailure, type VoidFailure } from "@pointsman/core"
+import {
+  type Answered,
+  type CaptureFailure,
+  Pointsman,
+  type RefundFailure,
+  ResultUnknown,
+  type VoidFailure
+} from "@pointsman/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
@@ -15,7 +22,7 @@ import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import { printable } from "./ProviderMessage.ts"
-import { report } from "./Report.ts"
+import { report, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -32,38 +39,47 @@ export const layer = HttpApiBuilder.group(
     return handlers
       .handleRaw(
         "capture",
-        Effect.fnUntraced(function* ({ headers, params, request }) {
-          const caller = yield* callerOf
-          const { amount = null } = yield* decodeCapture(yield* readBody(request))
-          const answered = yield* pointsman
-            .capture(caller, { paymentId: params.id, amountMinor: amount, idempotencyKey: keyOf(headers) })
-            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("capture", failure))))
-          return yield* answer(answered)
-        }),
+        Effect.fnUntraced(
+          function* ({ headers, params, request }) {
+            const caller = yield* callerOf
+            const { amount = null } = yield* decodeCapture(yield* readBody(request))
+            const answered = yield* pointsman
+              .capture(caller, { paymentId: params.id, amountMinor: amount, idempotencyKey: keyOf(headers) })
+              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("capture", failure))))
+            return yield* answer(answered)
+          },
+          unknownAfterDefect(Effect.fail(errorBodyOf("capture", new ResultUnknown())))
+        ),
         { uninterruptible: true }
       )
       .handleRaw(
         "void",
-        Effect.fnUntraced(function* ({ headers, params, request }) {
-          const caller = yield* callerOf
-          yield* ignoreBody(request)
-          const answered = yield* pointsman
-            .void(caller, { paymentId: params.id, idempotencyKey: keyOf(headers) })
-            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("void", failure))))
-          return yield* answer(answered)
-        }),
+        Effect.fnUntraced(
+          function* ({ headers, params, request }) {
+            const caller = yield* callerOf
+            yield* ignoreBody(request)
+            const answered = yield* pointsman
+              .void(caller, { paymentId: params.id, idempotencyKey: keyOf(headers) })
+              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("void", failure))))
+            return yield* answer(answered)
+          },
+          unknownAfterDefect(Effect.fail(errorBodyOf("void", new ResultUnknown())))
+        ),
         { uninterruptible: true }
       )
       .handleRaw(
         "refund",
-        Effect.fnUntraced(function* ({ headers, params, request }) {
-          const caller = yield* callerOf
-          const { amount = null, reason = null } = yield* decodeRefund(yield* readBody(request))
-          const answered = yield* pointsman
-            .refund(caller, { paymentId: params.id, amountMinor: amount, reason, idempotencyKey: keyOf(headers) })
-            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("refund", failure))))
-          return yield* answer(answered)
-        }),
+        Effect.fnUntraced(
+          function* ({ headers, params, request }) {
+            const caller = yield* callerOf
+            const { amount = null, reason = null } = yield* decodeRefund(yield* readBody(request))
+            const answered = yield* pointsman
+              .refund(caller, { paymentId: params.id, amountMinor: amount, reason, idempotencyKey: keyOf(headers) })
+              .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("refund", failure))))
+            return yield* answer(answered)
+          },
+          unknownAfterDefect(Effect.fail(errorBodyOf("refund", new ResultUnknown())))
+        ),
         { uninterruptible: true }
       )
   })

@@ -1,4 +1,4 @@
-import { type CreateFailure, Pointsman, statesOf } from "@pointsman/core"
+import { type CreateFailure, PaymentResultUnknown, Pointsman, statesOf } from "@pointsman/core"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
@@ -11,7 +11,7 @@ import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
-import { report } from "./Report.ts"
+import { report, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
@@ -39,13 +39,15 @@ export const layer = HttpApiBuilder.group(
             if (idempotencyKey === null && tenant.environment === "production") return yield* Effect.fail(keyRequired)
             const body = yield* readJson(request, createLimits.bodyBytes)
             const create = yield* decodeCreate(body, tenant.environment, idempotencyKey, views.hasPages)
-            const created = yield* pointsman
-              .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)
-              .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
-            return HttpApiSchema.withHeaders({
-              body: { data: yield* views.created(created.payment, create.debug) },
-              headers: created.isReplay ? { "idempotent-replay": "true" as const } : {}
-            })
+            return yield* Effect.gen(function* () {
+              const created = yield* pointsman
+                .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)
+                .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
+              return HttpApiSchema.withHeaders({
+                body: { data: yield* views.created(created.payment, create.debug) },
+                headers: created.isReplay ? { "idempotent-replay": "true" as const } : {}
+              })
+            }).pipe(unknownAfterDefect(resultUnknown))
           }),
           { uninterruptible: true }
         )
@@ -94,6 +96,11 @@ export const layer = HttpApiBuilder.group(
     )
   })
 )
+
+const resultUnknown = Effect.flatMap(RequestId, (id) => {
+  const { error } = errorBodyOf("create", new PaymentResultUnknown({ paymentId: "", cause: "a defect" }))
+  return Effect.fail({ error: { ...error, request_id: id } })
+})
 
 const refuseCreate = Effect.fnUntraced(function* (
   failure: CreateFailure,

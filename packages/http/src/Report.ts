@@ -6,3 +6,14 @@ import { Cause, Effect } from "effect"
  */
 export const report = (failure: { readonly _tag: string; readonly cause: unknown }): Effect.Effect<void> =>
   Effect.logError(failure._tag, Cause.die(failure.cause))
+
+/**
+ * A mistake of ours, met where a provider may have been asked by then: nobody knows what it did, so the answer must not
+ * say that nothing was sent.
+ */
+export const unknownAfterDefect =
+  <Failure, RF>(failure: Effect.Effect<never, Failure, RF>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure, R | RF> =>
+    Effect.catchDefect(effect, (defect) =>
+      Effect.andThen(Effect.logError("a request failed in a way that nothing provides for", Cause.die(defect)), failure)
+    )

@@ -68,15 +68,41 @@ describe("a failure of create", () => {
     expect(reply.body.error.excluded).toEqual([])
   })
 
-  test("given a defect in core, when it is answered, then it is 500 and tells nothing", async () => {
+  test("given a defect in core, when it is answered, then nobody is told that nothing was sent", async () => {
     const reply = await createWith(() => Effect.die(secret))
-    expect([reply.status, reply.body]).toEqual([
+    const requestId = reply.headers.get("x-request-id")
+    expect([reply.status, reply.body.error.code, reply.body.error.request_id]).toEqual([
       500,
-      { error: { code: "internal_error", message: "The server failed." } }
+      "payment_result_unknown",
+      requestId
     ])
+    expect(JSON.stringify(reply.body)).not.toContain("hunter2")
     expect(web?.log).toEqual([expect.stringContaining("hunter2")])
-    expect(web?.log[0]).toContain(String(reply.headers.get("x-request-id")))
+    expect(web?.log[0]).toContain(String(requestId))
   })
+})
+
+describe("an operation", () => {
+  const breaks = () => Effect.die(secret)
+  test.each([
+    ["capture", "capture", "capture_result_unknown"],
+    ["void", "void", "void_result_unknown"],
+    ["refund", "refunds", "refund_result_unknown"]
+  ] as const)(
+    "given a defect in core, when %s is asked for, then nobody knows its result",
+    async (name, path, code) => {
+      web = serve(scripted({ [name]: breaks }).layer)
+      const reply = await web.send(`/api/v1/payments/${paymentId}/${path}`, {
+        key: "sandbox",
+        method: "POST",
+        headers: { "idempotency-key": "operation-1" },
+        body: {}
+      })
+      expect([reply.status, reply.body.error.code]).toEqual([502, code])
+      expect(JSON.stringify(reply.body)).not.toContain("hunter2")
+      expect(web.log).toEqual([expect.stringContaining("hunter2")])
+    }
+  )
 })
 
 describe("a created payment", () => {

@@ -8,7 +8,7 @@ import { assert, onTestFinished } from "vitest"
 import { apiKey, shopFolder } from "../../../express/test/support/ShopProcess.ts"
 
 const example = fileURLToPath(new URL("../..", import.meta.url))
-const next = fileURLToPath(new URL("../../../../node_modules/next/dist/bin/next", import.meta.url))
+const next = fileURLToPath(new URL("../../node_modules/next/dist/bin/next", import.meta.url))
 
 export const buildAndTry = async (): Promise<void> => {
   const folder = shopFolder()

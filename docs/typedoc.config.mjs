@@ -2,15 +2,15 @@
  * The reference of every export, as Markdown for the site: one page for each door of each package. One program reads
  * all of them from source; a program for each package takes four times as long, and wants the packages built.
  */
-import { doors } from "./scripts/docs-api/Doors.mjs"
+import { doors } from "./.typedoc/Doors.mjs"
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 export default {
   entryPoints: doors().map(({ file }) => file),
-  tsconfig: "scripts/docs-api/tsconfig.json",
-  plugin: ["typedoc-plugin-markdown", "./scripts/docs-api/Names.mjs"],
+  tsconfig: ".typedoc/tsconfig.json",
+  plugin: ["typedoc-plugin-markdown", "./.typedoc/Names.mjs"],
   name: "Every export",
-  out: "docs/api",
+  out: "api",
   readme: "none",
   router: "module",
   entryFileName: "README",
