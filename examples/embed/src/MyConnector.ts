@@ -13,6 +13,7 @@ import {
   type ConnectorDefinition,
   type DeclineCategory,
   type Found,
+  hideSecrets,
   isSoftDecline,
   type Money,
   money,
@@ -73,7 +74,7 @@ const connector = (
         body: JSON.stringify(body),
         timeoutMillis
       })
-      const hide = hiding([apiKey, ...(request.instrument === null ? [] : [request.instrument])])
+      const hide = hideSecrets([apiKey, ...(request.instrument === null ? [] : [request.instrument])])
       return yield* Effect.fromResult(chargeAnswer(answer, hide))
     }),
     lookUpCharge: Effect.fn("MyConnector.lookUpCharge")(function* ({ attemptId }) {
@@ -83,7 +84,7 @@ const connector = (
         headers: headers(attemptId),
         timeoutMillis
       })
-      return yield* Effect.fromResult(lookUpAnswer(answer, hiding([apiKey])))
+      return yield* Effect.fromResult(lookUpAnswer(answer, hideSecrets([apiKey])))
     })
   }
 }
@@ -176,13 +177,8 @@ const reasons: ReadonlyMap<string, DeclineCategory> = new Map([
 const unreadable = ({ status }: TransportAnswer) =>
   new Unanswered({ reason: `Tiny Pay's answer (status ${status}) is not as its documentation says` })
 
-type Hide = (text: string) => string
-
 /** Providers send back what they were sent, and their words end up in our answers and records. */
-const hiding =
-  (secrets: ReadonlyArray<Redacted.Redacted<string>>): Hide =>
-  (text) =>
-    secrets.reduce((rest, secret) => rest.replaceAll(Redacted.value(secret), "***"), text)
+type Hide = ReturnType<typeof hideSecrets>
 
 // ---------------------------------------------------------------------------------------------------------------
 // Tiny Pay writes money as decimal text: 12.34 EUR, 500 JPY, 1.230 KWD.

@@ -23,7 +23,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Clean, cleaner, shows } from "./Clean.ts"
+import { type Clean, cleaner } from "./Clean.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { readMessage } from "./Messages.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
@@ -128,7 +128,7 @@ const connector = (
               returnUrl: request.returnUrl
             }
           },
-          (answer) => Answers.checkoutAnswer(answer, reference, (text) => shows(text, [apiKey]), clean)
+          (answer) => Answers.checkoutAnswer(answer, reference, clean)
         )
       )
     }),

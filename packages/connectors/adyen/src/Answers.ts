@@ -98,20 +98,16 @@ const withAmount = (
   return stated === undefined ? undefined : { _tag, providerRef, stated }
 }
 
-/**
- * The answer to the opening of a page. `isSecret`: whether a text shows one of the connection's secrets; customers see
- * the address.
- */
+/** The answer to the opening of a page. Customers see the address: one that shows a secret leads nowhere. */
 export const checkoutAnswer = (
   answer: TransportAnswer,
   reference: string,
-  isSecret: (text: string) => boolean,
   clean: Clean
 ): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
   return Result.flatMap(readable(readOpenedLink, answer), (link): Read<CheckoutOpened> => {
     if ((link.reference ?? reference) !== reference) return unreadable(answer, "reference")
-    if (isSecret(link.url)) return unreadable(answer, "url")
+    if (clean.shows(link.url)) return unreadable(answer, "url")
     return Result.succeed({
       _tag: "CheckoutOpened",
       reference: link.id,

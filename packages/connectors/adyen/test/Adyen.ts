@@ -1,7 +1,7 @@
 /** Adyen as the documentation describes it: an account, its raw answers, and its signed webhooks. All of it is made up. */
 import type { TransportAnswer } from "@pointsman/core/connector"
 
-export const apiKey = "AQEyhmfuXNWTK0Qc_made_up_0123456789"
+export const apiKey = "AQEyhmfuXNWTK0Qc+made/up-0123456789=-a{b"
 export const merchantAccount = "PointsmanNL"
 export const credentials = { apiKey, merchantAccount, liveUrlPrefix: "1797a841fbb37ca7-Pointsman" }
 

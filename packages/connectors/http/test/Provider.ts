@@ -1,7 +1,7 @@
 /** A made-up provider that speaks the protocol: its account, and its raw answers. */
 import type { TransportAnswer } from "@pointsman/core/connector"
 
-export const apiKey = "sk_provider_0123456789"
+export const apiKey = "sk_provider/0123+456789="
 
 export const answer = (status: number, body: unknown): TransportAnswer => ({
   status,

@@ -50,15 +50,11 @@ export const operationAnswer = (answer: TransportAnswer, clean: Clean): Read<Cha
   })
 }
 
-/** `isSecret`: whether a text shows one of the connection's secrets; customers see the address. */
-export const checkoutAnswer = (
-  answer: TransportAnswer,
-  isSecret: (text: string) => boolean,
-  clean: Clean
-): Read<CheckoutOpened | Rejected> => {
+/** Customers see the address: one that shows a secret leads nowhere. */
+export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<CheckoutOpened | Rejected> => {
   if (!isSuccess(answer)) return Result.flatMap(failure(answer), (error) => rejected(answer, error, idle, clean))
   return Result.flatMap(readable(readOpened, answer), (session): Read<CheckoutOpened> => {
-    if (isSecret(session.url)) return unreadable(answer, "url")
+    if (clean.shows(session.url)) return unreadable(answer, "url")
     return Result.succeed({
       _tag: "CheckoutOpened",
       reference: session.id,

@@ -26,7 +26,7 @@ import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { readMessage } from "./Messages.ts"
 import { type Metadata, version } from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
-import { cleaner, shows } from "./Texts.ts"
+import { cleaner } from "./Texts.ts"
 
 /** The definition of the connector `stripe`. */
 export const definition: ConnectorDefinition = {
@@ -177,7 +177,7 @@ const connector = (
       const expiresAt = Math.floor((yield* Clock.currentTimeMillis) / 1000) + checkoutSeconds
       const form = Requests.checkoutSession(request, amount, expiresAt)
       return yield* call({ method: "POST", path: "checkout/sessions", form, id: request.attemptId }, (answer) =>
-        Answers.checkoutAnswer(answer, (text) => shows(text, [secretKey]), clean)
+        Answers.checkoutAnswer(answer, clean)
       )
     }),
     capture: Effect.fn("StripeConnector.capture")((request) => {

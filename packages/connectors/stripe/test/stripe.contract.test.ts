@@ -12,7 +12,7 @@ import { signed } from "./Signing.ts"
 import { answer, decline, dispute, event, failure, list, paymentIntent, refund, session } from "./Stripe.ts"
 
 /** Of no mode: the suite connects in both environments. */
-const secretKey = "sk_of_the_contract_0123456789"
+const secretKey = "sk_of_the+contract/0123456789="
 
 /** Stands for our id in an object's metadata: Stripe gives back what it was given, which is the key of the request. */
 const ourId = "our_id_here"

@@ -18,10 +18,10 @@ import {
 
 export const secretsChapter = (subject: ConnectorUnderTest): void => {
   const secrets = [...subject.secrets, instrumentOf(subject)]
-  const secretly = (run: Effect.Effect<Rehearsal>) =>
+  const secretly = (run: Effect.Effect<Rehearsal>, ...others: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const { exit, shown } = yield* overheard(run)
-      for (const secret of secrets) assert.notInclude(textIn([exit, shown]), secret)
+      for (const secret of [...secrets, ...others]) assert.notInclude(textIn([exit, shown]), secret)
     })
 
   describe("secrets", () => {
@@ -55,10 +55,14 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
       }
       if (operation === "openCheckout") {
         for (const secret of subject.secrets) {
-          const address = `https://pay.provider.example/1?key=${encodeURIComponent(secret)}`
-          it.effect("given an address with a secret in it, then no customer is sent there", () =>
-            secretly(rehearseOver(subject, of, Effect.succeed(wire.checkout?.leadingTo(address, of) ?? played.answer)))
-          )
+          for (const [how, { written }] of writings(secret)) {
+            const address = `https://pay.provider.example/1?key=${encodeURIComponent(written)}`
+            it.effect(`given an address with a secret ${how} in it, then no customer is sent there`, () =>
+              secretly(
+                rehearseOver(subject, of, Effect.succeed(wire.checkout?.leadingTo(address, of) ?? played.answer))
+              )
+            )
+          }
         }
       }
       const rejected: Situation["name"] | undefined = rejections.find((name) =>
@@ -66,15 +70,45 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
       )
       if (rejected === undefined) continue
       for (const secret of operation === "charge" ? secrets : subject.secrets) {
-        const answered = situation(rejected, { rejection: { code: "bad_key", message: `Not a key: ${secret}` } })
-        if (playedBy(subject, answered) === undefined) continue
-        it.effect(`given ${rejected} with a secret in its message, then it is not shown`, () =>
-          secretly(rehearse(subject, answered))
-        )
+        for (const [how, { telling, written }] of writings(secret)) {
+          const answered = situation(rejected, { rejection: { code: "bad_key", message: `Not a key: ${written}` } })
+          if (playedBy(subject, answered) === undefined) continue
+          it.effect(`given ${rejected} with a secret ${how} in its message, then it is not shown`, () =>
+            secretly(rehearse(subject, answered), telling)
+          )
+        }
       }
     }
   })
 }
+
+interface Writing {
+  /** What the provider shows. */
+  readonly written: string
+  /** The part of it that tells the secret. */
+  readonly telling: string
+}
+
+/** How a provider writes a secret that it was sent: `hideSecrets` of `@pointsman/core/connector` finds all of these. */
+const writings = (secret: string): ReadonlyMap<string, Writing> => {
+  const form = new URLSearchParams({ "": secret }).toString().slice(1)
+  // The first five of its bytes are no part of the secret, and share seven digits.
+  const basic = base64(`user:${secret}`)
+  return new Map(
+    Object.entries({
+      "as it is": { written: secret, telling: secret },
+      "as a URL writes it": { written: encodeURIComponent(secret), telling: encodeURIComponent(secret) },
+      "as a form writes it": { written: form, telling: form },
+      "in Base64": { written: base64(secret), telling: base64(secret) },
+      "in Base64 for URLs": { written: base64Url(secret), telling: base64Url(secret) },
+      "in basic authentication": { written: basic, telling: basic.slice(8, -4) }
+    })
+  )
+}
+
+const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+const base64Url = (text: string): string => base64(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")
 
 const rejections = [
   "charge rejected",

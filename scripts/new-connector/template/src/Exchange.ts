@@ -1,6 +1,7 @@
 /** How a request is put and its answer read, for every operation alike. */
 import {
   type ConnectorAccount,
+  hideSecrets,
   type NotSent,
   type Transport,
   type TransportAnswer,
@@ -39,7 +40,5 @@ export const unreadable = ({ status }: TransportAnswer): Unanswered =>
   new Unanswered({ reason: `an answer with status ${status} that is not as the documentation says` })
 
 /** Providers send back what they were sent, and their words end up in our answers and records. */
-export const hiding =
-  (secrets: ReadonlyArray<Redacted.Redacted<string> | null>) =>
-  (text: string): string =>
-    secrets.reduce((rest, secret) => (secret === null ? rest : rest.replaceAll(Redacted.value(secret), "***")), text)
+export const hiding = (secrets: ReadonlyArray<Redacted.Redacted<string> | null>): ((text: string) => string) =>
+  hideSecrets(secrets.filter((secret) => secret !== null))

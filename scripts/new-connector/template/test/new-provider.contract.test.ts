@@ -3,7 +3,7 @@ import { connectorSuite, type Situation } from "@pointsman/contracts/connector"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { definition } from "../src/index.ts"
 
-const apiKey = "key_of_the_test"
+const apiKey = "key/of+the_test="
 
 const answer = (status: number, body: unknown): TransportAnswer => ({
   status,
