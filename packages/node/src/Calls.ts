@@ -9,6 +9,7 @@ import { Cause, Effect, Exit, Option } from "effect"
 import { errorOf } from "./ErrorOf.ts"
 import type { Gate } from "./Gate.ts"
 import {
+  apiKeyFields,
   captureFields,
   checkFinding,
   checkId,
@@ -371,7 +372,9 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
                       `\`${failure.field}\`: ${failure.reason}. Nothing was written.`
                     )
                   case "pointsman/StorageError":
-                    return storeFailed()
+                    return new InternalError(
+                      "The finding may be written all the same. Read the payment, then settle it again."
+                    )
                 }
               })
             )
@@ -417,7 +420,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
                   case "pointsman/NotRedeliverable":
                     return new StateError("not_redeliverable", "The delivery is still on its way, or has arrived.")
                   case "pointsman/StorageError":
-                    return storeFailed()
+                    return new InternalError("The delivery may be on its way all the same. Read its status.")
                 }
               },
               onSuccess: deliveryView
@@ -459,11 +462,12 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
           const tenant = yield* readerOf(options)
-          const scopes = order?.scopes ?? null
-          if (scopes !== null && !(Array.isArray(scopes) && scopes.every((scope) => Core.scopes.includes(scope)))) {
+          // A misspelled field would make a key for everything.
+          const { scopes } = yield* apiKeyFields(order)
+          if (scopes !== undefined && !areScopes(scopes)) {
             return yield* Effect.fail(wrong(`\`scopes\` must be a list of ${Core.scopes.join(", ")}.`))
           }
-          return yield* pointsman.createApiKey(tenant, scopes).pipe(
+          return yield* pointsman.createApiKey(tenant, scopes ?? null).pipe(
             Effect.tapError(told),
             Effect.mapBoth({
               onFailure: (failure) =>
@@ -493,6 +497,9 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     sweep: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => Effect.mapError(pointsman.sweep, storeFailed)))
   }
 }
+
+const areScopes = (scopes: unknown): scopes is ReadonlyArray<Core.Scope> =>
+  Array.isArray(scopes) && scopes.every((scope) => Core.scopes.includes(scope))
 
 /** The API's payment is this package's: a field that differs does not compile. */
 const asPayment = (payment: Effect.Success<ReturnType<InProcess.PaymentViews["Service"]["payment"]>>): Payment =>

@@ -43,6 +43,7 @@ const fieldsOf = (
 
 export const createFields = (order: unknown) => fieldsOf("order", order, Object.keys(CreatePayment.fields))
 export const captureFields = (order: unknown) => fieldsOf("order", order, Object.keys(CapturePayment.fields))
+export const apiKeyFields = (order: unknown) => fieldsOf("order", order, ["scopes"])
 export const refundFields = (order: unknown) => fieldsOf("order", order, Object.keys(RefundPayment.fields))
 
 export interface Options {
@@ -194,15 +195,20 @@ const RefundFinding = Schema.Struct({
   provider_refund_id: Schema.optionalKey(Schema.String)
 })
 const NothingFound = Schema.Struct({ about: Schema.Literal("nothing") })
-const decodeFinding = Schema.decodeUnknownOption(Schema.Union([ChargeFinding, RefundFinding, NothingFound]))
+/** A misspelled `amount` would settle the whole of it. */
+const decodeFinding = Schema.decodeUnknownOption(Schema.Union([ChargeFinding, RefundFinding, NothingFound]), {
+  onExcessProperty: "error"
+})
 
 export const checkFinding = (finding: Finding): Checked<FindingRecord> => {
   const known = Option.getOrUndefined(decodeFinding(finding))
   if (known === undefined) {
     return Effect.fail(
       wrong(
-        '`finding` must be {about: "charge", says: captured, authorized, declined, canceled or never_received}, ' +
-          '{about: "refund", refund_id, says: succeeded, failed or never_received} or {about: "nothing"}.'
+        '`finding` must be {about: "charge", says: captured, authorized, declined, canceled or never_received}, with ' +
+          "attempt_id, amount and provider_reference where they were found, " +
+          '{about: "refund", refund_id, says: succeeded, failed or never_received}, with provider_refund_id where it ' +
+          'was found, or {about: "nothing"}.'
       )
     )
   }

@@ -168,6 +168,24 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
     (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),
     /hosted redirect flow is not available/u
   ],
+  "a finding with a field in other letters": [
+    (p) =>
+      p.settleReview(
+        "01a1fe08-9226-7266-a33a-e3e7f1609a4e",
+        { about: "charge", says: "captured", Amount: 5 } as never,
+        {
+          evidence: "The dashboard.",
+          by: "Ada"
+        }
+      ),
+    /^`finding` must be .* with attempt_id, amount and provider_reference where/u
+  ],
+  "scopes in other letters": [
+    (p) => p.createApiKey({ scope: ["payments:read"] } as object),
+    /^`scope` is no field of `order`: expected scopes/u
+  ],
+  "scopes that are no order": [(p) => p.createApiKey(["payments:read"] as object), /^`order` must be an object/u],
+  "scopes that are null": [(p) => p.createApiKey({ scopes: null } as never), /^`scopes` must be a list/u],
   "a delivery status that is none": [
     (p) => p.deliveries({ status: "lost" as never }),
     /^`status` must be one of due, sending/u
