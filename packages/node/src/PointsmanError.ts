@@ -49,7 +49,7 @@ export abstract class PointsmanError extends Error {
   abstract readonly code: PointsmanErrorCode
   /**
    * `true`: a provider may have executed what was asked, or may yet. Never ask for it again in another way (another
-   * idempotency key, another provider); the same call with the same key is always safe. `false`: this call moved nothing.
+   * idempotency key, another provider); the same call with the same key is always safe. `false`: it moved nothing.
    */
   abstract readonly moneyMayHaveMoved: boolean
 }
@@ -100,14 +100,26 @@ export class RoutingFailedError extends PointsmanError {
   }
 }
 
-/** It cannot be done as things stand. This call sent nothing. */
+/** Each of them is also what a call is told when the same was asked before, under another key or none. */
+const maybeDoneBefore: ReadonlyArray<StateCode> = [
+  "not_capturable",
+  "not_voidable",
+  "capture_conflict",
+  "void_conflict"
+]
+
+/**
+ * It cannot be done as things stand. This call sent nothing; another one may have, such as the first of two clicks: read
+ * the payment before anybody is told that it failed.
+ */
 export class StateError extends PointsmanError {
   override readonly name = "StateError"
-  readonly moneyMayHaveMoved = false
+  readonly moneyMayHaveMoved: boolean
   readonly code: StateCode
   constructor(code: StateCode, message: string) {
     super(message)
     this.code = code
+    this.moneyMayHaveMoved = maybeDoneBefore.includes(code)
   }
 }
 

@@ -62,8 +62,19 @@ const cases: ReadonlyArray<
     "routing_failed",
     false
   ],
-  ["a capture of a captured payment", async (p) => p.capture(await paid(p)), StateError, "not_capturable", false],
-  ["a void of a captured payment", async (p) => p.void(await paid(p)), StateError, "not_voidable", false],
+  ["a capture of a captured payment", async (p) => p.capture(await paid(p)), StateError, "not_capturable", true],
+  ["a void of a captured payment", async (p) => p.void(await paid(p)), StateError, "not_voidable", true],
+  [
+    "a second capture after one without an answer",
+    async (p) => {
+      const id = await paid(p, { capture_method: "manual", simulate: { capture: "no_answer" } })
+      await failureOf(p.capture(id))
+      await p.capture(id)
+    },
+    StateError,
+    "not_capturable",
+    true
+  ],
   [
     "a refund of an authorization",
     async (p) => p.refund(await paid(p, { capture_method: "manual" })),
