@@ -19,7 +19,7 @@ import { lineOf } from "./LogLine.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"
 import { makeRequests } from "./Requests.ts"
-import type { Connector, PointsmanSettings, Workspace } from "./Settings.ts"
+import type { Connector, LogLine, PointsmanSettings, Workspace } from "./Settings.ts"
 
 /**
  * Opens the storage, applies the workspaces, and starts the background. Fails with `StartError`, and has closed then what
@@ -36,7 +36,17 @@ export const createPointsman = async (settings: PointsmanSettings): Promise<Poin
 }
 
 const loggers = (log: PointsmanSettings["log"]) =>
-  typeof log === "function" ? Logger.layer([Logger.make((entry) => log(lineOf(entry)))]) : Layer.empty
+  typeof log === "function" ? Logger.layer([Logger.make((entry) => tell(log, entry))]) : Layer.empty
+
+/** A log that fails would end whatever has something to say: the background for good, and a call in its middle. */
+const tell = (log: (line: LogLine) => unknown, entry: Logger.Options<unknown>): void => {
+  try {
+    const told = log(lineOf(entry))
+    if (told instanceof Promise) told.catch(() => {})
+  } catch {
+    // There is nowhere left to say it.
+  }
+}
 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000

@@ -178,6 +178,6 @@ export interface PointsmanSettings {
   readonly webhookScheduleMillis?: ReadonlyArray<number>
   /** Lets webhooks go to loopback and private addresses. `false` unless set. */
   readonly allowPrivateWebhooks?: boolean
-  /** Takes the log. Unless set, it goes to the console. It must not throw. */
+  /** Takes the log. Unless set, it goes to the console. A line at which it throws is lost. */
   readonly log?: (line: LogLine) => void
 }

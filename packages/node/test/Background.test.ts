@@ -1,4 +1,8 @@
 import { buffer } from "node:stream/consumers"
+import { StorageError } from "@pointsman/core"
+import { Ledger, type StorageHandle } from "@pointsman/core/ports"
+import { memory } from "@pointsman/storage-memory"
+import { Context, Effect, Layer } from "effect"
 import { assert, it } from "vitest"
 import { type Event, type VerifiedWebhook, webhooks } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
@@ -61,3 +65,46 @@ it("given a webhook, when a payment is made, then its receiver can verify it, an
   const [attempt] = await pointsman.deliveryAttempts(delivery.id)
   assert.strictEqual(attempt?.response_status, 204)
 })
+
+it("given a log that fails, when the background has something to say, then it goes on all the same", async () => {
+  const told: Array<string> = []
+  const { pointsman } = await open({
+    ...soon,
+    storage: failingTwice(),
+    log: ({ message }) => {
+      told.push(message)
+      if (told.length > 1) return Promise.reject(new Error("the log is far away"))
+      throw new Error("the log is broken")
+    }
+  })
+  const { payment } = await pointsman.create(unknown)
+  let status = payment.status
+  for (let looks = 0; status === "UNKNOWN" && looks < 100; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    status = (await pointsman.payment(payment.id)).status
+  }
+  assert.strictEqual(status, "CAPTURED")
+  assert.isAtLeast(told.length, 2)
+})
+
+/** A store that fails the first two looks for what is due. */
+const failingTwice = (): StorageHandle => {
+  let failures = 0
+  return {
+    ...memory(),
+    "~pointsman/storage": Layer.effectContext(
+      Effect.map(Layer.build(memory()["~pointsman/storage"]), (stores) => {
+        const ledger = Context.get(stores, Ledger)
+        return Context.add(stores, Ledger, {
+          ...ledger,
+          takeDue: (query) =>
+            Effect.suspend(() => {
+              if (failures === 2) return ledger.takeDue(query)
+              failures += 1
+              return Effect.fail(new StorageError({ operation: "takeDue", cause: new Error("the disk is away") }))
+            })
+        })
+      })
+    )
+  }
+}
