@@ -119,7 +119,7 @@ export interface Listed {
 }
 
 /** `isIt`: whether these are the marks of the one that is looked for. */
-export const listed = (answer: TransportAnswer, isIt: (metadata: Protocol.Metadata) => boolean): Read<Listed> =>
+export const listed = (answer: TransportAnswer, isIt: (metadata: Protocol.AnyMetadata) => boolean): Read<Listed> =>
   onlySuccess(answer, () =>
     Result.flatMap(readable(readList, answer), ({ data, has_more }): Read<Listed> => {
       const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))

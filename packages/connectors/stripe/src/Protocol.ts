@@ -112,9 +112,13 @@ export const ToldSession = Schema.Struct({
 /** Of an ended session nothing else is needed, and there may be no payment. */
 export const EndedSession = Schema.Struct({ metadata: optional(Metadata), payment_intent: optional(Reference) })
 
+/** As anybody may have written it: another program of the account's owner has names of its own. */
+const AnyMetadata = Schema.Record(Schema.String, Schema.Unknown)
+export type AnyMetadata = typeof AnyMetadata.Type
+
 /** https://docs.stripe.com/api/pagination, and the same of a search. What is not ours is not read further. */
 export const List = Schema.Struct({
-  data: Schema.Array(Schema.Struct({ id: Reference, metadata: optional(Metadata) })),
+  data: Schema.Array(Schema.Struct({ id: Reference, metadata: optional(AnyMetadata) })),
   has_more: Schema.Boolean
 })
 

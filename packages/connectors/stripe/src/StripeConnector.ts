@@ -24,7 +24,7 @@ import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { readMessage } from "./Messages.ts"
-import { type Metadata, version } from "./Protocol.ts"
+import { type AnyMetadata, version } from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
 
@@ -242,7 +242,7 @@ interface Sought<State> {
   readonly id: string
   /** Epoch milliseconds by our clock. */
   readonly sentAt: number
-  readonly isIt: (metadata: Metadata) => boolean
+  readonly isIt: (metadata: AnyMetadata) => boolean
   readonly read: (answer: TransportAnswer, at: number) => Result.Result<Found<State>, Unanswered>
 }
 

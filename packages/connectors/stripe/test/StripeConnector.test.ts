@@ -645,6 +645,17 @@ describe("looking for what nobody answered", () => {
       assert.deepStrictEqual<unknown>(yield* search(connector), found)
     })
   )
+  for (const theirs of ["", "x".repeat(300), "two\nlines", "\ud800"]) {
+    it.effect(`given others whose metadata has our names and is none of ours (${theirs.length}), then ours`, () =>
+      Effect.gen(function* () {
+        const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
+        const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
+        assert.deepStrictEqual<unknown>(yield* search(charges), found)
+        const refunds = connected([answer(200, list([refund(strange)]), dated(sentAt + day))]).connector
+        assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
+      })
+    )
+  }
   it.effect("given a charge that was sent at the beginning of time, then no time before it", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, list([]))])
