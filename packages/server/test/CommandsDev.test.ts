@@ -1,6 +1,6 @@
 /** `pointsman dev`, and what is used beside it: `trigger` and `listen`. */
 import { createHmac } from "node:crypto"
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { assert, describe, it, onTestFinished } from "vitest"
@@ -197,6 +197,23 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
       /^POINTSMAN_API_KEY \(--key\): expected an API key/u
     )
     refused(await runHere(folder, ["listen", "--url", "ftp://x", "--key", key]), /^POINTSMAN_URL \(--url\): expected/u)
+  })
+
+  it("given a folder from elsewhere that names a server elsewhere, then a key of the environment is not shown to it", async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, ".pointsman"))
+    const there = { url: "http://pointsman.invalid", key: strangeKey }
+    writeFileSync(join(folder, ".pointsman/dev.json"), JSON.stringify(there))
+    for (const words of [["listen"], ["trigger", "captured"]]) {
+      refused(
+        await runHere(folder, words, { POINTSMAN_API_KEY: strangeKey }),
+        /^\.pointsman\/dev\.json names http:\/\/pointsman\.invalid, which is not this machine/u
+      )
+    }
+    refused(
+      await runHere(folder, ["listen", "--url", there.url], { POINTSMAN_API_KEY: strangeKey }),
+      /^No answer came from/u
+    )
   })
 })
 

@@ -9,6 +9,7 @@ import { sandboxKeyFile } from "../Demo.ts"
 import { readSecretFile } from "../SecretFile.ts"
 import { readSettings, variables } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
+import { printable } from "./Table.ts"
 
 /** What `pointsman dev` says of itself while it runs. Relative to the working folder, as the default database is. */
 export const devFile = ".pointsman/dev.json"
@@ -62,6 +63,12 @@ export const findServer = Effect.fnUntraced(function* (given: Given) {
       message: "POINTSMAN_URL (--url): expected an absolute http or https URL without user and query."
     })
   }
+  // The file may have come with the folder: a key of the environment is not for whomever it names.
+  if (Option.isNone(fromFlags.url) && !isThisMachine(parsed)) {
+    return yield* new CommandFailure({
+      message: `${devFile} names ${printable(url)}, which is not this machine: name the server by --url if it is yours.`
+    })
+  }
   const key = Option.isSome(fromFlags.key) ? fromFlags.key.value : yield* keyOfFolder(parsed, url, dev)
   if (environmentOfApiKey(key) === undefined) {
     return yield* new CommandFailure({
@@ -93,6 +100,9 @@ const defaultUrl = `http://127.0.0.1:${variables.port.absent}`
 
 export const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/u.test(hostname)
+
+/** Also where a server listens at every address. */
+const isThisMachine = (url: URL): boolean => isLoopback(url) || url.hostname === "0.0.0.0" || url.hostname === "[::]"
 
 const orVariable = (flag: Option.Option<string>, variable: string) =>
   Option.isSome(flag) ? Effect.succeed(flag) : Effect.orDie(Config.option(Config.String(variable)))
