@@ -292,6 +292,31 @@ describe("a message about a checkout", () => {
   }
 })
 
+describe("a message about a checkout that is over", () => {
+  const challenged: ChargeState = { _tag: "NeedsCustomer", providerRef }
+  for (const [what, at, becomes] of [
+    ["while the customer could pay", 0, "CheckoutOpen"],
+    ["when nobody could pay any more", 1_000 * 60 * 60 * 24, "Declined"],
+    // Its time is not always signed.
+    ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined"]
+  ] as const) {
+    const own = world({ connections: liveConnections })
+    it.effect(`given a challenge that was told ${what}, when it comes a day late, then it is ${becomes}`, () =>
+      Effect.gen(function* () {
+        const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
+        own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
+        const { payment, token } = yield* paged(liveCaller)
+        const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
+        yield* runOut(opening)
+        const [attempt] = yield* attemptsOf(payment)
+        yield* TestClock.adjust("1 day")
+        yield* record(messageOf(about(attempt?.id ?? "", challenged), { tenant: payment.tenant, at }))
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
 describe("a message that is faster than the answer", () => {
   for (const state of [authorized, captured]) {
     const own = world()

@@ -13,7 +13,7 @@ import type { Checkout } from "./HostedPage.ts"
 /** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
 const checkoutGraceMillis = 60 * 60 * 1000
 
-/** `undefined`: nothing is known yet. `askedAt`: epoch milliseconds, before the look-up began. */
+/** `undefined`: nothing is known yet. `askedAt`: epoch milliseconds, before the look-up began, or when a message was written. */
 export const checkoutFactOf = (
   payment: Payment,
   attempt: Attempt & { readonly checkout: Checkout },

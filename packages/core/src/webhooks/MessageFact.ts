@@ -121,9 +121,15 @@ const factWhereNobodyHolds = (
       if (!isLast) return tellsOfMoney(fact) ? fact : undefined
       // The request itself is told, and may go on to the next connection.
       if (attempt.outcome === null && state._tag === "Declined" && state.soft) return undefined
+      // A refusal that was written while the customer could try again is not the last word, however late it comes.
       return attempt.checkout === null
         ? fact
-        : checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, { _tag: "Found", state }, now)
+        : checkoutFactOf(
+            payment,
+            { ...attempt, checkout: attempt.checkout },
+            { _tag: "Found", state },
+            Math.min(at, now)
+          )
     case "ChargeMismatched":
       // Only a stated amount can correct a stated amount.
       if (attempt.connectionId !== payment.connectionId) return undefined
