@@ -2,6 +2,7 @@ import { readdirSync, readlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sandbox } from "@pointsman/connector-sandbox"
 import { memory } from "@pointsman/storage-memory"
+import { postgres } from "@pointsman/storage-postgres"
 import { sqlite } from "@pointsman/storage-sqlite"
 import { assert, describe, it } from "vitest"
 import { createPointsman, type PointsmanSettings, StartError } from "../src/index.ts"
@@ -116,6 +117,22 @@ describe("a storage that lasts", () => {
     assert.include(failure.message, file)
     assert.deepStrictEqual(openFiles(path), [])
   })
+
+  for (const [name, url] of Object.entries({
+    "none, as of a variable that is not set": undefined as unknown as string,
+    "another database's": "mysql://user:SECRET@127.0.0.1:1/shop",
+    "one whose password has a slash and an @": "postgres://user:p@SECRET/SECRET@127.0.0.1:1/shop",
+    "one whose password has a question mark": "postgres://user:1?SECRET@127.0.0.1:1/shop",
+    "one whose password has a number sign": "postgres://user:1#SECRET@127.0.0.1:1/shop"
+  })) {
+    it(`given a URL of PostgreSQL that is ${name}, when it starts, then it says what was expected, and nothing of the URL`, async () => {
+      const failure = await start({ storage: postgres(url), encryptionKey })
+      assert.instanceOf(failure, StartError)
+      assert.strictEqual(failure.code, "storage_unusable")
+      assert.match(failure.message, /expected postgres:\/\/user:password@host:port\/database, with %XX/u)
+      assert.notInclude(failure.message, "SECRET")
+    })
+  }
 
   it("given a connection of another workspace, when it starts, then it says where and leaves the store alone", async () => {
     const path = folder()

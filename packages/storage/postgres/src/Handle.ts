@@ -1,5 +1,5 @@
-import type { StorageHandle } from "@pointsman/core"
-import { Redacted } from "effect"
+import { StorageError, type StorageHandle } from "@pointsman/core"
+import { Effect, Layer, Redacted } from "effect"
 import { layer, type PostgresStorageOptions } from "./Layer.ts"
 
 /**
@@ -9,14 +9,30 @@ import { layer, type PostgresStorageOptions } from "./Layer.ts"
 export const postgres = (
   url: string,
   options: Pick<PostgresStorageOptions, "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"> = {}
-): StorageHandle => ({
-  name: `PostgreSQL ${placeOf(url)}`,
-  lasts: true,
-  "~pointsman/storage": layer({ ...options, url: Redacted.make(url, { label: "database URL" }) })
-})
+): StorageHandle => {
+  const place = placeOf(url)
+  return {
+    name: `PostgreSQL ${place ?? "(at a URL that cannot be read)"}`,
+    lasts: true,
+    "~pointsman/storage": Layer.unwrap(
+      place === undefined
+        ? Effect.fail(new StorageError({ operation: "open", cause: new Error(expected) }))
+        : Effect.succeed(layer({ ...options, url: Redacted.make(url, { label: "database URL" }) }))
+    )
+  }
+}
 
-/** Host and database: the rest of the URL may hold a password. */
-const placeOf = (url: string): string => {
+const expected =
+  "expected postgres://user:password@host:port/database, with %XX for characters that a URL does not hold as they are, " +
+  "such as %40 for @"
+
+/**
+ * Host and database: the rest of the URL may hold a password. Where they are not plainly to be seen, as with an "@" or a
+ * "/" in the password, a part of it would be taken for one of them: shown, and asked for in the network.
+ */
+const placeOf = (url: string): string | undefined => {
   const parsed = URL.parse(url)
-  return parsed === null ? "(not a URL)" : `${parsed.host}${parsed.pathname}`
+  if (parsed === null || !/^postgres(?:ql)?:$/u.test(parsed.protocol) || parsed.hash !== "") return undefined
+  const isPlain = /^(?:\/[^/@]*)?$/u.test(parsed.pathname) && !parsed.search.includes("@")
+  return isPlain ? `${parsed.host}${parsed.pathname}` : undefined
 }
