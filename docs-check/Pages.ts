@@ -2,7 +2,7 @@
 import { files, type TextFile } from "../tidy/Files.ts"
 import { type Block, blocksOf } from "./Blocks.ts"
 
-export const pages = (): ReadonlyArray<TextFile> => files("README.md", "docs/**/*.md", "packages/**/README.md")
+const pages = (): ReadonlyArray<TextFile> => files("README.md", "docs/**/*.md", "packages/**/README.md")
 
 export const blocks = (...languages: ReadonlyArray<string>): ReadonlyArray<Block> =>
   pages()

@@ -9,7 +9,7 @@ import { files, root } from "../tidy/Files.ts"
 
 const run = promisify(execFile)
 
-export const dist: string = join(root, "docs/.vitepress/dist")
+const dist: string = join(root, "docs/.vitepress/dist")
 
 /** As `npm run docs:build` does. Fails with what the tools print, dead links among it. */
 export const buildSite = async (): Promise<void> => {

@@ -5,7 +5,7 @@
 import type { Mutation } from "./Mutation.ts"
 import { mutations } from "./Mutations.ts"
 
-export const isAll = process.env["POINTSMAN_MUTATIONS"] === "all"
+const isAll = process.env["POINTSMAN_MUTATIONS"] === "all"
 
 /** By the test that is named beside them. */
 export const judgedByTest: ReadonlyArray<Mutation> = isAll ? mutations : mutations.slice(0, 1)

@@ -7,7 +7,7 @@ import { mutations } from "./Mutations.ts"
 /** The environment variable that names the mutation to plant. It is read whenever a module is loaded. */
 export const plantVariable = "POINTSMAN_PLANT"
 
-export const mutationNamed = (name: string): Mutation => {
+const mutationNamed = (name: string): Mutation => {
   const mutation = mutations.find((mutation) => mutation.name === name)
   if (mutation === undefined) throw new Error(`no mutation is named "${name}"`)
   return mutation

@@ -3,7 +3,7 @@
  * attw, installed from its tarball into an empty folder, and used there: in ECMAScript modules, by `require`, by
  * TypeScript with two kinds of resolution, and as the command. The registry is asked for the packages of others alone.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -31,6 +31,34 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string): string 
     console.error(`${command} ${args.join(" ")} failed in ${cwd}:\n${stdout ?? ""}${stderr ?? ""}`)
     process.exit(1)
   }
+}
+
+/** A process of Node, once it has printed what is waited for. */
+const started = (
+  words: ReadonlyArray<string>,
+  cwd: string,
+  until: RegExp,
+  environment: Readonly<Record<string, string>> = {}
+): Promise<{ readonly child: ChildProcess; readonly found: RegExpExecArray }> => {
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, words, { cwd, env, stdio: ["ignore", "pipe", "inherit"] })
+  process.on("exit", () => child.kill("SIGKILL"))
+  return new Promise((done, fail) => {
+    let output = ""
+    const end = (what: string) => fail(new Error(`${words.join(" ")} ${what}: ${output}`))
+    const waiting = setTimeout(() => end("said nothing to build on"), 60_000)
+    const early = (code: number | null) => end(`ended with ${code}`)
+    child.on("exit", early)
+    child.stdout.on("data", (chunk) => {
+      output += String(chunk)
+      const found = until.exec(output)
+      if (found === null) return
+      clearTimeout(waiting)
+      child.off("exit", early)
+      child.stdout.removeAllListeners("data").resume()
+      done({ child, found })
+    })
+  })
 }
 
 const insist = (isSo: boolean, message: string) => {
@@ -93,6 +121,46 @@ for (const program of ["imported.mjs", "required.cjs"]) {
   told(`${program} took a payment`)
 }
 
+/** The program of the guide, from an empty folder, as somebody would do who has read nothing else. */
+const tryGuide = async (): Promise<void> => {
+  const folder = join(work, "shop")
+  mkdirSync(folder)
+  const [, program] =
+    /```js\n(\/\/ shop\.js\n[\s\S]*?)```/u.exec(readFileSync(join(root, "docs/guides/node.md"), "utf8")) ?? []
+  const listening = "app.listen(3000)"
+  if (program?.includes(listening) !== true) throw new Error("docs/guides/node.md has no shop.js that listens on 3000")
+  const from = Date.now()
+  const { express } = JSON.parse(readFileSync(join(root, "examples/express/package.json"), "utf8")).dependencies
+  // What is not out yet comes from the tarballs, and so do the packages that these depend on.
+  const shop = { private: true, type: "module", dependencies: { ...ours, express } }
+  writeFileSync(join(folder, "package.json"), JSON.stringify(shop))
+  run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], folder)
+  const onAnyPort = "const server = app.listen(0, () => console.log('port', server.address().port))"
+  writeFileSync(join(folder, "shop.js"), program.replace(listening, onAnyPort))
+  const shopProcess = await started(["shop.js"], folder, /port (\d+)/u, {
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
+  })
+  const checkOut = async () => {
+    const answer = await fetch(`http://127.0.0.1:${shopProcess.found[1]}/checkout`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ orderId: "1001" })
+    })
+    return [answer.status, await answer.json()]
+  }
+  insist(
+    JSON.stringify(await checkOut()) === JSON.stringify([201, { status: "CAPTURED" }]),
+    "the guide's shop took no payment"
+  )
+  insist(
+    JSON.stringify(await checkOut()) === JSON.stringify([201, { status: "CAPTURED" }]),
+    "the guide's shop did not replay"
+  )
+  shopProcess.child.kill("SIGKILL")
+  told(`the shop of the guide took a payment, ${((Date.now() - from) / 1000).toFixed(0)} s after its folder was empty`)
+}
+await tryGuide()
+
 const compilers: Readonly<Record<string, object>> = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext", target: "es2023" },
   bundler: { module: "preserve", moduleResolution: "bundler", target: "es2023" }
@@ -106,31 +174,20 @@ for (const [name, options] of Object.entries(compilers)) {
   told(`TypeScript compiles against every door (${name})`)
 }
 
-const server = spawn(process.execPath, [join(consumer, "node_modules/.bin/pointsman"), "serve", "--port", "0"], {
-  cwd: consumer,
-  stdio: ["ignore", "pipe", "inherit"]
+const server = await started(
+  [join(consumer, "node_modules/.bin/pointsman"), "serve", "--port", "0"],
+  consumer,
+  /Base URL +(\S+)\s+API key +(\S+)[\s\S]*listens on/u
+)
+const [, url, key] = server.found
+const answer = await fetch(`${url}/api/v1/payments`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  body: JSON.stringify({ amount: 1000, currency: "EUR", country: "NL" })
 })
-const taken = await new Promise<string>((done, fail) => {
-  let output = ""
-  setTimeout(() => fail(new Error(`pointsman serve said nothing to build on: ${output}`)), 60_000).unref()
-  server.on("exit", (code) => fail(new Error(`pointsman serve ended with ${code}: ${output}`)))
-  server.stdout.on("data", (chunk) => {
-    output += String(chunk)
-    const [, url] = /Base URL +(\S+)/.exec(output) ?? []
-    const [, key] = /API key +(\S+)/.exec(output) ?? []
-    if (url === undefined || key === undefined || !output.includes("listens on")) return
-    server.stdout.removeAllListeners("data").resume()
-    fetch(`${url}/api/v1/payments`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ amount: 1000, currency: "EUR", country: "NL" })
-    })
-      .then((answer) => answer.json() as Promise<{ readonly data: { readonly status: string } }>)
-      .then(({ data }) => done(data.status), fail)
-  })
-})
-insist(taken === "CAPTURED", `the command's server made a payment ${taken}`)
-const ended = new Promise<number | null>((done) => server.removeAllListeners("exit").on("exit", done))
-server.kill("SIGTERM")
+const { data } = (await answer.json()) as { readonly data?: { readonly status: string } }
+insist(data?.status === "CAPTURED", `the command's server answered ${answer.status}`)
+const ended = new Promise<number | null>((done) => server.child.on("exit", done))
+server.child.kill("SIGTERM")
 insist((await ended) === 0, "pointsman serve did not end well")
 told("the command served a payment, and ended well")

@@ -3,7 +3,7 @@ import { type Caller, Connectors, Directory, type Tenant } from "@pointsman/core
 import * as Configuration from "@pointsman/core/configuration"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 
-export const tenant: Tenant = { workspaceId: "shop", environment: "sandbox" }
+const tenant: Tenant = { workspaceId: "shop", environment: "sandbox" }
 
 /** In milliseconds. A time-out of a provider must be shorter than the claim window; the check below sees to it. */
 export const claimWindowMillis = 15 * 60_000
@@ -23,7 +23,7 @@ const workspaces = (apiKey: Redacted.Redacted<string>) => [
   }
 ]
 
-export class WorkspaceWrong extends Schema.TaggedError<WorkspaceWrong>()("example/WorkspaceWrong", {
+class WorkspaceWrong extends Schema.TaggedError<WorkspaceWrong>()("example/WorkspaceWrong", {
   message: Schema.String
 }) {}
 

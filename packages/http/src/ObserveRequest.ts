@@ -14,12 +14,12 @@ import { Metrics } from "@pointsman/core"
 import { Clock, Context, Effect, Exit, Metric, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 
-export const requestDurations = Metrics.durations("pointsman_http_request_duration_seconds", {
+const requestDurations = Metrics.durations("pointsman_http_request_duration_seconds", {
   description: "How long requests take, by method, route and status; `none` where the client went away first.",
   labels: ["method", "route", "status"]
 })
 
-export const requestsInFlight = Metric.gauge("pointsman_http_requests_in_flight", {
+const requestsInFlight = Metric.gauge("pointsman_http_requests_in_flight", {
   description: "Requests that are being answered."
 })
 

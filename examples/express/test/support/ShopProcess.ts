@@ -7,7 +7,11 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { assert, onTestFinished } from "vitest"
 
-/** A key as the configuration takes them; it opens the shops of these tests alone. */
+/**
+ * A key as the configuration takes them; it opens the shops of these tests alone.
+ *
+ * @public for the example of Next, which is no workspace
+ */
 export const apiKey = "ps_test_0369CFILORUXadgjmpsvy147ADGJMPSV3OFgj0"
 
 export interface ShopProcess {
@@ -17,7 +21,7 @@ export interface ShopProcess {
 }
 
 /** `folder`: where it keeps its payments. */
-export const startShop = async (main: string, folder: string): Promise<ShopProcess> => {
+const startShop = async (main: string, folder: string): Promise<ShopProcess> => {
   const child = spawn(process.execPath, ["--conditions=@pointsman/source", main], {
     env: { ...process.env, PORT: "0", SHOP_FOLDER: folder, SHOP_API_KEY: apiKey },
     stdio: ["ignore", "pipe", "inherit"]
