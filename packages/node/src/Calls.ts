@@ -103,7 +103,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
   /** Refused like a key of that workspace. */
   const workspaceOf = Effect.fnUntraced(function* (id: string) {
     const directory = yield* Directory
-    const found = yield* Effect.mapError(directory.workspace(id), storeFailed)
+    const found = yield* fromStore(directory.workspace(id))
     if (Option.isNone(found)) return yield* Effect.fail(wrong(`\`workspace\` must be configured: there is no "${id}".`))
     if (found.value.suspended) return yield* Effect.fail(errorOf(InProcess.suspended))
     return found.value
@@ -246,9 +246,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           const pointsman = yield* Core.Pointsman
           const views = yield* InProcess.PaymentViews
           const tenant = yield* readerOf(options)
-          const page = yield* pointsman
-            .payments(tenant, yield* paymentsQuery(query))
-            .pipe(Effect.tapError(told), Effect.mapError(storeFailed))
+          const page = yield* pointsman.payments(tenant, yield* paymentsQuery(query)).pipe(fromStore)
           const items = yield* Effect.forEach(page.items, views.payment)
           return InProcess.pageView({ items, hasMore: page.hasMore }, asPayment)
         })
@@ -271,9 +269,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
           const tenant = yield* readerOf(options)
-          const page = yield* pointsman
-            .events(tenant, yield* eventsQuery(query))
-            .pipe(Effect.tapError(told), Effect.mapError(storeFailed))
+          const page = yield* pointsman.events(tenant, yield* eventsQuery(query)).pipe(fromStore)
           return InProcess.pageView(page, InProcess.eventView)
         })
       ),
@@ -314,9 +310,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           const given = yield* checkOptions(options, false)
           const isOfAll = given.workspace === undefined && given.environment === undefined
           const tenant = isOfAll ? undefined : yield* tenantOf(given)
-          const page = yield* pointsman
-            .reviews({ tenant, ...(yield* reviewsQuery(query)) })
-            .pipe(Effect.tapError(told), Effect.mapError(storeFailed))
+          const page = yield* pointsman.reviews({ tenant, ...(yield* reviewsQuery(query)) }).pipe(fromStore)
           const data: ReadonlyArray<ReviewedPayment> = yield* Effect.forEach(page.items, reviewed)
           const last = page.items.at(-1)
           return {
@@ -387,9 +381,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
           const tenant = yield* readerOf(options)
-          const page = yield* pointsman
-            .deliveries(tenant, yield* deliveriesQuery(query))
-            .pipe(Effect.tapError(told), Effect.mapError(storeFailed))
+          const page = yield* pointsman.deliveries(tenant, yield* deliveriesQuery(query)).pipe(fromStore)
           return InProcess.pageView(page, deliveryView)
         })
       ),
@@ -433,7 +425,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
       call(
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
-          const rates = yield* Effect.mapError(pointsman.successRates(yield* readerOf(options)), storeFailed)
+          const rates = yield* fromStore(pointsman.successRates(yield* readerOf(options)))
           return rates.map(rateView)
         })
       ),
@@ -453,7 +445,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           if (from === undefined || until === undefined || Number.isNaN(from + until)) {
             return yield* Effect.fail(wrong("`from` and `until` must be dates."))
           }
-          return yield* Effect.mapError(pointsman.usage({ workspaceId: workspace, from, until }), storeFailed)
+          return yield* fromStore(pointsman.usage({ workspaceId: workspace, from, until }))
         })
       ),
 
@@ -494,7 +486,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         })
       ),
 
-    sweep: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => Effect.mapError(pointsman.sweep, storeFailed)))
+    sweep: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.sweep)))
   }
 }
 
@@ -507,6 +499,10 @@ const asPayment = (payment: Effect.Success<ReturnType<InProcess.PaymentViews["Se
 
 const storeFailed = (): PointsmanError =>
   new InternalError("The store could not be read or written. Nothing was changed; the same call may be made again.")
+
+/** What fails for nothing but its store. */
+const fromStore = <A, R>(effect: Effect.Effect<A, Core.StorageError, R>): Effect.Effect<A, PointsmanError, R> =>
+  effect.pipe(Effect.tapError(told), Effect.mapError(storeFailed))
 
 const noSuchDelivery = (): PointsmanError => new NotFoundError("There is no such delivery.")
 
