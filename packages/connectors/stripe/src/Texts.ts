@@ -14,12 +14,16 @@ const maxTextLength = 1_000
 /** Stripe's own form of a key in a message: its mode, asterisks, and its last characters. */
 const maskedKey = /\b(?:sk|rk|pk)_(?:test|live)_[0-9A-Za-z*]+/g
 
+/** With a client's secret anybody acts on the payment; with a webhook's, anybody writes its messages. */
+const otherSecrets = /\b(?:[a-z]+_[0-9A-Za-z_]+?_secret|whsec)_[0-9A-Za-z%]+/g
+
 /** Stripe tells in its messages what it was sent. */
 export const cleaner = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Clean => {
   const hide = hideSecrets(secrets)
   const clean = (text: string) =>
     hide(text)
       .replace(maskedKey, "***")
+      .replace(otherSecrets, "***")
       .slice(0, maxTextLength)
       .toWellFormed()
       .replace(/\p{Cc}/gu, " ")

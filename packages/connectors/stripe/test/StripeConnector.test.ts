@@ -365,6 +365,21 @@ describe("errors of Stripe", () => {
       })
     })
   )
+  for (const clientSecret of [
+    "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH",
+    "cs_test_a11YYufWQzNY63zpQ6QSNRQhkUpVph4WRmzW0zWJO2znZKdVujZ0N0S22u_secret_fidwbEhqYWAnPydmcHZxamgneCUl",
+    "whsec_0123456789abcdef"
+  ]) {
+    it.effect(`given a message that shows ${clientSecret.slice(0, 7)}… with a secret, then it is not shown`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([
+          failure(400, { code: "resource_missing", message: `No such: '${clientSecret}'` })
+        ])
+        const message = "No such: '***'"
+        assert.deepStrictEqual(yield* connector.charge(charge), { _tag: "Rejected", code: "resource_missing", message })
+      })
+    )
+  }
   it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
     Effect.gen(function* () {
       const { connector } = connected([answer(200, paymentIntent({ status: "secret_4242" }))])
