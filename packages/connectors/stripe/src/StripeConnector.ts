@@ -42,8 +42,11 @@ export const definition: ConnectorDefinition = {
 /** Of a checkout. Stripe takes from 30 minutes on; half an hour more bears clocks that differ and a slow customer. */
 const checkoutSeconds = 60 * 60
 
-/** A charge is looked for among those that were created up to so long before it was sent by our clock, in seconds. */
-const clockSkewSeconds = 5 * 60
+/**
+ * A charge is looked for among those that were created up to so long before it was sent by our clock, in seconds. As much
+ * as after it: with a clock that is wrong by more, a charge that was taken would be called one that never arrived.
+ */
+const clockSkewSeconds = 60 * 60
 
 /** … and up to so long after: by then every request has arrived that ever will. */
 const sentWithinSeconds = 60 * 60

@@ -96,7 +96,7 @@ const pairs: ReadonlyArray<Pair> = [
     (connector) => connector.lookUpCharge(chargeLookup),
     (stripe) =>
       stripe.paymentIntents.list(
-        { created: { gte: 1_795_262_100, lte: 1_795_266_000 }, limit: 100 },
+        { created: { gte: 1_795_258_800, lte: 1_795_266_000 }, limit: 100 },
         { idempotencyKey: "att_1" }
       )
   ],

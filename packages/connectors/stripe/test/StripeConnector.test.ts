@@ -171,7 +171,7 @@ describe("requests", () => {
       lookUps["a charge that nobody answered"],
       "att_1",
       "GET payment_intents",
-      { "created[gte]": "1795262100", "created[lte]": "1795266000", limit: "100" }
+      { "created[gte]": "1795258800", "created[lte]": "1795266000", limit: "100" }
     ],
     ["a look-up by reference", lookUps["a charge by its reference"], "att_1", "GET payment_intents/pi_1", {}],
     [
