@@ -49,7 +49,9 @@ export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: Reques
         return Response.json(closing, { status: 503, headers: { "retry-after": "1" } })
       }
       try {
-        return await web(request)
+        if (!request.bodyUsed) return await web(request)
+        warn(requestRead)
+        return Response.json({ error: { code: "internal_error", message: requestRead } }, { status: 500 })
       } finally {
         leave()
       }
@@ -80,6 +82,10 @@ const closing = { error: { code: "internal_error", message: "The server is stopp
 const bodyGone =
   "Something read the body of this request before Pointsman could: put `pointsman.listener` before body parsers such as " +
   "express.json(), or let them keep the bytes as `request.rawBody`. Nothing was done."
+
+const requestRead =
+  "Something read the body of this Request before Pointsman could: pass it to `pointsman.handler` first, or read a " +
+  "`request.clone()`. Nothing was done."
 
 /** Whether a body parser came first. What has no body may have been looked at by anybody. */
 const wasRead = (request: IncomingMessage): boolean =>

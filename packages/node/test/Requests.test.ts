@@ -119,6 +119,21 @@ describe("beside other routes", () => {
     )
   })
 
+  it("given a Request whose body was read, when a payment is asked for, then it says what to do and charges nothing", async () => {
+    const { lines, pointsman } = await open()
+    const request = new Request("http://shop.example/api/v1/payments", await create(pointsman))
+    await request.text()
+    const answer = await pointsman.handler(request)
+    assert.strictEqual(answer.status, 500)
+    const { error } = await bodyOf(answer)
+    assert.match(error?.message ?? "", /pass it to `pointsman\.handler` first, or read a `request\.clone\(\)`/u)
+    assert.deepStrictEqual((await pointsman.payments()).data, [])
+    assert.deepStrictEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [["error", error?.message]]
+    )
+  })
+
   it("given a parser that kept the bytes, when a payment is asked for, then it is made from them", async () => {
     const { pointsman } = await open()
     const url = await listening(async (request, response) => {
