@@ -1,11 +1,12 @@
 /** The site, built as it would be published, and behind a server that gives its files and nothing else. */
 import { execFile } from "node:child_process"
+import { globSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { extname, join } from "node:path"
 import { promisify } from "node:util"
-import { files, root } from "../tidy/Files.ts"
+import { root } from "../tidy/Files.ts"
 
 const run = promisify(execFile)
 
@@ -34,7 +35,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** The addresses of all pages. */
 export const addresses = (): ReadonlyArray<string> =>
-  files("docs/.vitepress/dist/**/*.html").map(({ path }) => path.slice("docs/.vitepress/dist".length))
+  globSync("**/*.html", { cwd: dist }).map((path) => `/${path.replaceAll("\\", "/")}`)
 
 export const serveSite = async (): Promise<{ readonly url: string; readonly server: Server }> => {
   const server = createServer((request, response) => {

@@ -44,7 +44,7 @@ export default defineConfig({
   head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   markdown: {
     // The usual light colours are too light for some of their words.
-    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify: anchorOf },
     config: rewriteLinks
   },
