@@ -163,7 +163,7 @@ const encryptionKeyOf = ({
 const isStorage = (value: unknown): boolean =>
   Predicate.isObject(value) && Layer.isLayer(Reflect.get(value, "~pointsman/storage"))
 
-export const isConnector = (value: unknown): value is { readonly name: string } =>
+const isConnector = (value: unknown): value is { readonly name: string } =>
   Predicate.isObject(value) &&
   typeof Reflect.get(value, "name") === "string" &&
   (Predicate.isFunction(Reflect.get(value, "connect")) || Effect.isEffect(Reflect.get(value, "~pointsman/connector")))

@@ -10,7 +10,6 @@ import {
   type Environment,
   money,
   type NotSent,
-  type RefundLookup,
   type RefundRequest,
   type TransportAnswer,
   type Unanswered,
@@ -60,15 +59,6 @@ export const chargeLookup: ChargeLookup = {
   money: eur,
   simulation: null
 }
-export const refundLookup: RefundLookup = {
-  refundId: "rf_1",
-  providerRefundId: null,
-  providerRef,
-  sentAt: 0,
-  money: eur,
-  simulation: null
-}
-
 export const connect = (
   answers: ReadonlyArray<TransportAnswer>,
   { environment = "sandbox", account = credentials }: { environment?: Environment; account?: object } = {}

@@ -13,7 +13,7 @@ export interface Decline {
 const of = (category: DeclineCategory): Decline => ({ category, soft: isSoftDecline(category) })
 const hard = (category: DeclineCategory): Decline => ({ category, soft: false })
 
-export const declines: Readonly<Record<string, Decline>> = {
+const declines: Readonly<Record<string, Decline>> = {
   // The issuer names no reason. `generic_decline` is also what a rule of Radar that blocks looks like.
   approve_with_id: of("do_not_honor"),
   call_issuer: of("do_not_honor"),

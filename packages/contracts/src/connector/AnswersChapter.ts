@@ -108,7 +108,7 @@ const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
 }
 
 /** What a situation must come out as: the tag of an answer, of a state that was found, or of an error. */
-export const outcomes = {
+const outcomes = {
   "charge authorized": "Authorized",
   "charge captured": "Captured",
   "charge pending": "Pending",

@@ -44,9 +44,9 @@ export const situationsOf = {
   lookUpRefund: lookUpRefundSituations
 } as const satisfies Record<Operation, ReadonlyArray<SituationName>>
 
-export const operations = Object.keys(situationsOf) as ReadonlyArray<Operation>
+const operations = Object.keys(situationsOf) as ReadonlyArray<Operation>
 
-export const operationOf = (name: SituationName): Operation => {
+const operationOf = (name: SituationName): Operation => {
   const found = operations.find((operation) => (situationsOf[operation] as ReadonlyArray<string>).includes(name))
   if (found === undefined) throw new Error(`no operation has the situation ${name}`)
   return found
@@ -231,7 +231,7 @@ const isHeld = (name: SituationName): boolean =>
   operationOf(name) === "capture" ||
   operationOf(name) === "void"
 
-export const call = (
+const call = (
   connector: Connector,
   operation: Operation,
   { charge, checkout, checkoutReference, operation: change, refund }: Requests

@@ -14,7 +14,7 @@ import { printable } from "./Table.ts"
 /** What `pointsman dev` says of itself while it runs. Relative to the working folder, as the default database is. */
 export const devFile = ".pointsman/dev.json"
 
-export const DevFile = Schema.Struct({ url: Schema.String, key: Schema.String })
+const DevFile = Schema.Struct({ url: Schema.String, key: Schema.String })
 export const formatDevFile = Schema.encodeSync(Schema.fromJsonString(DevFile))
 const readDevFile = Schema.decodeUnknownOption(Schema.fromJsonString(DevFile))
 
@@ -98,7 +98,7 @@ const keyOfFolder = Effect.fnUntraced(function* (parsed: URL, url: string, dev: 
 
 const defaultUrl = `http://127.0.0.1:${variables.port.absent}`
 
-export const isLoopback = ({ hostname }: URL): boolean =>
+const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/u.test(hostname)
 
 /** Also where a server listens at every address. */
