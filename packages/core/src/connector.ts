@@ -6,8 +6,10 @@ export type { Initiator, PaymentMethod } from "./payment/Payment.ts"
 export * from "./payment/Simulation.ts"
 export * from "./ports/Connector.ts"
 export type { ConnectorHandle } from "./ports/ConnectorHandle.ts"
+export { credentialsReader, HeaderText, ProviderUrl } from "./ports/CredentialFields.ts"
 export { hideSecrets } from "./ports/HideSecrets.ts"
 export * from "./ports/Transport.ts"
+export { fieldOf, WebAddress, WireTime } from "./ports/WireFields.ts"
 export type { Supports } from "./routing/Connection.ts"
 export {
   SignatureRefused,

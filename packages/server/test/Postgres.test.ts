@@ -168,7 +168,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: a first start makes them"],
-      [lookAtOurs, "ok: {}, schema number 2"]
+      [lookAtOurs, "ok: {}, schema number 3"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data

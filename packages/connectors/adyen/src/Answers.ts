@@ -6,13 +6,14 @@ import {
   type ChargeState,
   type CheckoutOpened,
   type Found,
+  fieldOf,
   type Money,
   type RefundState,
   type Rejected,
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import { type Amount, fromAdyen } from "./Amounts.ts"
 import type { Clean } from "./Clean.ts"
 import { declineOf } from "./Declines.ts"
@@ -26,8 +27,6 @@ const readModification = Schema.decodeUnknownResult(Schema.fromJsonString(Protoc
 const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedLink))
 const readLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Link))
 const readError = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ServiceError))
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** The answer to a charge. `reference`: ours, as the request had it. */
 export const chargeAnswer = (
   answer: TransportAnswer,
@@ -204,7 +203,7 @@ const readable = <A>(
   const result = read(answer.body)
   if (Result.isSuccess(result)) return Result.succeed(result.success)
   // Names of Adyen's own fields; a value is never shown.
-  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+  return unreadable(answer, fieldOf(result.failure))
 }
 
 const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>

@@ -1,6 +1,6 @@
 /** What a connection's configuration says about its account at Adyen. */
-import type { Environment } from "@pointsman/core/connector"
-import { Redacted, Result, Schema, SchemaIssue } from "effect"
+import { credentialsReader, type Environment, HeaderText, ProviderUrl } from "@pointsman/core/connector"
+import { Redacted, Result, Schema } from "effect"
 
 const expectations = {
   apiKey: "printable ASCII text without spaces",
@@ -13,17 +13,6 @@ const expectations = {
 
 const names = "apiKey, merchantAccount, and optionally liveUrlPrefix (required in production), baseUrl, returnUrl"
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host)
-
-const BaseUrl = Schema.String.check(
-  Schema.makeFilter((text: string) => {
-    if (!URL.canParse(text) || /[?#\s]/.test(text)) return false
-    const { hostname, password, protocol, username } = new URL(text)
-    if (`${username}${password}` !== "") return false
-    return protocol === "https:" || (protocol === "http:" && isLoopback(hostname))
-  })
-)
-
 const ReturnUrl = Schema.String.check(
   // The longest that Adyen recommends (https://docs.adyen.com/api-explorer/Checkout/72/post/payments).
   Schema.isMaxLength(1_024),
@@ -31,14 +20,13 @@ const ReturnUrl = Schema.String.check(
 )
 
 const Fields = Schema.Struct({
-  // It stands in a header: anything else could not be sent, or would break the header's line.
-  apiKey: Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]+$/)),
+  apiKey: HeaderText,
   merchantAccount: Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]{1,80}$/)),
   // It becomes a part of the host's name, which takes 63 characters up to the next dot.
   liveUrlPrefix: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,47}[A-Za-z0-9])?$/))
   ),
-  baseUrl: Schema.optionalKey(BaseUrl),
+  baseUrl: Schema.optionalKey(ProviderUrl),
   returnUrl: Schema.optionalKey(ReturnUrl)
 })
 
@@ -60,28 +48,15 @@ export const apiVersion = "v72"
  */
 const nobodysReturnUrl = "https://example.com/"
 
-// A misspelt field must not be taken for one that is not needed.
-const decodeFields = Schema.decodeUnknownResult(Fields, { onExcessProperty: "error" })
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const isField = (field: unknown): field is keyof typeof expectations =>
-  typeof field === "string" && Object.hasOwn(expectations, field)
+const read = credentialsReader(Fields, expectations, names)
 
 /** Fails with the field and what was expected. Effect's own message would show the value. */
 export const decodeCredentials = (
   credentials: unknown,
   environment: Environment
 ): Result.Result<Credentials, string> => {
-  const decoded = decodeFields(credentials)
-  if (Result.isFailure(decoded)) {
-    const field = issues(decoded.failure.issue).issues[0]?.path?.[0]
-    if (isField(field)) return Result.fail(`credentials.${field}: expected ${expectations[field]}`)
-    return Result.fail(
-      field === undefined
-        ? `credentials: expected an object with ${names}`
-        : `credentials.${String(field)}: there is no such field; expected ${names}`
-    )
-  }
+  const decoded = read(credentials)
+  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
   const { apiKey, baseUrl, liveUrlPrefix, merchantAccount, returnUrl } = decoded.success
   const base = baseUrl ?? (environment === "sandbox" ? testUrl : liveUrl(liveUrlPrefix))
   if (base === undefined) {

@@ -10,6 +10,7 @@
 import {
   type ChargeName,
   type ChargeState,
+  fieldOf,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
@@ -18,7 +19,7 @@ import {
   type RawMessage,
   type RefundState
 } from "@pointsman/core/connector"
-import { Effect, Layer, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { Base64, Hex } from "effect/encoding"
 import { fromAdyen } from "./Amounts.ts"
@@ -44,11 +45,9 @@ export const readMessage = Effect.fnUntraced(function* (
   return { id: idOf(item), at: Date.parse(item.eventDate), about }
 })
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** Where the reading stopped, in names of Adyen's own fields. */
-const at = ({ issue }: Schema.SchemaError): string => {
-  const field = issues(issue).issues[0]?.path?.map(String).join(".") ?? ""
+const at = (error: Schema.SchemaError): string => {
+  const field = fieldOf(error)
   return field === "" ? "" : ` at ${field}`
 }
 

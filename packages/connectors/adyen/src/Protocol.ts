@@ -3,6 +3,7 @@
  * (https://docs.adyen.com/api-explorer/Checkout/72/overview, https://docs.adyen.com/api-explorer/Webhooks/1/overview).
  * Unknown fields are ignored.
  */
+import { WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /**
@@ -52,35 +53,13 @@ export const Modification = Schema.Struct({
   amount: Schema.optionalKey(Amount)
 })
 
-/**
- * Where a customer can be sent. A longer address is no page's: it must fit into a header of our answer, and into what
- * browsers take.
- */
-const WebAddress = Schema.String.check(
-  Schema.isMaxLength(4_096),
-  Schema.makeFilter(
-    (text: string) =>
-      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
-    { expected: "an http or https URL" }
-  )
-)
-
-const Time = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
-      !Number.isNaN(Date.parse(text)),
-    { expected: "an ISO 8601 time" }
-  )
-)
-
 /** The answer to `POST /paymentLinks`: a page that nobody has paid on yet. */
 export const OpenedLink = Schema.Struct({
   id: Reference,
   url: WebAddress,
   status: Schema.Literal("active"),
   reference: Schema.optionalKey(Schema.String),
-  expiresAt: Schema.optionalKey(Time)
+  expiresAt: Schema.optionalKey(WireTime)
 })
 
 /** The answer to `GET /paymentLinks/{linkId}`. */
@@ -135,7 +114,7 @@ export const Item = Schema.Struct({
   amount: Amount,
   eventCode: Schema.String.check(Schema.isPattern(/^[A-Z0-9_]{1,100}$/)),
   success: Schema.Union([Schema.Literals(["true", "false"]), Schema.Boolean]),
-  eventDate: Time,
+  eventDate: WireTime,
   reason: orNothing(Schema.String),
   additionalData: Schema.Struct({
     refusalReasonCode: orNothing(Schema.String),

@@ -8,6 +8,7 @@ import {
   type DeclineCategory,
   declineCategories,
   type Found,
+  fieldOf,
   isSoftDecline,
   type Money,
   money,
@@ -16,7 +17,7 @@ import {
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import * as Protocol from "./Protocol.ts"
 
 /**
@@ -35,8 +36,6 @@ const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.C
 const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
 const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
 const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** The answer to a charge. `asked`: what the request was for. */
 export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
   isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
@@ -202,7 +201,7 @@ const readable = <A>(
   const result = read(answer.body)
   if (Result.isSuccess(result)) return Result.succeed(result.success)
   // Names of the protocol's own fields; a value is never shown.
-  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+  return unreadable(answer, fieldOf(result.failure))
 }
 
 const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>

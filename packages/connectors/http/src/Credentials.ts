@@ -1,5 +1,6 @@
 /** What a connection's configuration says about its provider. */
-import { Redacted, Result, Schema, SchemaIssue } from "effect"
+import { credentialsReader, HeaderText } from "@pointsman/core/connector"
+import { Redacted, Result, Schema } from "effect"
 
 const expectations = {
   baseUrl: "an absolute http or https URL without user, query or fragment",
@@ -16,8 +17,7 @@ const BaseUrl = Schema.String.check(
 
 const Fields = Schema.Struct({
   baseUrl: BaseUrl,
-  // It stands in a header: anything else could not be sent, or would break the header's line.
-  apiKey: Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]+$/))
+  apiKey: HeaderText
 })
 
 export interface Credentials {
@@ -26,22 +26,11 @@ export interface Credentials {
   readonly apiKey: Redacted.Redacted<string>
 }
 
-// A misspelt field must not be taken for one that is not needed.
-const decodeFields = Schema.decodeUnknownResult(Fields, { onExcessProperty: "error" })
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+const read = credentialsReader(Fields, expectations, "baseUrl and apiKey")
 
 /** Fails with the field and what was expected. Effect's own message would show the value. */
 export const decodeCredentials = (credentials: unknown): Result.Result<Credentials, string> =>
-  Result.mapBoth(decodeFields(credentials), {
-    onFailure: ({ issue }) => {
-      const field = issues(issue).issues[0]?.path?.[0]
-      if (field === "baseUrl" || field === "apiKey") return `credentials.${field}: expected ${expectations[field]}`
-      return field === undefined
-        ? "credentials: expected an object with baseUrl and apiKey"
-        : `credentials.${String(field)}: there is no such field; expected baseUrl and apiKey`
-    },
-    onSuccess: ({ apiKey, baseUrl }) => ({
-      baseUrl: baseUrl.replace(/\/+$/, ""),
-      apiKey: Redacted.make(apiKey)
-    })
-  })
+  Result.map(read(credentials), ({ apiKey, baseUrl }) => ({
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    apiKey: Redacted.make(apiKey)
+  }))

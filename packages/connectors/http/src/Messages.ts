@@ -5,6 +5,7 @@
  */
 import {
   type ChargeState,
+  fieldOf,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
@@ -14,7 +15,7 @@ import {
   signatureHeader,
   verifySignature
 } from "@pointsman/core/connector"
-import { Effect, Layer, type Result, Schema, SchemaIssue } from "effect"
+import { Effect, Layer, type Result, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { type Clean, toldCharge, toldRefund } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
@@ -47,14 +48,12 @@ const readCharge = Schema.decodeUnknownResult(Protocol.ChargeUpdated)
 const readRefund = Schema.decodeUnknownResult(Protocol.RefundUpdated)
 const readSettled = Schema.decodeUnknownResult(Protocol.ChargeSettled)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const decoded = <A>(
   read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
   value: unknown
 ): Effect.Effect<A, MessageUnreadable> =>
-  Effect.mapError(Effect.fromResult(read(value)), ({ issue }) => {
-    const field = issues(issue).issues[0]?.path?.map(String).join(".") ?? ""
+  Effect.mapError(Effect.fromResult(read(value)), (error) => {
+    const field = fieldOf(error)
     return new MessageUnreadable({ reason: `it is not as the protocol says${field === "" ? "" : ` at ${field}`}` })
   })
 

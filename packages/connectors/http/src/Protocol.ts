@@ -3,6 +3,7 @@
  *
  * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
  */
+import { WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /**
@@ -45,32 +46,10 @@ export const Refund = Schema.Struct({
 })
 export type Refund = typeof Refund.Type
 
-/**
- * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
- * what browsers take.
- */
-const WebAddress = Schema.String.check(
-  Schema.isMaxLength(4_096),
-  Schema.makeFilter(
-    (text: string) =>
-      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
-    { expected: "an http or https URL" }
-  )
-)
-
-const Time = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
-      !Number.isNaN(Date.parse(text)),
-    { expected: "an RFC 3339 time" }
-  )
-)
-
 export const Checkout = Schema.Struct({
   checkout_reference: Reference,
   url: WebAddress,
-  expires_at: optional(Time)
+  expires_at: optional(WireTime)
 })
 export type Checkout = typeof Checkout.Type
 
@@ -81,7 +60,7 @@ const Id = Schema.NonEmptyString.check(
 )
 
 /** What every message has; what is in `data` depends on the type. */
-export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: Time })
+export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })
 
 const ofAttempt = { attempt_id: Id }
 

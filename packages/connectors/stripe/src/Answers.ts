@@ -10,13 +10,14 @@ import {
   type ChargeState,
   type CheckoutOpened,
   type Found,
+  fieldOf,
   type Money,
   type RefundState,
   type Rejected,
   type TransportAnswer,
   Unanswered
 } from "@pointsman/core/connector"
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { type PaymentError, refusalOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
@@ -32,8 +33,6 @@ const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Ope
 const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
 const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** The answer to a charge. */
 export const chargeAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
   if (isSuccess(answer)) return paymentIntentState(answer, clean)
@@ -352,7 +351,7 @@ const readable = <A>(
   const result = read(answer.body)
   if (Result.isSuccess(result)) return Result.succeed(result.success)
   // Names of Stripe's own fields; a value is never shown.
-  return unreadable(answer, issues(result.failure.issue).issues[0]?.path?.map(String).join(".") ?? "")
+  return unreadable(answer, fieldOf(result.failure))
 }
 
 const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>

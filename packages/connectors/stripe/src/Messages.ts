@@ -9,6 +9,7 @@
 import {
   type ChargeName,
   type ChargeState,
+  fieldOf,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
@@ -16,7 +17,7 @@ import {
   type RawMessage,
   verifySignature
 } from "@pointsman/core/connector"
-import { Effect, Layer, type Result, Schema, SchemaIssue } from "effect"
+import { Effect, Layer, type Result, Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { fromStripe } from "./Amounts.ts"
 import { stateOf, stateOfToldRefund } from "./Answers.ts"
@@ -63,14 +64,12 @@ const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
 const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
 const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const decoded = <A>(
   read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
   value: unknown
 ): Effect.Effect<A, MessageUnreadable> =>
-  Effect.mapError(Effect.fromResult(read(value)), ({ issue }) => {
-    const field = issues(issue).issues[0]?.path?.map(String).join(".") ?? ""
+  Effect.mapError(Effect.fromResult(read(value)), (error) => {
+    const field = fieldOf(error)
     return unreadable(`it is not as documented${field === "" ? "" : ` at ${field}`}`)
   })
 

@@ -3,6 +3,7 @@
  * ignored. Messages come in the version of the account or endpoint, not in ours, so that only fields are read that have
  * been there, and meant the same, for years.
  */
+import { WebAddress } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /** The version that every request names, and that its answer is written in (https://docs.stripe.com/api/versioning). */
@@ -72,19 +73,6 @@ export const Refund = Schema.Struct({
   failure_reason: optional(Schema.String)
 })
 export type Refund = typeof Refund.Type
-
-/**
- * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
- * what browsers take.
- */
-const WebAddress = Schema.String.check(
-  Schema.isMaxLength(4_096),
-  Schema.makeFilter(
-    (text: string) =>
-      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
-    { expected: "an http or https URL" }
-  )
-)
 
 /** Unix time in seconds. */
 const Seconds = Schema.Natural

@@ -1,0 +1,34 @@
+/** What adapters share in reading what a provider wrote. */
+import { Schema, SchemaIssue } from "effect"
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Where a reading stopped, in names of fields, the outermost first; empty for the whole. */
+export const pathOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> =>
+  issues(issue).issues[0]?.path?.map(String) ?? []
+
+/** The same as one text (`data.object.id`). It never shows a value. */
+export const fieldOf = (error: Schema.SchemaError): string => pathOf(error).join(".")
+
+/**
+ * Where a customer can be sent. A longer address is no checkout's: it must fit into a header of our answer, and into
+ * what browsers take.
+ */
+export const WebAddress = Schema.String.check(
+  Schema.isMaxLength(4_096),
+  Schema.makeFilter(
+    (text: string) =>
+      /^https?:\/\//iu.test(text) && URL.canParse(text) && text.isWellFormed() && !/[\s\p{Cc}]/u.test(text),
+    { expected: "an http or https URL" }
+  )
+)
+
+/** A time as RFC 3339 writes it; `Date.parse` gives its milliseconds. */
+export const WireTime = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/iu.test(text) &&
+      !Number.isNaN(Date.parse(text)),
+    { expected: "an RFC 3339 time" }
+  )
+)
