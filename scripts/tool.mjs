@@ -18,7 +18,7 @@ const script = Object.keys(devDependencies).flatMap((name) => {
 })[0]
 
 if (script === undefined) {
-  console.error(`There is no command ${command} in tools. Install them with: npm ci --prefix tools`)
+  console.error(`There is no command ${command} in tools. Install them with: (cd tools && npm ci)`)
   exit(1)
 }
 const { status } = spawnSync(execPath, [script, ...options], { stdio: "inherit" })
