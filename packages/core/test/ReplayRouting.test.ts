@@ -22,6 +22,9 @@ import { caller, request, tenant, world } from "./support/World.ts"
 
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
 
+/** `POINTSMAN_REPLAY=all`: more than ten thousand of them, some twenty seconds. */
+const payments = process.env["POINTSMAN_REPLAY"] === "all" ? 10_400 : 2_600
+
 /** Six connections with all that can be configured of one. */
 const connections: ReadonlyArray<Partial<Connection> & { readonly id: string }> = [
   { id: "main", supports: { currencies: ["EUR", "USD", "GBP"], amount: { EUR: { max: 900_000 } } } },
@@ -111,7 +114,7 @@ const verdicts = (all: ReadonlyArray<Replayed>) => {
   return counts
 }
 
-describe("10,000 stored payments", () => {
+describe("thousands of stored payments", () => {
   const stored = world({ environment: "production", routing: settings, connections, strategies: [byDraw] })
   it.effect(
     "given their own configuration, when they are replayed, then every decision is the same",
@@ -119,12 +122,12 @@ describe("10,000 stored payments", () => {
       Effect.gen(function* () {
         const directory = yield* Directory
         stored.provider.opensCheckouts = (connectionId) => connectionId !== "backup"
-        yield* storePayments(stored.provider, 10_400)
+        yield* storePayments(stored.provider, payments)
         const asked = stored.provider.charges.length
         const { changes } = stored.ledger
         const written = changes.length
         const all = yield* replayed()
-        assert.isAtLeast(all.length, 10_000)
+        assert.isAtLeast(all.length, payments * 0.96)
         assert.deepStrictEqual(verdicts(all), { same: all.length, reordered: 0, moved: 0, nowhere: 0 })
         for (const { after, before } of all) assert.deepStrictEqual(after?.order ?? [], before.order)
         // Nothing of it was a matter of course: every path, mode, open circuits, draws and scores are among them.
@@ -134,11 +137,14 @@ describe("10,000 stored payments", () => {
         assert.sameMembers([...seen(({ rule }) => rule)], [null, ...(settings.rules ?? []).map(({ name }) => name)])
         assert.sameMembers([...seen(({ mode }) => mode)], ["auto", "fixed", "failover", "priority"])
         assert.sameMembers([...seen(({ strategy }) => strategy)], ["auto", "order", "split", "by draw"])
-        assert.isAbove(decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length, 200)
-        assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, 200)
-        assert.isAbove(decisions.filter(({ given }) => given.instruments !== null).length, 500)
-        assert.isAbove(decisions.filter(({ given }) => given.unable.includes("backup")).length, 100)
-        assert.isAbove(decisions.filter(({ degraded }) => degraded).length, 20)
+        assert.isAbove(
+          decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length,
+          payments / 52
+        )
+        assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, payments / 52)
+        assert.isAbove(decisions.filter(({ given }) => given.instruments !== null).length, payments / 21)
+        assert.isAbove(decisions.filter(({ given }) => given.unable.includes("backup")).length, payments / 104)
+        assert.isAbove(decisions.filter(({ degraded }) => degraded).length, payments / 520)
         // Hosted ones that no connection could take are recorded as failed, and decided the same way again.
         assert.isAtLeast(decisions.filter(({ candidates }) => candidates.length === 0).length, 1)
         const oldestFirst = all.map(({ payment }) => payment.id)
