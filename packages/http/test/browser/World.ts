@@ -150,7 +150,11 @@ export const openWorld = async (): Promise<World> => {
     Effect.updateService(Clock.Clock, (clock) => ({
       ...clock,
       currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + shift,
-      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + shift)
+      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + shift),
+      // Methods of the class, which the spread leaves behind.
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      sleep: (duration) => clock.sleep(duration)
     })),
     Effect.runPromise
   )
