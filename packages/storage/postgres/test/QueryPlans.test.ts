@@ -1,6 +1,6 @@
 /**
  * How PostgreSQL goes about what is asked of it: by an index, and along the part of it that is the tenant's. Once in a
- * new database, of which it knows nothing, and once among a thousand workspaces.
+ * new database, of which it knows nothing, and once among a hundred workspaces.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Ids } from "@pointsman/core"
@@ -14,7 +14,10 @@ import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
-/** By workspaces of 20 payments each, every one with its attempt, event, claim and delivery. */
+/**
+ * By workspaces of 200 payments each, every one with its attempt, event, claim and delivery. With 20, reading all of a
+ * tenant's keys costs less than 1 % more than finding one, and PostgreSQL takes either.
+ */
 const fill = (workspaces: number) => [
   `insert into payments (workspace_id, environment, id, version, state, amount_minor, currency, country, method,
       initiator, capture_method, authorized_minor, captured_minor, refunded_minor, refund_pending_minor, created_at,
@@ -22,7 +25,7 @@ const fill = (workspaces: number) => [
     select 'ws' || w, 'sandbox', 'p' || w || '-' || n, 1, (array['Captured', 'Declined', 'Charging'])[n % 3 + 1], 1000,
       'EUR', 'DE', 'card', 'cit', 'automatic', 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end,
       case when n % 10 = 1 then '{}' end, case when n % 10 = 1 then n end
-    from generate_series(1, ${workspaces}) as w, generate_series(1, 20) as n`,
+    from generate_series(1, ${workspaces}) as w, generate_series(1, 200) as n`,
   `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
       timeout_millis, sent_at)
     select workspace_id, environment, id, 'att' || id, 1, 'first', 1000, 'EUR', 1, 1 from payments`,
@@ -33,7 +36,7 @@ const fill = (workspaces: number) => [
       provider_ref, timeout_millis, sent_at)
     select workspace_id, environment, id, 'op' || id, 'capture', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
   `insert into events (workspace_id, environment, id, type, payment_id, created_at, data)
-    select workspace_id, environment, 'evt' || id, 'payment.' || state, id, 1, '{}' from payments`,
+    select workspace_id, environment, 'evt' || id, 'payment.' || created_at % 20, id, 1, '{}' from payments`,
   `insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
     select workspace_id, environment, 'key' || id, 1, 'Claimed', 'fp', id, created_at from payments`,
   `insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id, is_applied,
@@ -174,10 +177,10 @@ describe.skipIf(!hasServer)("query plans", () => {
   }
 
   it.live(
-    "given a thousand workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
+    "given a hundred workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
     () =>
       Effect.gen(function* () {
-        const { deliveries, ledger, plansOf, rates } = yield* newPlanner(1000)
+        const { deliveries, ledger, plansOf, rates } = yield* newPlanner(100)
         const page = { before: "p~", limit: 10 }
         const book = [
           `attempts_pkey (${byTenant}, payment_id)`,
