@@ -96,8 +96,10 @@ const storePayments = (provider: ReturnType<typeof world>["provider"], count: nu
         yield* Effect.ignore(pointsman.create(live, request({ instruments, details })))
         continue
       }
-      // Some on a hosted page: not every connection opens a checkout.
-      const { payment } = yield* pointsman.create(live, request({ returnUrl: "https://shop.example/back", details }))
+      // Some on a hosted page: not every connection opens a checkout. Of some, no connection takes the amount.
+      const asked = number % 250 > 0 ? details : { ...details, money: { minorUnits: 950_000, currency: "EUR" } }
+      const page = request({ returnUrl: "https://shop.example/back", details: asked })
+      const { payment } = yield* pointsman.create(live, page)
       yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
     }
   })
@@ -115,7 +117,13 @@ const verdicts = (all: ReadonlyArray<Replayed>) => {
 }
 
 describe("thousands of stored payments", () => {
-  const stored = world({ environment: "production", routing: settings, connections, strategies: [byDraw] })
+  const stored = world({
+    environment: "production",
+    routing: settings,
+    connections,
+    strategies: [byDraw],
+    chance: chance(11)
+  })
   it.effect(
     "given their own configuration, when they are replayed, then every decision is the same",
     () =>
@@ -141,12 +149,20 @@ describe("thousands of stored payments", () => {
           decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length,
           payments / 52
         )
-        assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, payments / 52)
+        assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, payments / 104)
         assert.isAbove(decisions.filter(({ given }) => given.instruments !== null).length, payments / 21)
         assert.isAbove(decisions.filter(({ given }) => given.unable.includes("backup")).length, payments / 104)
         assert.isAbove(decisions.filter(({ degraded }) => degraded).length, payments / 520)
         // Hosted ones that no connection could take are recorded as failed, and decided the same way again.
-        assert.isAtLeast(decisions.filter(({ candidates }) => candidates.length === 0).length, 1)
+        assert.isAbove(decisions.filter(({ candidates }) => candidates.length === 0).length, payments / 520)
+        console.log([
+          decisions.filter(({ candidates }) => candidates.length === 0).length,
+          decisions.filter(({ degraded }) => degraded).length,
+          decisions.filter(({ given }) => given.unable.includes("backup")).length,
+          decisions.filter(({ note }) => note?.includes("explores")).length,
+          decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length,
+          all.length
+        ])
         const oldestFirst = all.map(({ payment }) => payment.id)
         assert.deepStrictEqual(oldestFirst, oldestFirst.toSorted())
         assert.deepStrictEqual([stored.provider.charges.length, changes.length], [asked, written])
@@ -172,7 +188,8 @@ describe("thousands of stored payments", () => {
         }
 
         // From a time on: those before it are left alone.
-        const half = all[5_000]?.payment.createdAt ?? 0
+        const half = all[Math.floor(all.length / 2)]?.payment.createdAt ?? 0
+        assert.isAbove(half, all[0]?.payment.createdAt ?? half)
         const later = yield* replayed(undefined, half)
         assert.deepStrictEqual(
           later.map(({ payment }) => payment.id),

@@ -59,6 +59,15 @@ const syncMac = Mac.layerWebCryptoWith({
   hmac: (_hash, key, data) => createHmac("sha256", key).update(data).digest()
 }).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
+const idsFrom = (chance: () => number) =>
+  Ids.layerNoDeps.pipe(
+    Layer.provide(
+      Layer.sync(SecureRandom.SecureRandom, () =>
+        SecureRandom.make((size) => Uint8Array.from({ length: size }, () => chance() * 256))
+      )
+    )
+  )
+
 type Stored = Ledger | Deliveries | Directory | Merchants | SuccessRates
 
 export interface World {
@@ -82,12 +91,15 @@ export const world = (
     readonly strategies?: ReadonlyArray<RoutingStrategy>
     readonly sender?: ScriptedSender
     readonly webhookEndpoints?: ReadonlyArray<Partial<WebhookEndpoint> & { readonly id: string }>
+    /** What ids are made of, in [0, 1). Draws of payments follow from their ids: the same numbers are the same draws. */
+    readonly chance?: () => number
   } = {}
 ): World => {
   const provider = options.provider ?? scriptedProvider()
   const owner: Tenant = { ...tenant, environment: options.environment ?? tenant.environment }
   const ledger = faultyLedger()
-  const storage = MemoryStorage.layer({ yieldBetween: options.yieldBetween ?? false }).pipe(Layer.provide(Ids.layer))
+  const ids = options.chance === undefined ? Ids.layer : idsFrom(options.chance)
+  const storage = MemoryStorage.layer({ yieldBetween: options.yieldBetween ?? false }).pipe(Layer.provide(ids))
   const configured = Layer.effectDiscard(
     Effect.gen(function* () {
       const directory = yield* Directory
@@ -126,7 +138,7 @@ export const world = (
     })
   )
   const process = Pointsman.layer(options).pipe(
-    Layer.provide([Ids.layer, noTransport, Connectors.layer([provider.definition])]),
+    Layer.provide([ids, noTransport, Connectors.layer([provider.definition])]),
     Layer.provide([syncMac, options.sender?.layer ?? Layer.empty]),
     Layer.provide(Layer.succeed(RoutingStrategies, options.strategies ?? []))
   )
