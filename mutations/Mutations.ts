@@ -558,6 +558,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "take a second charge for the first",
+    harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
+    edits: [
+      {
+        file: "packages/core/src/webhooks/MessageFact.ts",
+        find: "state.providerRef !== null && state.providerRef !== providerRef",
+        replace: 'state.providerRef === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given operations cancel the second, when that is told, then the first still holds"
+    }
+  },
+  {
     name: "believe another connection",
     harm: "Whoever holds the secret of one connection moves the payments of all.",
     edits: [

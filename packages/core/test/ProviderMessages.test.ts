@@ -146,6 +146,7 @@ describe("a message over a store that fails", () => {
     const own = world()
     it.effect(`given ${read} that fails, then so does the message, and nothing is recorded`, () =>
       Effect.gen(function* () {
+        own.provider.onCharge = () => Effect.succeed(captured)
         const { payment } = yield* (yield* Pointsman).create(caller, request())
         const [attempt] = yield* attemptsOf(payment)
         own.ledger.canRead = (method) => method !== read
@@ -233,11 +234,83 @@ describe("a message about an attempt that another one followed", () => {
   )
 })
 
+describe("a message about another charge of the attempt that holds the money", () => {
+  const cases: ReadonlyArray<
+    readonly [captureMethod: "automatic" | "manual", word: string, says: ChargeState, becomes: Payment["state"]]
+  > = [
+    ["automatic", "captured", captured, "Captured"],
+    ["automatic", "authorized", authorized, "Captured"],
+    ["manual", "authorized", authorized, "Authorized"],
+    ["manual", "captured", captured, "Authorized"]
+  ]
+  for (const [captureMethod, word, says, becomes] of cases) {
+    const own = world()
+    it.effect(`given a ${captureMethod} charge, when a second is ${word}, then operations are told once`, () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () =>
+          Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
+        const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
+        const [attempt] = yield* attemptsOf(payment)
+        const id = attempt?.id ?? ""
+        for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
+        const after = yield* stored(payment)
+        assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
+        assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
+        const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
+        const told = timeline.filter(({ type }) => type === "payment.conflict")
+        assert.deepStrictEqual(
+          told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
+          [[id, "main", providerRef]]
+        )
+        // The word about the first charge is still heard.
+        yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const own = world()
+  it.effect("given operations cancel the second, when that is told, then the first still holds", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
+      const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+      const [attempt] = yield* attemptsOf(payment)
+      const id = attempt?.id ?? ""
+      yield* record(messageOf(about(id, authorized)))
+      yield* record(messageOf(about(id, { _tag: "Canceled", providerRef }), { id: "msg_2" }))
+      assert.strictEqual((yield* stored(payment)).state, "Authorized")
+      yield* record(messageOf(about(id, { _tag: "Canceled", providerRef: "first" }), { id: "msg_3" }))
+      assert.strictEqual((yield* stored(payment)).state, "Voided")
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  for (const kind of ["capture", "void"] as const) {
+    const own = world()
+    it.effect(`given a ${kind} that nobody answered, when one of another charge is told, then it stays unknown`, () =>
+      Effect.gen(function* () {
+        own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
+        const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+        const unanswered = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+        own.provider.onCapture = unanswered
+        own.provider.onVoid = unanswered
+        yield* operate(kind, payment.id)
+        const [attempt] = yield* attemptsOf(payment)
+        const tag = kind === "capture" ? "Captured" : "Canceled"
+        yield* record(messageOf(about(attempt?.id ?? "", { _tag: tag, providerRef })))
+        assert.strictEqual((yield* stored(payment)).state, kind === "capture" ? "CaptureUnknown" : "VoidUnknown")
+        yield* record(messageOf(about(attempt?.id ?? "", { _tag: tag, providerRef: "first" }), { id: "msg_2" }))
+        assert.strictEqual((yield* stored(payment)).state, kind === "capture" ? "Captured" : "Voided")
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
 describe("a message about a capture", () => {
   const own = world()
   it.effect("given a capture that nobody answered, when the authorization is told late, then it stays unknown", () =>
     Effect.gen(function* () {
       const manual = request({ details: { captureMethod: "manual" } })
+      own.provider.onCharge = () => Effect.succeed(authorized)
       const { payment } = yield* (yield* Pointsman).create(caller, manual)
       own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "time-out" }))
       yield* operate("capture", payment.id)
@@ -348,6 +421,30 @@ describe("a message that is faster than the answer", () => {
         assert.strictEqual((yield* stored(payment)).review, null)
         assert.notInclude(yield* typesOf(payment), "payment.conflict")
       }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  for (const [ref, told] of [
+    [providerRef, []],
+    ["another", ["double_charge"]]
+  ] as const) {
+    const own = world()
+    it.effect(
+      `given a charge is told while its request waits, when ${ref} is answered, then ${told.length} contradict`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          own.provider.onCharge = () =>
+            Effect.delay(Effect.succeed({ _tag: "Captured", providerRef: ref }), "10 seconds")
+          const asked = yield* Effect.forkChild(pointsman.create(caller, request()), { startImmediately: true })
+          yield* TestClock.adjust("5 seconds")
+          yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", captured)))
+          const { payment } = yield* runOut(asked)
+          assert.deepInclude(payment, { state: "Captured", providerRef })
+          assert.deepStrictEqual(payment.review?.reasons ?? [], [...told])
+          const types = yield* typesOf(payment)
+          assert.deepStrictEqual(types.slice(2), told.length === 0 ? [] : ["payment.conflict"])
+        }).pipe(Effect.provide(own.layer))
     )
   }
 

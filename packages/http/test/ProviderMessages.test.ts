@@ -336,8 +336,6 @@ describe.each(stores)("over %s", (_name, store) => {
   })
 
   describe("the direct answer and a message", () => {
-    const approves = Effect.succeed({ _tag: "Captured" as const, providerRef })
-
     test("given a charge in flight, when the message comes first, then the answer changes nothing, and so its replay", async () => {
       const call = held(world)
       const idempotencyKey = "message-before-answer"
@@ -391,6 +389,7 @@ describe.each(stores)("over %s", (_name, store) => {
         world.provider.onCharge = ({ attemptId }) =>
           Effect.suspend(() => {
             told.push(deliver(world, charge(attemptId, "captured")))
+            const approves = Effect.succeed({ _tag: "Captured" as const, providerRef: `ref_${attemptId}` })
             return time % 2 === 0 ? approves : Effect.andThen(Effect.yieldNow, approves)
           })
         const reply = await create(world)
@@ -413,8 +412,8 @@ describe.each(stores)("over %s", (_name, store) => {
   describe("settlement and disputes", () => {
     test("given a settlement that tells of a capture nobody knew, then both are told, and once", async () => {
       const { attemptId, id } = await go(charged(silence))
-      await deliver(world, settled(attemptId, { provider_reference: "ch_1", status: "captured" }))
-      await deliver(world, settled(attemptId, { provider_reference: "ch_1", status: "captured" }))
+      await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
+      await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
       expect(await typesOf(id)).toEqual(["payment.created", "payment.unknown", "payment.captured", "payment.settled"])
       expect(await stateOf(id)).toBe("Settled")
     })

@@ -43,6 +43,12 @@ export const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState,
   if (state._tag !== "Authorized" && state._tag !== "Captured") return undefined
   // Told of before, and with operations.
   if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
-  const fact = { on: "SecondChargeReported", attemptId: attempt.id, connectionId: attempt.connectionId } as const
-  return ofChargeFact(book, endAttempt(attempt, state, now), fact, now)
+  return ofChargeFact(book, endAttempt(attempt, state, now), secondChargeOf(attempt, state), now)
 }
+
+export const secondChargeOf = ({ connectionId, id }: Attempt, { providerRef }: ChargeState): ChargeFact => ({
+  on: "SecondChargeReported",
+  attemptId: id,
+  connectionId,
+  providerRef
+})

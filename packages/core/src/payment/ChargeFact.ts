@@ -25,7 +25,13 @@ export type ChargeFact =
   | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & Held)
   | ({ readonly on: "ChargeAccepted" } & Held)
   | ({ readonly on: "MismatchStated"; readonly stated: Money } & Held)
-  | ({ readonly on: "SecondChargeReported"; readonly attemptId: string } & Pick<Held, "connectionId">)
+  | {
+      readonly on: "SecondChargeReported"
+      readonly attemptId: string
+      readonly connectionId: string
+      /** `null` where nobody has told it. */
+      readonly providerRef: string | null
+    }
   | { readonly on: "ChargeDeclined"; readonly category: DeclineCategory; readonly reason: string }
   | { readonly on: "ChargeCancelled" }
   | { readonly on: "AttemptFollowed" }
@@ -42,6 +48,11 @@ export type ChargeFact =
   | { readonly on: "NoRouteFound" }
   | { readonly on: "CheckoutOpened"; readonly isEndless: boolean }
   | { readonly on: "CheckoutEnded" }
+
+type TellsOfMoney = Extract<ChargeFact, { readonly on: "ChargeAuthorized" | "ChargeCaptured" | "MismatchStated" }>
+
+export const tellsOfMoney = (fact: ChargeFact): fact is TellsOfMoney =>
+  fact.on === "ChargeAuthorized" || fact.on === "ChargeCaptured" || fact.on === "MismatchStated"
 
 /** A provider's statement about the charge of an attempt at `connectionId`. */
 export const chargeFactOf = (
@@ -200,7 +211,7 @@ const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
     return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
   }
   if (type === "payment.conflict" && fact.on === "SecondChargeReported") {
-    return { attempt_id: fact.attemptId, connection_id: fact.connectionId }
+    return { attempt_id: fact.attemptId, connection_id: fact.connectionId, provider_reference: fact.providerRef }
   }
   return {}
 }

@@ -12,7 +12,7 @@ import type { CheckoutOpened } from "../ports/Connector.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "./Attempt.ts"
-import { applyChargeFact, type ChargeFact, lastFact, type Moved, unexecutedFact } from "./ChargeFact.ts"
+import { applyChargeFact, type ChargeFact, lastFact, type Moved, tellsOfMoney, unexecutedFact } from "./ChargeFact.ts"
 import { type ChargeInHand, claimChange, decisionsAtMost, withRouting } from "./ChargeInHand.ts"
 import { NothingSent, PaymentResultUnknown } from "./CreateRequest.ts"
 import { commitInsistently, readInsistently } from "./Insistently.ts"
@@ -101,10 +101,15 @@ const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: nu
   if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
   // Another courier settled it first, and that stands; the attempt and the answer are still written.
   const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
-  if (!mayHoldMoney(fact) || fact.connectionId === stored.connectionId) return { moved: stands, isAsStated: false }
+  if (!mayHoldMoney(fact) || !isOfAnotherCharge(stored, fact)) return { moved: stands, isAsStated: false }
   const second = applyChargeFact(
     stored,
-    { on: "SecondChargeReported", attemptId: inHand.attempt.id, connectionId: fact.connectionId },
+    {
+      on: "SecondChargeReported",
+      attemptId: inHand.attempt.id,
+      connectionId: fact.connectionId,
+      providerRef: "providerRef" in fact ? fact.providerRef : null
+    },
     now
   )
   return { moved: Result.getOrElse(second, () => stands), isAsStated: false }
@@ -116,8 +121,14 @@ const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
   return outcome !== null && outcome !== "Unanswered"
 }
 
-const mayHoldMoney = (fact: ChargeFact): fact is Extract<ChargeFact, { readonly connectionId: string }> =>
-  "connectionId" in fact
+/** Of one connection, what is told under another reference: a charge keeps its own. */
+const isOfAnotherCharge = (stored: Payment, fact: MayHold): boolean =>
+  fact.connectionId !== stored.connectionId ||
+  (tellsOfMoney(fact) && stored.providerRef !== null && fact.providerRef !== stored.providerRef)
+
+type MayHold = Extract<ChargeFact, { readonly connectionId: string }>
+
+const mayHoldMoney = (fact: ChargeFact): fact is MayHold => "connectionId" in fact
 
 /** Whether a read shows the very write whose commit went unanswered. Only ours tells how our attempts ended. */
 const isSameWrite = (read: Payment, written: Payment): boolean =>

@@ -107,6 +107,10 @@ export interface RefundLookup {
  * unknown; less is recorded as stated.
  */
 interface Stated {
+  /**
+   * The provider's name for the charge, in every word about it: a capture that has a name of its own is told under that
+   * of its charge. Money under another name is another charge of the attempt, of which operations are told.
+   */
   readonly providerRef: string
   readonly stated?: Money | undefined
 }

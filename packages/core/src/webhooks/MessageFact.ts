@@ -10,9 +10,17 @@ import { Result } from "effect"
 import { paymentEvent } from "../events/PaymentEvents.ts"
 import { checkoutFactOf } from "../hosted/CheckoutFact.ts"
 import { step } from "../machine/Machine.ts"
-import { type Applied, endedBy, ofChargeFact, ofRival, replaced, unchanged } from "../payment/Applied.ts"
+import {
+  type Applied,
+  endedBy,
+  ofChargeFact,
+  ofRival,
+  replaced,
+  secondChargeOf,
+  unchanged
+} from "../payment/Applied.ts"
 import type { Attempt } from "../payment/Attempt.ts"
-import { type ChargeFact, chargeFactOf } from "../payment/ChargeFact.ts"
+import { type ChargeFact, chargeFactOf, tellsOfMoney } from "../payment/ChargeFact.ts"
 import { holdingAttempt, openOperation } from "../payment/Holding.ts"
 import { applyOperationFact, operationFactOf } from "../payment/OperationFact.ts"
 import type { Payment } from "../payment/Payment.ts"
@@ -98,9 +106,10 @@ const ofCharge = (
     const fact = factWhereNobodyHolds(book, attempt, state, at, now)
     return fact === undefined ? undefined : ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
   }
-  return holdingAttempt(book)?.id === attempt.id
-    ? ofHolder(book, attempt, state, now)
-    : ofRival(book, attempt, state, now)
+  if (holdingAttempt(book)?.id !== attempt.id) return ofRival(book, attempt, state, now)
+  return isOfAnotherCharge(book.payment, state)
+    ? ofSecondCharge(book, attempt, state, now)
+    : ofHolder(book, attempt, state, now)
 }
 
 const factWhereNobodyHolds = (
@@ -149,8 +158,16 @@ const factWhereNobodyHolds = (
   }
 }
 
-const tellsOfMoney = ({ on }: ChargeFact): boolean =>
-  on === "ChargeAuthorized" || on === "ChargeCaptured" || on === "MismatchStated"
+/** On a page a customer can pay twice: a charge keeps its reference, so that under another one there is another. */
+const isOfAnotherCharge = ({ providerRef }: Payment, state: ChargeState): boolean =>
+  providerRef !== null && state.providerRef !== null && state.providerRef !== providerRef
+
+/** Operations are told once while they look at it, and what becomes of it then says nothing of the first charge. */
+const ofSecondCharge = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined =>
+  (state._tag === "Authorized" || state._tag === "Captured") &&
+  book.payment.review?.reasons.includes("double_charge") !== true
+    ? ofChargeFact(book, attempt, secondChargeOf(attempt, state), now)
+    : undefined
 
 /** Of the charge that holds the payment's money. */
 const ofHolder = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined => {

@@ -113,7 +113,10 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
   "payment.settled": ["SETTLED", {}],
   "payment.chargeback": ["CHARGEBACK", {}],
   "payment.chargeback_reversed": ["CAPTURED", {}],
-  "payment.conflict": ["CAPTURED", { attempt_id: exampleIds.attempt, connection_id: "acquirer-eu" }],
+  "payment.conflict": [
+    "CAPTURED",
+    { attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", provider_reference: "ch_2" }
+  ],
   "payment.amount_mismatch": ["UNKNOWN", { stated_amount: 2000, stated_currency: "EUR" }],
   "payment.reviewed": [
     "CAPTURED",

@@ -94,7 +94,8 @@ export const dataSchemas = {
   }),
   ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, {
     attempt_id: text("The attempt that holds money besides another."),
-    connection_id: text("The connection of that attempt.")
+    connection_id: text("The connection of that attempt."),
+    provider_reference: textOrNull("The provider's name for that charge, where it is known: look it up there.")
   }),
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
     stated_amount: minorUnits("What the provider stated, in minor units of `stated_currency`."),

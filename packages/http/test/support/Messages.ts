@@ -52,7 +52,8 @@ export const charge = (attemptId: string, status: string, more: object = {}): Me
   type: "charge.updated",
   data: {
     attempt_id: attemptId,
-    provider_reference: "ch_1",
+    // As the scripted provider names it.
+    provider_reference: `ref_${attemptId}`,
     status,
     ...(status === "declined" ? { decline: { code: "51", category: "insufficient_funds" } } : {}),
     ...more
