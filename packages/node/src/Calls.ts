@@ -63,13 +63,10 @@ export type Services = Core.Pointsman | Directory | InProcess.PaymentViews
 export type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Exit.Exit<A, E>>
 
 export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
-  /** `onDefect`: what a call is answered when we broke down in the middle of it. */
-  const call = async <A>(
-    effect: Effect.Effect<A, PointsmanError, Services>,
-    onDefect: (cause: Cause.Cause<unknown>) => PointsmanError = brokeDown
-  ): Promise<A> => {
+  const call = async <A>(effect: Effect.Effect<A, PointsmanError, Services>, moves?: MovesMoney): Promise<A> => {
+    const isMaybeAgain = moves?.isMaybeAgain ?? false
     const leave = gate.enter()
-    if (leave === undefined) throw new ClosedError("This Pointsman is closed. Nothing was done.")
+    if (leave === undefined) throw new ClosedError("This Pointsman is closed. Nothing was done.", isMaybeAgain)
     try {
       const exit = await run(
         Effect.tapCause(effect, (cause) =>
@@ -80,7 +77,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
       )
       if (Exit.isSuccess(exit)) return exit.value
       const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-      throw failure ?? onDefect(exit.cause)
+      if (failure !== undefined) throw isMaybeAgain ? ofSecondTry(failure) : failure
+      throw moves === undefined ? brokeDown() : mayHaveMoved(moves.unknown)
     } finally {
       leave()
     }
@@ -167,7 +165,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           )
           return { payment: asPayment(yield* views.created(payment, request.debug)), isReplay }
         }),
-        mayHaveMoved("payment_result_unknown")
+        // Without a key, every call is a payment of its own.
+        { unknown: "payment_result_unknown", isMaybeAgain: options?.idempotencyKey !== undefined }
       ),
     capture: (paymentId, order, options) =>
       call(
@@ -188,7 +187,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
               Effect.flatMap(answered)
             )
         }),
-        mayHaveMoved("capture_result_unknown")
+        { unknown: "capture_result_unknown", isMaybeAgain: true }
       ),
     void: (paymentId, options) =>
       call(
@@ -203,7 +202,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
             Effect.flatMap(answered)
           )
         }),
-        mayHaveMoved("void_result_unknown")
+        { unknown: "void_result_unknown", isMaybeAgain: true }
       ),
     refund: (paymentId, order, options) =>
       call(
@@ -224,7 +223,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
               Effect.flatMap(answered)
             )
         }),
-        mayHaveMoved("refund_result_unknown")
+        { unknown: "refund_result_unknown", isMaybeAgain: true }
       ),
 
     payment: (paymentId, options) =>
@@ -508,8 +507,21 @@ const noSuchDelivery = (): PointsmanError => new NotFoundError("There is no such
 
 const brokeDown = (): PointsmanError => new InternalError("The call failed in a way that nothing provides for.")
 
+/** A call that a provider is asked for. */
+interface MovesMoney {
+  /** What it is answered when it broke down in the middle. */
+  readonly unknown: UnknownResultCode
+  /** Whether the same may have been called before, and not been answered: a refusal of now says nothing of then. */
+  readonly isMaybeAgain: boolean
+}
+
+const ofSecondTry = (failure: PointsmanError): PointsmanError => {
+  if (failure instanceof InternalError) return new InternalError(failure.message, true)
+  return failure instanceof StateError ? new StateError(failure.code, failure.message, true) : failure
+}
+
 /** Nobody knows how far a call came that broke down. */
-const mayHaveMoved = (code: UnknownResultCode) => (): PointsmanError =>
+const mayHaveMoved = (code: UnknownResultCode): PointsmanError =>
   new UnknownResultError(
     code,
     "The call failed in a way that nothing provides for, and a provider may have been asked. Read the payment, or call " +

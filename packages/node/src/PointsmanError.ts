@@ -49,7 +49,8 @@ export abstract class PointsmanError extends Error {
   abstract readonly code: PointsmanErrorCode
   /**
    * `true`: a provider may have executed what was asked, or may yet. Never ask for it again in another way (another
-   * idempotency key, another provider); the same call with the same key is always safe. `false`: it moved nothing.
+   * idempotency key, another provider); the same call with the same key is always safe. `false`: it moved nothing, and
+   * nothing that it may be the second try of.
    */
   abstract readonly moneyMayHaveMoved: boolean
 }
@@ -116,10 +117,10 @@ export class StateError extends PointsmanError {
   override readonly name = "StateError"
   readonly moneyMayHaveMoved: boolean
   readonly code: StateCode
-  constructor(code: StateCode, message: string) {
+  constructor(code: StateCode, message: string, isMaybeAgain = false) {
     super(message)
     this.code = code
-    this.moneyMayHaveMoved = maybeDoneBefore.includes(code)
+    this.moneyMayHaveMoved = maybeDoneBefore.includes(code) || (isMaybeAgain && code === "workspace_suspended")
   }
 }
 
@@ -144,18 +145,29 @@ export class UnknownResultError extends PointsmanError {
   }
 }
 
-/** The store or the program failed before anything was sent. The same call may be made again. */
+/**
+ * The store or the program failed before anything was sent. The same call may be made again. Of a call that moves money
+ * and may be the second try of one whose end nobody heard, `moneyMayHaveMoved` is `true`: that one is not known of here.
+ */
 export class InternalError extends PointsmanError {
   override readonly name = "InternalError"
-  readonly moneyMayHaveMoved = false
+  readonly moneyMayHaveMoved: boolean
   readonly code = "internal_error"
+  constructor(message: string, isMaybeAgain = false) {
+    super(message)
+    this.moneyMayHaveMoved = isMaybeAgain
+  }
 }
 
-/** `close` was called before. Nothing was done. */
+/** `close` was called before. Nothing was done. `moneyMayHaveMoved` as of `InternalError`. */
 export class ClosedError extends PointsmanError {
   override readonly name = "ClosedError"
-  readonly moneyMayHaveMoved = false
+  readonly moneyMayHaveMoved: boolean
   readonly code = "closed"
+  constructor(message: string, isMaybeAgain = false) {
+    super(message)
+    this.moneyMayHaveMoved = isMaybeAgain
+  }
 }
 
 /** `createPointsman` could not start. What it had opened is closed again. */

@@ -26,6 +26,8 @@ it("given a call under way, when it is closed, then the call is answered first, 
   const late = await failureOf(pointsman.create(order))
   assert.instanceOf(late, ClosedError)
   assert.strictEqual(late.moneyMayHaveMoved, false)
+  const again = await failureOf(pointsman.create(order, { idempotencyKey: "order-1001" }))
+  assert.deepInclude(again, { code: "closed", moneyMayHaveMoved: true })
   assert.strictEqual((await pointsman.handler(new Request("http://shop.example/api/v1/payments"))).status, 503)
   assert.strictEqual(isClosed, false)
   provider.answer()

@@ -245,6 +245,9 @@ it("given a suspended workspace, when it pays, then it is refused as its keys ar
   const failure = await failureOf(pointsman.create(order))
   assert.instanceOf(failure, StateError)
   assert.strictEqual(failure.code, "workspace_suspended")
+  assert.strictEqual(failure.moneyMayHaveMoved, false)
+  const again = await failureOf(pointsman.create(order, { idempotencyKey: "order-1001" }))
+  assert.deepInclude(again, { code: "workspace_suspended", moneyMayHaveMoved: true })
 })
 
 it("given no route and no debug, when it is refused, then it says why each connection was left out", async () => {

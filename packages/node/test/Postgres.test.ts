@@ -49,6 +49,15 @@ describe.skipIf("missing" in binaries)("over PostgreSQL", { timeout: 60_000 }, (
       code: "internal_error",
       moneyMayHaveMoved: false
     })
+    for (const again of [
+      () => first.create(order, key),
+      () => first.capture(payment.id),
+      () => first.void(payment.id),
+      () => first.refund(payment.id)
+    ]) {
+      assert.deepInclude(await failureOf(again()), { code: "internal_error", moneyMayHaveMoved: true })
+    }
+    assert.deepInclude(await failureOf(first.create(order)), { code: "internal_error", moneyMayHaveMoved: false })
     assert.match(lines.find(({ level }) => level === "error")?.cause ?? "", /^Error: \S/u)
 
     await server.restart()
