@@ -563,8 +563,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/webhooks/MessageFact.ts",
-        find: "state.providerRef !== null && state.providerRef !== providerRef",
-        replace: 'state.providerRef === ""'
+        find: "said.providerRef !== null && said.providerRef !== providerRef",
+        replace: 'said.providerRef === ""'
       }
     ],
     caughtBy: {
@@ -868,8 +868,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/node/src/Calls.ts",
-        find: "throw failure ?? onDefect(exit.cause)",
-        replace: "throw failure ?? brokeDown()"
+        find: "throw moves === undefined ? brokeDown() : mayHaveMoved(moves.unknown)",
+        replace: "throw moves === undefined || moves.unknown !== undefined ? brokeDown() : mayHaveMoved(moves.unknown)"
       }
     ],
     caughtBy: {

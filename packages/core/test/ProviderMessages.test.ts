@@ -222,6 +222,24 @@ describe("a message about an attempt that another one followed", () => {
     )
   }
 
+  const rival = world()
+  it.effect(
+    "given the first was taken and paid out too, when that is told, then the payment is settled by its own",
+    () =>
+      Effect.gen(function* () {
+        const { first, last, payment } = yield* followed(rival, captured)
+        const settled = (attemptId: string): ProviderMessage["about"] => ({
+          _tag: "Settled",
+          charge: { attemptId },
+          state: () => ({ _tag: "Captured", providerRef: attemptId === first ? "first" : providerRef })
+        })
+        yield* record(messageOf(settled(first)))
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        yield* record(messageOf(settled(last), { connectionId: "backup" }))
+        assert.strictEqual((yield* stored(payment)).state, "Settled")
+      }).pipe(Effect.provide(rival.layer))
+  )
+
   const own = world()
   it.effect("given a message of another connection than the attempt's, then it touches nothing", () =>
     Effect.gen(function* () {
@@ -282,6 +300,25 @@ describe("a message about another charge of the attempt that holds the money", (
       yield* record(messageOf(about(id, { _tag: "Canceled", providerRef: "first" }), { id: "msg_3" }))
       assert.strictEqual((yield* stored(payment)).state, "Voided")
     }).pipe(Effect.provide(own.layer))
+  )
+
+  const paidOut = world()
+  it.effect("given a second charge is paid out, when that is told, then the payment is not settled", () =>
+    Effect.gen(function* () {
+      paidOut.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const [attempt] = yield* attemptsOf(payment)
+      const settled = (ref: string): ProviderMessage["about"] => ({
+        _tag: "Settled",
+        charge: { attemptId: attempt?.id ?? "" },
+        state: () => ({ _tag: "Captured", providerRef: ref })
+      })
+      yield* record(messageOf(settled(providerRef)))
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["double_charge"]])
+      yield* record(messageOf(settled("first"), { id: "msg_2" }))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(paidOut.layer))
   )
 
   for (const kind of ["capture", "void"] as const) {

@@ -68,7 +68,7 @@ export interface MessageNote {
   /** Of a dispute. `null` where the provider names none. */
   readonly disputeId: string | null
   readonly verdict: "opened" | "won" | "lost" | null
-  /** Whether it changed anything but this record. */
+  /** Whether it changed anything but this record; of a settlement, whether the payment was settled by it. */
   readonly isApplied: boolean
   /** Epoch milliseconds: when the provider wrote it, and when it came. */
   readonly writtenAt: number

@@ -47,7 +47,9 @@ export const applyMessage = (
       return ofCharge(book, attempt, about.state(attempt.money), at, now)
     case "Settled": {
       // What is paid out was taken: where we did not know that yet, we do now.
-      const charged = about.state === null ? undefined : ofCharge(book, attempt, about.state(attempt.money), at, now)
+      const said = about.state === null ? undefined : about.state(attempt.money)
+      const charged = said === undefined ? undefined : ofCharge(book, attempt, said, at, now)
+      if (said !== undefined && isOfAnotherCharge(book.payment, said)) return charged
       const settled = ofSettlement(charged === undefined ? book : after(book, charged), told, attempt, now)
       return charged === undefined || settled === undefined ? (settled ?? charged) : both(charged, settled)
     }
@@ -159,8 +161,8 @@ const factWhereNobodyHolds = (
 }
 
 /** On a page a customer can pay twice: a charge keeps its reference, so that under another one there is another. */
-const isOfAnotherCharge = ({ providerRef }: Payment, state: ChargeState): boolean =>
-  providerRef !== null && state.providerRef !== null && state.providerRef !== providerRef
+const isOfAnotherCharge = ({ providerRef, state }: Payment, said: ChargeState): boolean =>
+  held.has(state) && providerRef !== null && said.providerRef !== null && said.providerRef !== providerRef
 
 /** Operations are told once while they look at it, and what becomes of it then says nothing of the first charge. */
 const ofSecondCharge = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined =>

@@ -8,6 +8,7 @@
  */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
+import type { EventDraft } from "../events/Event.ts"
 import { factDecisionsAtMost } from "../payment/Insistently.ts"
 import { Turns } from "../payment/Turns.ts"
 import type { Connector, MessageAbout, ProviderMessage } from "../ports/Connector.ts"
@@ -142,7 +143,7 @@ const decideAndWrite = Effect.fnUntraced(function* (verified: VerifiedMessage, m
     )
     const applied = found === undefined ? undefined : applyMessage(found, connectionId, message, now)
     const before = found?.book.payment
-    const stored = storedMessage(verified, message, found?.book, (applied?.events ?? []).length > 0)
+    const stored = storedMessage(verified, message, found?.book, isHeard(message.about, applied?.events ?? []))
     const written = yield* Effect.result(
       before === undefined || applied === undefined
         ? ledger.keepMessage(
@@ -196,6 +197,10 @@ const subjectIdOf = (connectionId: string, about: MessageAbout, book: PaymentBoo
   if ("attemptId" in charge) return charge.attemptId
   return (book === undefined ? undefined : attemptNamed(book, connectionId, charge)?.id) ?? charge.providerRef
 }
+
+/** A settlement may tell of money alone that was taken beside the payment's: the payment itself is settled later. */
+const isHeard = ({ _tag }: MessageAbout, events: ReadonlyArray<EventDraft>): boolean =>
+  _tag === "Settled" ? events.some(({ type }) => type === "payment.settled") : events.length > 0
 
 const kindOf = { Charge: "charge", Refund: "refund", Settled: "settlement", Dispute: "dispute" } as const
 
