@@ -43,6 +43,36 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given a key that an operator revoked, when one writes that read it before, then it stays revoked", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const brought = apiKeyOf(tenant, { source: "configuration" })
+        const made = apiKeyOf(tenant, { source: "operator" })
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [brought, made] })
+        for (const apiKey of [brought, made]) {
+          yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5, source: "operator" }] })
+          yield* writeDirectory({ apiKeys: [{ ...apiKey, scopes: ["payments:read"] }] })
+          expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey).toStrictEqual({
+            ...apiKey,
+            revokedAt: 5,
+            source: "operator"
+          })
+        }
+      })
+    )
+
+    it.effect("given a key that a file no longer names, when it is named again, then it is alive", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant, { source: "configuration" })
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [{ ...apiKey, revokedAt: 5 }] })
+        yield* writeDirectory({ apiKeys: [apiKey] })
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey).toStrictEqual(apiKey)
+      })
+    )
+
     it.effect("given a revoked key, when a change needs no key, then it is written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger

@@ -59,7 +59,10 @@ export class Directory extends Context.Service<
     readonly connection: (id: string) => Effect.Effect<Option.Option<Connection>, StorageError>
     readonly routing: (tenant: Tenant) => Effect.Effect<Option.Option<RoutingSettings>, StorageError>
     readonly contents: Effect.Effect<DirectoryContents, StorageError>
-    /** Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. */
+    /**
+     * Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. An API
+     * key that an operator revoked stays as it is whatever is written: a writer may have read it before.
+     */
     readonly write: (contents: DirectoryContents) => Effect.Effect<void, StorageError>
   }
 >()("pointsman/ports/Directory") {}

@@ -29,7 +29,10 @@ export const make = (state: State): Directory["Service"] =>
       Effect.sync(() => {
         const contents: DirectoryContents = copy(input)
         for (const workspace of contents.workspaces) state.workspaces.set(workspace.id, workspace)
-        for (const apiKey of contents.apiKeys) state.apiKeys.set(apiKey.hash, apiKey)
+        for (const apiKey of contents.apiKeys) {
+          const before = state.apiKeys.get(apiKey.hash)
+          if (before?.source !== "operator" || before.revokedAt === null) state.apiKeys.set(apiKey.hash, apiKey)
+        }
         for (const connection of contents.connections) state.connections.set(connection.id, connection)
         for (const routing of contents.routing) state.routing.set(tenantKey(routing), routing)
         for (const endpoint of contents.webhookEndpoints) state.webhookEndpoints.set(endpoint.id, endpoint)

@@ -181,10 +181,11 @@ const writeContents = `with version as (${newVersion} returning version), input 
   select $1::text::jsonb as doc from version
 ), ${tables
   .map((table) => {
-    const { columns, key } = directoryTables[table]
+    const { columns, key, ...rows } = directoryTables[table]
     return `written_${table} as (
       insert into ${table} (${list(columns)}) select ${list(columns, "r.")}
       from input, jsonb_populate_recordset(null::${table}, doc -> '${table}') as r ${onConflictReplace(columns, key)}
+      ${"replaced" in rows ? `where ${rows.replaced}` : ""}
     )`
   })
   .join(", ")} ${tellOthers} from version`

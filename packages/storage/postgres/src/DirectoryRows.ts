@@ -3,12 +3,13 @@ import type { ApiKey, Connection, Tenant, WebhookEndpoint, Workspace, WorkspaceR
 import { tenantRow } from "./PaymentRows.ts"
 import { bindJson, type NewRow, type Row, readJson, readText, readTextOrNull } from "./Rows.ts"
 
-/** By table: the columns, the first of which are its key. */
+/** By table: the columns, the first of which are its key, and which rows alone are replaced. */
 export const directoryTables = {
   workspaces: { key: ["id"], columns: ["id", "name", "country", "category", "suspended", "partner"] },
   api_keys: {
     key: ["hash"],
-    columns: ["hash", "workspace_id", "environment", "scopes", "revoked_at", "source", "created_at"]
+    columns: ["hash", "workspace_id", "environment", "scopes", "revoked_at", "source", "created_at"],
+    replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null"
   },
   connections: {
     key: ["id"],

@@ -122,11 +122,11 @@ const deepFreeze = <A>(value: A): A => {
 const workspaceColumns = ["id", "name", "country", "category", "suspended", "partner"]
 const putWorkspace = upsertInto("workspaces", workspaceColumns, ["id"])
 const addWorkspace = insertInto("workspaces", workspaceColumns)
-const putApiKey = upsertInto(
+const putApiKey = `${upsertInto(
   "api_keys",
   ["hash", "workspace_id", "environment", "scopes", "revoked_at", "source", "created_at"],
   ["hash"]
-)
+)} where api_keys.source <> 'operator' or api_keys.revoked_at is null`
 const putConnection = upsertInto(
   "connections",
   [
