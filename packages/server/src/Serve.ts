@@ -171,7 +171,11 @@ const onStorage =
     Effect.scoped(effect).pipe(
       Effect.provide(
         Layer.mergeAll(
-          storageLayer(settings.database, { ...options, batchCommits: settings.batchCommits }),
+          storageLayer(settings.database, {
+            ...options,
+            batchCommits: settings.batchCommits,
+            connections: settings.databaseConnections
+          }),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),

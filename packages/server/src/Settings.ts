@@ -177,6 +177,15 @@ export const variables = {
     absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
     read: readDatabase
   }),
+  databaseConnections: variable<number>({
+    variable: "POINTSMAN_DATABASE_CONNECTIONS",
+    flag: "database-connections",
+    meaning: "Connections to PostgreSQL at most, in each process; the simulator and shared limits take theirs besides",
+    expected: "a whole number from 3 to 200",
+    default: "12",
+    absent: 12,
+    read: readInteger(3, 200)
+  }),
   configuration: variable<string | null>({
     variable: "POINTSMAN_CONFIG",
     flag: "config",

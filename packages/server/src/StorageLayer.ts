@@ -18,11 +18,13 @@ export interface StorageOptions {
   readonly existing?: boolean
   /** See the option of `@pointsman/storage-postgres`: `false` unless set. */
   readonly batchCommits?: boolean
+  /** As `maxConnections` there. */
+  readonly connections?: number | undefined
 }
 
 export const storageLayer = (
   database: Database,
-  { batchCommits = false, existing = false }: StorageOptions = {}
+  { batchCommits = false, connections, existing = false }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {
@@ -33,7 +35,9 @@ export const storageLayer = (
     Effect.map(
       Effect.promise(() => import("@pointsman/storage-postgres")),
       (PostgresStorage) =>
-        observeStorage("postgresql")(PostgresStorage.layer({ url: database.url, existing, batchCommits }))
+        observeStorage("postgresql")(
+          PostgresStorage.layer({ url: database.url, existing, batchCommits, maxConnections: connections })
+        )
     )
   )
 }

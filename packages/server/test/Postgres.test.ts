@@ -45,8 +45,10 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
 
   const newDatabase = async () => urlOf(new URL(await newDatabaseOn(postgres)).pathname.slice(1))
 
-  const start = (url: string, options: Pick<ServerOptions, "configuration" | "clockAheadMillis"> = {}) =>
-    startServer({ folder: temporaryFolder(), environment: environmentOn(url), ...options })
+  const start = (
+    url: string,
+    { environment, ...options }: Pick<ServerOptions, "configuration" | "clockAheadMillis" | "environment"> = {}
+  ) => startServer({ folder: temporaryFolder(), environment: { ...environmentOn(url), ...environment }, ...options })
 
   const assertSilent = (...servers: ReadonlyArray<ServerProcess>) => {
     for (const server of servers) assert.notInclude(server.stdout() + server.stderr(), password)
@@ -81,9 +83,13 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     assert.lengthOf((await two.request("GET", path)).body.data, 2)
 
     assert.deepStrictEqual([(await one.stop()).code, (await two.stop()).code], [0, 0])
-    const third = await start(url)
+    const third = await start(url, { environment: { POINTSMAN_DATABASE_CONNECTIONS: "3" } })
     assert.strictEqual(third.sandboxKey, one.sandboxKey)
     assert.deepStrictEqual((await create(third, "both-key")).body, again.body)
+    const crowd = await Promise.all(Array.from({ length: 40 }, (_, index) => create(third, `crowded-${index}`)))
+    assert.deepStrictEqual(new Set(crowd.map((reply) => reply.status)), new Set([201]))
+    const ours = "select count(*)::int as count from pg_stat_activity where application_name = 'pointsman'"
+    assert.deepStrictEqual(await query(url, `${ours} and datname = current_database()`), [{ count: 3 }])
     assert.strictEqual((await third.stop()).code, 0)
     assertSilent(one, two, third)
   })

@@ -15,6 +15,7 @@ describe("Settings", () => {
         host: "127.0.0.1",
         baseUrl: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+        databaseConnections: 12,
         configuration: null,
         encryptionKey: null,
         claimWindowMillis: 900_000,
@@ -40,7 +41,8 @@ describe("Settings", () => {
   it.effect("given the default of every variable in words, when it is read, then it is what an absent one means", () =>
     Effect.gen(function* () {
       const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
-      for (const name of [...named, "port", "host", "rateLimit", "workers", "deadRequestIntervalMillis"] as const) {
+      const counted = ["port", "rateLimit", "workers", "databaseConnections"] as const
+      for (const name of [...named, ...counted, "host", "deadRequestIntervalMillis"] as const) {
         const settings = yield* read({ [variables[name].variable]: variables[name].default })
         assert.deepStrictEqual(settings[name], variables[name].absent, name)
       }
@@ -99,6 +101,8 @@ describe("Settings", () => {
     ["POINTSMAN_DATABASE_URL", "--database-url", "sqlite:", "`sqlite:<path>`, `sqlite::memory:` or"],
     ["POINTSMAN_DATABASE_URL", "--database-url", "sqlite://data/x.db", "`sqlite:<path>`, `sqlite::memory:` or"],
     ["POINTSMAN_DATABASE_URL", "--database-url", "", "`sqlite:<path>`, `sqlite::memory:` or"],
+    ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "2", "a whole number from 3 to 200"],
+    ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "201", "a whole number from 3 to 200"],
     ["POINTSMAN_CONFIG", "--config", "", "the path of a JSON file"],
     ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "visible", "base64 of 32 bytes"],
     ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "", "base64 of 32 bytes"],
