@@ -558,6 +558,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "keep places for those who hang",
+    harm: "Receivers of one platform that hang keep every other merchant from hearing of its payments.",
+    edits: [
+      {
+        file: "packages/core/src/webhooks/DeliveryPlaces.ts",
+        find: "now - begun < slowAfterMillis)",
+        replace: "now - begun < 1_000 * slowAfterMillis)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksIsolation.test.ts",
+      test: "given two hundred, then the others have all of theirs before the first time-out"
+    }
+  },
+  {
     name: "take a second charge for the first",
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [

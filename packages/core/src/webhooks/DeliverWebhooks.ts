@@ -5,8 +5,8 @@
  * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least
  * once, and receivers know it again by its id.
  *
- * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, so
- * that one which hangs has its own places taken and nobody else's.
+ * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, and an
+ * attempt that is not answered soon gives its place to others and waits on: whoever hangs holds up nobody else.
  */
 import { Cause, Clock, Effect, Queue, Random, Result } from "effect"
 import { viewOfEvent } from "../events/EventView.ts"
@@ -17,6 +17,7 @@ import type { WebhookEndpoint } from "../ports/Directory.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { WebhookSender } from "../ports/WebhookSender.ts"
 import { afterAttempt, type DeliveryEnd } from "./Delivery.ts"
+import { makePlaces } from "./DeliveryPlaces.ts"
 import { DeliverySettings } from "./DeliverySettings.ts"
 import { endpointSecretContext } from "./EndpointSecret.ts"
 import { signatureHeader, signatureOf } from "./Signature.ts"
@@ -33,10 +34,10 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   }
   const store = yield* Deliveries
   const stirring = yield* Stirring
-  const { atOnce, atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
+  const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
+  const places = makePlaces(yield* DeliverySettings)
   // Holds one entry for each attempt under way at most.
   const ended = yield* Queue.unbounded<AttemptRecord>()
-  let underWay = 0
 
   /** What ended together is recorded together: one durable write for all. */
   const record = Effect.gen(function* () {
@@ -45,15 +46,15 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
       // They are due again when their leases are over.
       Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
     )
-    underWay -= records.length
+    for (const { attempt } of records) places.leave(attempt.deliveryId)
     yield* stirring.stir
   })
 
   const begin = Effect.gen(function* () {
     yield* stirring.settle
-    const limit = atOnce - underWay
+    const now = yield* Clock.currentTimeMillis
+    const limit = places.at(now).free
     if (limit > 0) {
-      const now = yield* Clock.currentTimeMillis
       const due = yield* store
         .takeDue({ now, leaseMillis, limit, limitPerEndpoint: atOncePerEndpoint })
         .pipe(
@@ -61,20 +62,17 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
             Effect.as(Effect.logError("the webhooks that are due could not be taken", cause), [])
           )
         )
-      underWay += due.length
       for (const one of due) {
+        places.take(one.delivery.id, now)
         const attempt = Effect.flatMap(attemptOnce(one, now), (result) => Queue.offer(ended, result)).pipe(
           // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
-          Effect.onError(() =>
-            Effect.sync(() => {
-              underWay -= 1
-            })
-          )
+          Effect.onError(() => Effect.sync(() => places.leave(one.delivery.id)))
         )
         yield* Effect.forkChild(Effect.provideService(attempt, WebhookSender, sender.value))
       }
     }
-    yield* stirring.rest(everyMillis)
+    const { free, moreAfterMillis } = places.at(now)
+    yield* stirring.rest(free > 0 ? everyMillis : Math.min(everyMillis, moreAfterMillis))
   })
 
   yield* Effect.forkChild(Effect.forever(record))
