@@ -281,6 +281,24 @@ describe("payments at Adyen", () => {
     }
   })
 
+  it("given a payment that is paid twice under one reference, then operations are told of the second, once", async () => {
+    const world = await start()
+    const { id, reference } = await world.create({ capture_method: "manual" })
+    const second = { pspReference: "PSPSECOND", merchantReference: reference }
+    await world.hear({ ...second, eventCode: "AUTHORISATION" })
+    await world.hear({ ...second, eventCode: "AUTHORISATION" })
+    await world.hear({ ...second, eventCode: "CANCELLATION", originalReference: "PSPSECOND", pspReference: "PSPEND" })
+    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
+    const { body } = await world.request("GET", `${path}/${id}/events`)
+    const conflicts = body.data.filter(({ type }: { readonly type: string }) => type === "payment.conflict")
+    assert.deepStrictEqual(
+      conflicts.map(({ data }: { readonly data: Record<string, unknown> }) => data["provider_reference"]),
+      ["PSPSECOND"]
+    )
+    // What is left is captured as ever.
+    assert.strictEqual((await world.request("POST", `${path}/${id}/capture`)).status, 200)
+  })
+
   it("given an amount in another signature's place, or another key, then 401, and nothing moves", async () => {
     const world = await start()
     const { id, reference } = await world.create({ capture_method: "manual" })

@@ -160,7 +160,10 @@ const factWhereNobodyHolds = (
   }
 }
 
-/** On a page a customer can pay twice: a charge keeps its reference, so that under another one there is another. */
+/**
+ * A charge keeps its reference, so that under another one there is another: a customer can pay twice under one attempt
+ * (https://help.adyen.com/knowledge/payments/payment-statuses/why-are-there-duplicate-payments).
+ */
 const isOfAnotherCharge = ({ providerRef, state }: Payment, said: ChargeState): boolean =>
   held.has(state) && providerRef !== null && said.providerRef !== null && said.providerRef !== providerRef
 
