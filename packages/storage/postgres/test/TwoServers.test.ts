@@ -14,7 +14,7 @@ const storageOf = (url: Redacted.Redacted) => Layer.build(Layer.fresh(layer({ ur
 const clientOf = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))
 
-const apiKey: ApiKey = { hash: "h", ...tenant, scopes: null, revokedAt: null, source: "operator", createdAt: 1 }
+const apiKey: ApiKey = { hash: "h", ...tenant, scopes: null, revokedAt: null, source: "configuration", createdAt: 1 }
 
 const contents = (fields: Partial<DirectoryContents>): DirectoryContents => ({
   workspaces: [{ id: "ws", name: "Shop", country: null, category: null, suspended: false, partner: null }],
