@@ -35,9 +35,11 @@ interface Scene {
   readonly backlog?: number
   /** The store hands out for one endpoint whatever it hands out. */
   readonly unlimited?: boolean
+  /** The store records nothing before it is open. */
+  readonly recordable?: Latch.Latch
 }
 
-const scene = ({ backlog = 0, hanging = 1, hangs, unlimited = false }: Scene) => {
+const scene = ({ backlog = 0, hanging = 1, hangs, recordable, unlimited = false }: Scene) => {
   const mayHang = new Set(Array.from({ length: hanging }, (_, index) => `https://merchant.example/hook-${250 + index}`))
   const sender = scriptedSender()
   const underWay = { hung: 0, others: 0 }
@@ -81,7 +83,8 @@ const scene = ({ backlog = 0, hanging = 1, hangs, unlimited = false }: Scene) =>
     Deliveries,
     Effect.map(Deliveries, (deliveries) => ({
       ...deliveries,
-      takeDue: (query) => deliveries.takeDue(unlimited ? { ...query, limitPerEndpoint: query.limit } : query)
+      takeDue: (query) => deliveries.takeDue(unlimited ? { ...query, limitPerEndpoint: query.limit } : query),
+      record: (records) => Effect.andThen(recordable?.await ?? Effect.void, deliveries.record(records))
     }))
   )
   const create = (captureMethod: "automatic" | "manual") =>
@@ -187,6 +190,20 @@ describe("an endpoint that hangs", () => {
       assert.deepStrictEqual(arrived, { hung: 0, others: (endpoints - hanging) * eventsEach })
       assert.strictEqual(underWay.hung, hanging * placesPerEndpoint)
       assert.isAtMost(most.atOnce, 1_024)
+    }).pipe(Effect.provide(layer), drawing(0.5))
+  })
+
+  it.effect("given a store that is slow to record, then no more is sent than it can keep up with", () => {
+    const recordable = Latch.makeUnsafe()
+    const { arrived, begin, layer, round } = scene({ hangs: false, recordable })
+    return Effect.gen(function* () {
+      yield* begin
+      // Far longer than it takes until an attempt is slow.
+      yield* Effect.repeat(round, { times: 99 })
+      assert.strictEqual(arrived.hung + arrived.others, places)
+      yield* recordable.open
+      yield* Effect.repeat(round, { times: 99 })
+      assert.strictEqual(arrived.hung + arrived.others, endpoints * eventsEach)
     }).pipe(Effect.provide(layer), drawing(0.5))
   })
 

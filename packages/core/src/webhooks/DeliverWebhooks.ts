@@ -8,7 +8,7 @@
  * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, and an
  * attempt that is not answered soon gives its place to others and waits on: whoever hangs holds up nobody else.
  */
-import { Cause, Clock, Effect, Queue, Random, Result } from "effect"
+import { Cause, Clock, Effect, Exit, Queue, Random, Result } from "effect"
 import { viewOfEvent } from "../events/EventView.ts"
 import { observeDelivery } from "../metrics/DeliveryAttempt.ts"
 import { insistently } from "../payment/Insistently.ts"
@@ -46,7 +46,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
       // They are due again when their leases are over.
       Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
     )
-    for (const { attempt } of records) places.leave(attempt.deliveryId)
+    places.recorded(records.length)
     yield* stirring.stir
   })
 
@@ -64,9 +64,15 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
         )
       for (const one of due) {
         places.take(one.delivery.id, now)
-        const attempt = Effect.flatMap(attemptOnce(one, now), (result) => Queue.offer(ended, result)).pipe(
-          // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
-          Effect.onError(() => Effect.sync(() => places.leave(one.delivery.id)))
+        const attempt = attemptOnce(one, now).pipe(
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
+              if (Exit.isFailure(exit)) return places.leave(one.delivery.id)
+              places.end(one.delivery.id)
+              Queue.offerUnsafe(ended, exit.value)
+            })
+          )
         )
         yield* Effect.forkChild(Effect.provideService(attempt, WebhookSender, sender.value))
       }

@@ -1,6 +1,7 @@
 /**
  * How many attempts may begin: `atOnce` that are not slow, and `atOnceWithSlow` in all. So an endpoint that hangs keeps a
- * place for its first second, and the rest of its time-out is nobody else's.
+ * place for its first second, and the rest of its time-out is nobody else's. What has ended keeps its place until it is
+ * recorded, however long that takes: a slow store is not given more to record.
  */
 import type { DeliverySettings } from "./DeliverySettings.ts"
 
@@ -11,6 +12,7 @@ export const makePlaces = ({
 }: Pick<DeliverySettings, "atOnce" | "atOnceWithSlow" | "slowAfterMillis">) => {
   /** By the deliveries' ids, when each attempt began, in epoch milliseconds; the oldest first. */
   const underWay = new Map<string, number>()
+  let unrecorded = 0
 
   return {
     take: (deliveryId: string, now: number): void => {
@@ -18,8 +20,16 @@ export const makePlaces = ({
       underWay.delete(deliveryId)
       underWay.set(deliveryId, now)
     },
+    /** It came to no end that will be recorded. */
     leave: (deliveryId: string): void => {
       underWay.delete(deliveryId)
+    },
+    end: (deliveryId: string): void => {
+      underWay.delete(deliveryId)
+      unrecorded += 1
+    },
+    recorded: (count: number): void => {
+      unrecorded -= count
     },
     /** `moreAfterMillis`: when the next one becomes slow; `Infinity` where that frees nothing. */
     at: (now: number): { readonly free: number; readonly moreAfterMillis: number } => {
@@ -32,9 +42,10 @@ export const makePlaces = ({
         }
         slow++
       }
+      const taken = underWay.size + unrecorded
       return {
-        free: Math.max(0, Math.min(atOnce - (underWay.size - slow), atOnceWithSlow - underWay.size)),
-        moreAfterMillis: underWay.size < atOnceWithSlow ? next : Number.POSITIVE_INFINITY
+        free: Math.max(0, Math.min(atOnce - (taken - slow), atOnceWithSlow - taken)),
+        moreAfterMillis: taken < atOnceWithSlow ? next : Number.POSITIVE_INFINITY
       }
     }
   }
