@@ -103,3 +103,18 @@ export const lockFaults = (lock: {
   Object.entries(lock.packages).flatMap(([at, { resolved }]) =>
     resolved !== undefined && /^[a-z+]+:/.test(resolved) ? [`package-lock.json: ${at} names the host it came from`] : []
   )
+
+/** A changeset that names a package which is not published would end a release at its first step. */
+export const changesetFaults = (
+  { path, text }: { readonly path: string; readonly text: string },
+  packages: ReadonlyArray<Package>
+): ReadonlyArray<string> => {
+  const published = new Set(packages.flatMap(({ manifest }) => (manifest.private === true ? [] : [manifest.name])))
+  const front = /^---\n([\s\S]*?)\n---\n/u.exec(text)?.[1]
+  if (front === undefined) return [`${path}: needs a head that says what is bumped`]
+  return front.split("\n").flatMap((line) => {
+    const [, name, bump] = /^"([^"]+)": (\w+)$/u.exec(line) ?? []
+    if (name === undefined || !published.has(name)) return [`${path}: ${line} names no published package`]
+    return ["major", "minor", "patch"].includes(bump ?? "") ? [] : [`${path}: ${line} is no major, minor or patch`]
+  })
+}

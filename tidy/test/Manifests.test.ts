@@ -3,7 +3,7 @@ import { dirname, join, posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import projects from "../../vitest.workspace.ts"
 import { exists, files, type Manifest, type Package, packages, root, rootManifest } from "../Files.ts"
-import { agreementFaults, doorFaults, lockFaults, wiringFaults } from "../Manifests.ts"
+import { agreementFaults, changesetFaults, doorFaults, lockFaults, wiringFaults } from "../Manifests.ts"
 
 describe("packages", () => {
   it("given every package, when its doors and commands are followed, then each leads to a source", () => {
@@ -45,6 +45,14 @@ describe("packages", () => {
     )
   })
 
+  it("given every changeset, when it is read, then it bumps packages that are published", () => {
+    const changesets = files(".changeset/*.md")
+    assert.deepStrictEqual(
+      changesets.flatMap((changeset) => changesetFaults(changeset, packages())),
+      []
+    )
+  })
+
   /** The repository, and the folders of tools that are installed apart. */
   const lockFiles = files("package-lock.json", "*/package-lock.json", "examples/*/package-lock.json")
   it("given every lock file, when it is read, then it names no host, and lies beside a manifest with exact versions", () => {
@@ -72,6 +80,16 @@ describe("controls: what must be refused", () => {
   }
   const owner = (change: Partial<Manifest>, dir = "packages/a"): Package => ({ dir, manifest: { ...good, ...change } })
   const other = (change: Partial<Manifest>) => owner({ name: "@pointsman/b", ...change }, "packages/b")
+
+  it("given a changeset of a package that is not there, of another bump, or without a head, then it is refused", () => {
+    const packagesHere = [owner({}), other({ private: true })]
+    const faultsOf = (text: string) => changesetFaults({ path: "c.md", text }, packagesHere).length
+    assert.strictEqual(faultsOf('---\n"@pointsman/a": minor\n---\n\nWhat changed.\n'), 0)
+    for (const line of ['"@pointsman/gone": minor', '"@pointsman/b": minor', '"@pointsman/a": large', "@pointsman/a"]) {
+      assert.strictEqual(faultsOf(`---\n${line}\n---\n\nWhat changed.\n`), 1, line)
+    }
+    assert.strictEqual(faultsOf("What changed.\n"), 1)
+  })
 
   it("given a good package, when it is read, then nothing is refused", () => {
     const both = [owner({}), other({ dependencies: { "@pointsman/a": "1.0.0" } })]
