@@ -263,27 +263,29 @@ describe("a message about another charge of the attempt that holds the money", (
   ]
   for (const [captureMethod, word, says, becomes] of cases) {
     const own = world()
-    it.effect(`given a ${captureMethod} charge, when a second is ${word}, then operations are told once`, () =>
-      Effect.gen(function* () {
-        own.provider.onCharge = () =>
-          Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
-        const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
-        const [attempt] = yield* attemptsOf(payment)
-        const id = attempt?.id ?? ""
-        for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
-        const after = yield* stored(payment)
-        assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
-        assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
-        const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
-        const told = timeline.filter(({ type }) => type === "payment.conflict")
-        assert.deepStrictEqual(
-          told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
-          [[id, "main", providerRef]]
-        )
-        // The word about the first charge is still heard.
-        yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
-        assert.strictEqual((yield* stored(payment)).state, "Captured")
-      }).pipe(Effect.provide(own.layer))
+    it.effect(
+      `given a charge of ${captureMethod} capture, when a second is ${word}, then operations are told once`,
+      () =>
+        Effect.gen(function* () {
+          own.provider.onCharge = () =>
+            Effect.succeed({ _tag: captureMethod === "manual" ? "Authorized" : "Captured", providerRef: "first" })
+          const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod } }))
+          const [attempt] = yield* attemptsOf(payment)
+          const id = attempt?.id ?? ""
+          for (const number of [1, 2]) yield* record(messageOf(about(id, says), { id: `msg_${number}` }))
+          const after = yield* stored(payment)
+          assert.deepInclude(after, { state: becomes, providerRef: "first", capturedMinor: payment.capturedMinor })
+          assert.deepStrictEqual(after.review?.reasons, ["double_charge"])
+          const timeline = yield* (yield* Ledger).timeline(tenant, payment.id, { limit: 50 })
+          const told = timeline.filter(({ type }) => type === "payment.conflict")
+          assert.deepStrictEqual(
+            told.map(({ data }) => [data.attempt_id, data.connection_id, data.provider_reference]),
+            [[id, "main", providerRef]]
+          )
+          // The word about the first charge is still heard.
+          yield* record(messageOf(about(id, { _tag: "Captured", providerRef: "first" }), { id: "msg_3" }))
+          assert.strictEqual((yield* stored(payment)).state, "Captured")
+        }).pipe(Effect.provide(own.layer))
     )
   }
 
