@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
-import { plantMutation, plantVariable } from "./mutations/PlantMutation.ts"
+import { plantMutation, plantVariable } from "./checks/mutations/PlantMutation.ts"
 import projects from "./vitest.workspace.ts"
 
 export default defineConfig({

@@ -11,9 +11,11 @@ const tools = ["test/openapi/Clients.test.ts", "test/openapi/Lint.test.ts", "tes
 
 export default [
   project("core", "packages/core"),
+  project("configuration", "packages/configuration"),
   project("contracts", "packages/contracts"),
   project("transport-node", "packages/transport-node"),
   project("storage-memory", "packages/storage/memory"),
+  project("storage-sql", "packages/storage/sql"),
   project("storage-sqlite", "packages/storage/sqlite"),
   // All of its files share one server.
   {
@@ -49,15 +51,15 @@ export default [
   project("example-next", "examples/next"),
   project("example-receiver", "examples/receiver"),
   project("example-many-servers", "examples/many-servers"),
-  project("mutations", "mutations"),
+  project("mutations", "checks/mutations"),
   {
     extends: true,
     test: {
       name: "docs-check",
-      root: "docs-check",
+      root: "checks/docs",
       include: ["test/**/*.test.ts"],
       exclude: process.env["POINTSMAN_DOCS"] === "all" ? [] : ["test/running/*.test.ts"]
     }
   },
-  project("tidy", "tidy")
+  project("tidy", "checks/tidy")
 ]

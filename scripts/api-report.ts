@@ -1,5 +1,5 @@
 /**
- * Writes what each published package declares to its users into `api/`, one file per package; with `--check` it only
+ * Writes what each published package declares to its users into `checks/api/`, one file per package; with `--check` it only
  * compares. It reads the declarations that the build emitted (`npm run build` first): everything that an entry exports,
  * and everything of the package that those declarations speak of. A change here is a change for users, and shows in
  * review; a line that goes or becomes narrower is a breaking one.
@@ -38,6 +38,22 @@ const options: ts.CompilerOptions = {
 
 const printer = ts.createPrinter({ removeComments: true })
 
+/** The compiler checks in parallel, and its unions come in an order that differs from build to build. */
+const withSortedUnions = (statement: ts.Node, source: ts.SourceFile): ts.Node => {
+  const { transformed } = ts.transform(statement, [
+    (context) => (root) => {
+      const visit = (node: ts.Node): ts.Node => {
+        const visited = ts.visitEachChild(node, visit, context)
+        if (!ts.isUnionTypeNode(visited)) return visited
+        const text = (member: ts.TypeNode) => printer.printNode(ts.EmitHint.Unspecified, member, source)
+        return ts.factory.createUnionTypeNode(visited.types.toSorted((a, b) => (text(a) < text(b) ? -1 : 1)))
+      }
+      return visit(root)
+    }
+  ])
+  return transformed[0] ?? statement
+}
+
 const reportOf = (folder: string, manifest: Manifest): string => {
   const dist = `${resolve(folder, "dist")}/`
   const entries = Object.entries(manifest.exports).flatMap(([door, target]) => {
@@ -69,7 +85,7 @@ const reportOf = (folder: string, manifest: Manifest): string => {
       if (statement === undefined || seen.has(statement)) continue
       seen.add(statement)
       const source = statement.getSourceFile()
-      const text = printer.printNode(ts.EmitHint.Unspecified, statement, source)
+      const text = printer.printNode(ts.EmitHint.Unspecified, withSortedUnions(statement, source), source)
       const file = relative(dist, source.fileName)
       told.set(file, [...(told.get(file) ?? []), [statement.pos, text]])
       follow(statement)
@@ -110,20 +126,20 @@ const reports = new Map(
   })
 )
 
-mkdirSync("api", { recursive: true })
-const stale = readdirSync("api").filter((file) => file.endsWith(".txt") && !reports.has(file))
+mkdirSync("checks/api", { recursive: true })
+const stale = readdirSync("checks/api").filter((file) => file.endsWith(".txt") && !reports.has(file))
 const changed = [...reports].filter(([file, text]) => {
-  const path = join("api", file)
+  const path = join("checks/api", file)
   return !existsSync(path) || readFileSync(path, "utf8") !== text
 })
 if (isCheck) {
   for (const file of [...stale, ...changed.map(([name]) => name)]) {
     console.error(
-      `api/${file} is not what the package declares: npm run build && npm run api, and look at the difference`
+      `checks/api/${file} is not what the package declares: npm run build && npm run api, and look at the difference`
     )
   }
   exit(stale.length + changed.length === 0 ? 0 : 1)
 }
-for (const file of stale) rmSync(join("api", file))
-for (const [file, text] of changed) writeFileSync(join("api", file), text)
+for (const file of stale) rmSync(join("checks/api", file))
+for (const [file, text] of changed) writeFileSync(join("checks/api", file), text)
 console.log(`${changed.length} of ${reports.size} reports written`)

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { argv, execPath, exit } from "node:process"
 
 const [, , command = "", ...options] = argv
-const folder = join(import.meta.dirname, "../tools")
+const folder = join(import.meta.dirname, "../checks/tools")
 const { devDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
 
 /** The file behind the command: Node runs it on every system, which the shims of `.bin` do not let it. */
@@ -18,7 +18,7 @@ const script = Object.keys(devDependencies).flatMap((name) => {
 })[0]
 
 if (script === undefined) {
-  console.error(`There is no command ${command} in tools. Install them with: (cd tools && npm ci)`)
+  console.error(`There is no command ${command} in tools. Install them with: (cd checks/tools && npm ci)`)
   exit(1)
 }
 const { status } = spawnSync(execPath, [script, ...options], { stdio: "inherit" })

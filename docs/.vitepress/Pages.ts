@@ -131,7 +131,7 @@ export const recipesPart = (): Array<Group> => [
     text: "Operate",
     items: items([
       ["docs/guides/deploy.md", "Deploy it"],
-      ["docs/guides/operations.md", "Settle what nobody knows"],
+      ["docs/guides/operations.md", "Settle payments with an unknown result"],
       ["docs/guides/command-line.md", "Use the command line"],
       ["docs/guides/monitoring.md", "Watch it"],
       ["docs/guides/many-servers.md", "Run many servers"]

@@ -28,7 +28,7 @@ export default defineConfig({
     "**/{node_modules,dist,artifacts,generated,coverage,test}/**",
     "**/CHANGELOG.md",
     ".*/**",
-    "{bench,mutations,scripts,tidy,docs-check}/**"
+    "{checks,scripts}/**"
   ],
   rewrites: (id) => {
     const address = addressOf(id)

@@ -2,7 +2,7 @@
  * The page of the configuration file: every field that its decoder takes, and what the decoder expects of it. What a
  * field is for is said here; a field without a meaning, and a meaning without a field, fail the generating.
  */
-import { ConfigurationFile } from "@pointsman/core/configuration"
+import { ConfigurationFile } from "@pointsman/configuration"
 import { SchemaAST } from "effect"
 import { code, table } from "./Markdown.ts"
 

@@ -112,7 +112,7 @@ export const crashPicture = (cells: ReadonlyArray<Cell>): string => {
   const height = y + 20
   return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg">
-<title>What stands in the end, for each point at which a process may end, and each thing that a provider may do</title>
+<title>Final status for each point at which a process may die and each provider behaviour</title>
 <rect width="${width}" height="${height}" fill="white"/>
 <g font-family="Helvetica,Arial,sans-serif" font-size="12" fill="#0f172a">
 ${drawn.join("\n")}

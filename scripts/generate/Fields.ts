@@ -54,7 +54,7 @@ const limitsOf = (schema: Schema): ReadonlyArray<string> => {
     ...range(schema.minLength, schema.maxLength, " characters"),
     ...range(schema.minItems, schema.maxItems, " entries"),
     ...(typeof schema.pattern === "string" ? [`Pattern ${code(schema.pattern)}`] : []),
-    ...(schema.default === undefined ? [] : [`Left out: ${code(JSON.stringify(schema.default))}`])
+    ...(schema.default === undefined ? [] : [`Default: ${code(JSON.stringify(schema.default))}`])
   ]
 }
 

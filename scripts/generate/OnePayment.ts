@@ -40,12 +40,7 @@ const shownFinal = (final: string) => (final === "nothing" ? "nothing is stored,
 
 export const onePaymentEnds = (cells: ReadonlyArray<Cell>): string =>
   table(
-    [
-      "The process dies when",
-      "What stands in the end",
-      "The same request again, at once, hears",
-      "And what stands then"
-    ],
+    ["The process dies when", "Final status", "Response to an immediate retry", "Status after that"],
     checked(cells).map(({ number, point, runs }) => [
       `${number}. ${point}`,
       shownFinal(runs[never].final),

@@ -36,7 +36,7 @@ const lifecycles: ReadonlyArray<Lifecycle> = [
   {
     machine: PaymentMachine,
     title: "The life of a payment",
-    source: "packages/core/src/payment/PaymentMachine.ts",
+    source: "packages/core/src/model/PaymentMachine.ts",
     about:
       "The inner states are finer than the statuses of the API: they say which operation is in flight or unknown. No row leads from an unknown state back to `Charging`.",
     statusOf
@@ -44,20 +44,20 @@ const lifecycles: ReadonlyArray<Lifecycle> = [
   {
     machine: RefundMachine,
     title: "The life of a refund",
-    source: "packages/core/src/refunds/RefundMachine.ts",
+    source: "packages/core/src/model/RefundMachine.ts",
     about:
       "A refund is an entry of its payment's refund ledger: `Sending`, `Pending` and `Unknown` are in `refund_pending_amount`, `Succeeded` in `refunded_amount`. What a confirmed refund does to its payment is in [the life of a payment](payment.md)."
   },
   {
     machine: ClaimMachine,
     title: "The life of an idempotency key",
-    source: "packages/core/src/idempotency/ClaimMachine.ts",
+    source: "packages/core/src/model/ClaimMachine.ts",
     about: "A claim is written before the provider is asked, and answered in the commit that records the outcome."
   },
   {
     machine: DeliveryMachine,
     title: "The life of a delivery",
-    source: "packages/core/src/webhooks/DeliveryMachine.ts",
+    source: "packages/core/src/model/DeliveryMachine.ts",
     about:
       "A delivery is one event on its way to one webhook endpoint. It is written in the commit of its event, and taken by lease before it is sent."
   }
@@ -98,12 +98,12 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     ["docs/reference/api.md", `${apiPage(notice("packages/http/src/api"))}\n`],
     [
       "docs/reference/events.md",
-      `${eventsPage(notice("packages/core/src/events/EventType.ts and packages/http/src/openapi/Webhooks.ts"))}\n`
+      `${eventsPage(notice("packages/core/src/model/EventType.ts and packages/http/src/openapi/Webhooks.ts"))}\n`
     ],
     ["docs/reference/settings.md", `${settingsPage(notice("packages/server/src/Settings.ts"))}\n`],
     [
       "docs/reference/configuration-file.md",
-      `${configurationFilePage(notice("packages/core/src/configuration/ConfigurationFile.ts"))}\n`
+      `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
     ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`]
   ]

@@ -15,8 +15,8 @@ export const settingsPage = (notice: string): string =>
   [
     notice,
     "# Settings",
-    "What the environment and the flags of `pointsman serve` may say. The flag wins. A wrong value stops the start, and every wrong one is named with what was expected, never with its content. An empty variable is a wrong value. What they are for stands in [configuration](../guides/configuration.md#settings).",
-    table(["Variable", "Flag", "Meaning", "Takes", "Left out"], rows),
-    "## What they demand of one another",
-    "- `POINTSMAN_PROVIDER_TIMEOUT` is less than `POINTSMAN_CLAIM_WINDOW`: a claim would be taken for dead while its provider is still being asked.\n- `POINTSMAN_WORKERS` above 1, `POINTSMAN_SHARED_LIMITS` and `POINTSMAN_BATCH_COMMITS` need PostgreSQL.\n- `POINTSMAN_ENCRYPTION_KEY` is required with PostgreSQL."
+    "The environment variables and flags of `pointsman serve`. A flag takes precedence over its variable. An invalid value stops startup; the error names every invalid setting and what was expected, but never prints the value. An empty variable is invalid. [Configuration](../guides/configuration.md#settings) explains what the settings are for.",
+    table(["Variable", "Flag", "Meaning", "Expected", "Default"], rows),
+    "## Constraints between settings",
+    "- `POINTSMAN_PROVIDER_TIMEOUT` must be less than `POINTSMAN_CLAIM_WINDOW`, or a claim would expire during its provider call.\n- `POINTSMAN_WORKERS` above 1, `POINTSMAN_SHARED_LIMITS` and `POINTSMAN_BATCH_COMMITS` require PostgreSQL.\n- `POINTSMAN_ENCRYPTION_KEY` is required with PostgreSQL."
   ].join("\n\n")

@@ -1,11 +1,11 @@
 // What a TypeScript program sees of every door; it is compiled and never run.
+import * as configuration from "@pointsman/configuration"
 import { adyen } from "@pointsman/connector-adyen"
 import { http } from "@pointsman/connector-http"
 import { sandbox } from "@pointsman/connector-sandbox"
 import { stripe } from "@pointsman/connector-stripe"
 import { connectorSuite } from "@pointsman/contracts/connector"
 import { type Payment as CorePayment, Pointsman as PointsmanService } from "@pointsman/core"
-import * as configuration from "@pointsman/core/configuration"
 import type { Connector } from "@pointsman/core/connector"
 import type { Ledger } from "@pointsman/core/ports"
 import * as testing from "@pointsman/core/testing"
@@ -14,11 +14,12 @@ import * as api from "@pointsman/http/api"
 import { createPointsman, type Payment, type PaymentStatus, PointsmanError } from "@pointsman/node"
 import * as memoryStorage from "@pointsman/storage-memory"
 import * as postgresStorage from "@pointsman/storage-postgres"
+import * as sqlStorage from "@pointsman/storage-sql"
 import { sqlite } from "@pointsman/storage-sqlite"
 import * as transport from "@pointsman/transport-node"
 import * as server from "pointsman"
 
-export const doors = [configuration, testing, routes, api, memoryStorage, postgresStorage]
+export const doors = [configuration, testing, routes, api, memoryStorage, postgresStorage, sqlStorage]
 export const more = [transport, server, connectorSuite, PointsmanService]
 export type Types = [CorePayment, Connector, Ledger]
 

@@ -124,7 +124,7 @@ const program = Effect.gen(function* () {
   const { items } = yield* door.timeline(tenant, first.payment.id, { limit: 10 })
   yield* Console.log(`Events: ${items.map((event) => event.type).join(", ")}`)
   const { chapters } = yield* door.explainRouting(tenant, first.payment.id)
-  const order = chapters.find(({ title }) => title === "Asked in this order")
+  const order = chapters.find(({ title }) => title === "Order of connections")
   for (const sentence of order?.sentences ?? []) yield* Console.log(sentence)
   yield* Console.log(`Tiny Pay was asked to charge ${provider.chargesAsked()} time(s).`)
 })

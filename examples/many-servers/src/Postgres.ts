@@ -5,20 +5,17 @@
  * When this program ends, however it ends, the pipe closes, and the shell stops the database and removes its data.
  */
 import { spawn } from "node:child_process"
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
-import { arch, platform, tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { arch, platform } from "node:os"
+import { dirname, join } from "node:path"
+import { newDatabaseFolder, unprivileged } from "./DatabaseFolder.ts"
 
 export interface Postgres {
   readonly url: string
   readonly stop: () => Promise<void>
 }
-
-/** PostgreSQL refuses to run as root: an unprivileged user that every system has. */
-const nobody = 65_534
-const isRoot = process.getuid?.() === 0
 
 /** `fsync=off`: the data ends with the program, and no kill here takes the machine's memory along. */
 const script = `trap "" INT TERM
@@ -45,14 +42,11 @@ export const findBinaries = (): string => {
   }
 }
 
-export const startPostgres = async (): Promise<Postgres> => {
-  const native = findBinaries()
-  const home = mkdtempSync(join(tmpdir(), "pointsman-example-"))
-  const libraries = linkLibraries(native, join(home, "lib"))
-  if (isRoot) for (const folder of [home, join(home, "lib")]) chownSync(folder, nobody, nobody)
+export const startPostgres = async (binaries = findBinaries()): Promise<Postgres> => {
+  const { home, libraries, native } = newDatabaseFolder(binaries)
   const port = await freePort()
   const shell = spawn("/bin/sh", ["-c", script, "sh", join(native, "bin"), String(port)], {
-    ...(isRoot ? { uid: nobody, gid: nobody } : {}),
+    ...unprivileged,
     cwd: home,
     env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: libraries },
     // A group of its own: Ctrl-C is for this program, which stops the database last.
@@ -79,19 +73,6 @@ export const startPostgres = async (): Promise<Postgres> => {
   const log = existsSync(join(home, "server.log")) ? readFileSync(join(home, "server.log"), "utf8") : ""
   await stop()
   throw new Error(`PostgreSQL did not start.\n${log}`)
-}
-
-/** npm may have installed without scripts: the names that the libraries ask for are links that a script makes. */
-const linkLibraries = (native: string, folder: string): string => {
-  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8")
-  )
-  mkdirSync(folder)
-  for (const { source, target } of links) {
-    const link = join(folder, basename(target))
-    if (dirname(target) === "native/lib" && !existsSync(link)) symlinkSync(join(native, "..", source), link)
-  }
-  return `${folder}:${join(native, "lib")}`
 }
 
 const freePort = (): Promise<number> =>

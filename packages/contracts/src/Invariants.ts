@@ -66,7 +66,11 @@ export const brokenBalances = (payment: Payment): ReadonlyArray<string> => {
   const rule = brokenInvariant(payment)
   return [
     ...(rule === undefined ? [] : [rule]),
-    ...unless(moneyTaken.has(state) === capturedMinor > 0, `${state} with ${capturedMinor} captured`),
+    // A dispute keeps its payment, also when the capture fails afterwards.
+    ...unless(
+      (state === "ChargedBack" && authorizedMinor > 0) || moneyTaken.has(state) === capturedMinor > 0,
+      `${state} with ${capturedMinor} captured`
+    ),
     ...unless(!moneyHeld.has(state) || authorizedMinor > 0, `${state} with nothing authorized`),
     ...unless(!moneyUntouched.has(state) || authorizedMinor === 0, `${state} with ${authorizedMinor} authorized`),
     ...unless(authorizedMinor === 0 || connectionId !== null, "money is held, and no connection holds it"),
@@ -118,17 +122,30 @@ export const brokenOperations = ({ operations, payment }: PaymentRecord): Readon
 }
 
 /** The refunds add up to what the payment and its timeline say, and none of them is for more than was captured. */
-export const brokenRefunds = ({ events, payment, refunds }: PaymentRecord): ReadonlyArray<string> => {
+export const brokenRefunds = ({ events, operations, payment, refunds }: PaymentRecord): ReadonlyArray<string> => {
   const unbalanced = brokenBalance(payment, refunds)
   const succeeded = refunds.filter(({ money, stage }) => stage === "Succeeded" && money.minorUnits > 0).length
-  const told = events.filter(({ type }) => type === "payment.refunded").length
+  const told = events.filter(({ type }) => type === "payment.refunded").length - reversals(events)
+  // A capture that failed afterwards takes the captured amount back, and not the refunds that had failed before.
+  const most = operations.some(({ outcome }) => outcome === "Failed") ? payment.authorizedMinor : payment.capturedMinor
   const keys = refunds.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   return [
     ...(unbalanced === undefined ? [] : [unbalanced]),
     ...unless(succeeded === told, `${succeeded} refunds succeeded, with ${told} events payment.refunded`),
     ...unless(new Set(keys).size === keys.length, "two refunds have the same key"),
-    ...brokenEntries(payment, refunds, payment.capturedMinor)
+    ...brokenEntries(payment, refunds, most)
   ]
+}
+
+/** How many refunds failed after they had succeeded. */
+const reversals = (events: ReadonlyArray<Event>): number => {
+  const refunded = new Set<unknown>()
+  let count = 0
+  for (const { data, type } of events) {
+    if (type === "payment.refunded") refunded.add(data["refund_id"])
+    if (type === "payment.refund_failed" && refunded.delete(data["refund_id"])) count += 1
+  }
+  return count
 }
 
 const brokenEntries = (
@@ -152,9 +169,17 @@ const brokenEntries = (
 /** The timeline is in the order of the moves, and tells of nothing that did not happen. */
 export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArray<string> => {
   const captures = events.filter((event) => event.type === "payment.captured").length
-  const lastRefund = events.findLast((event) => event.type === "payment.refunded")
+  const lastRefund = events.findLast(
+    ({ data, type }) => type === "payment.refunded" || (type === "payment.refund_failed" && "refunded_total" in data)
+  )
+  const firstCapture = events.findIndex(({ type }) => type === "payment.captured")
+  const isCaptureReversed = events.some(
+    ({ type }, index) =>
+      type === "payment.capture_failed" || (type === "payment.pending" && index > firstCapture && firstCapture >= 0)
+  )
+  const isToldAsItIs = captures === (payment.capturedMinor > 0 ? 1 : 0)
   return [
-    ...unless(captures === (payment.capturedMinor > 0 ? 1 : 0), `captured, with ${captures} events payment.captured`),
+    ...unless(isToldAsItIs || isCaptureReversed, `captured, with ${captures} events payment.captured`),
     ...unless(
       (lastRefund?.data["refunded_total"] ?? 0) === payment.refundedMinor,
       "the refunds of the timeline do not add up to the payment's"
@@ -185,6 +210,8 @@ const isWalk = (events: ReadonlyArray<Event>, state: PaymentState): boolean => {
   // What a refund goes through is no move of the payment until it went back, though some types of event are both's.
   const told = events
     .filter(({ data, type }) => type === "payment.refunded" || !("refund_id" in data))
+    // A contradiction is evidence for operations, and moves nothing.
+    .filter(({ data, type }) => type !== "payment.conflict" || !("stated" in data))
     .map(({ type }) => type)
     .filter((type) => emitted.has(type))
   const seen = new Set<string>()

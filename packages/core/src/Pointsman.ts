@@ -1,24 +1,11 @@
 /** The door: everything that Pointsman does, as one service. */
 import { Clock, Context, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
-import type { Event } from "./events/Event.ts"
-import { actOnHostedPage } from "./hosted/ActOnHostedPage.ts"
-import { pageToken } from "./hosted/FindPage.ts"
-import type {
-  ActionNotOffered,
-  CheckoutStep,
-  HostedAction,
-  HostedOutcome,
-  HostedSuspended,
-  HostedView,
-  PageNotFound
-} from "./hosted/HostedOrder.ts"
-import { openCheckout } from "./hosted/OpenCheckout.ts"
-import { returnFromCheckout } from "./hosted/ReturnFromCheckout.ts"
-import { hostedPage } from "./hosted/ViewHostedPage.ts"
-import { forgetKeys } from "./idempotency/ForgetKeys.ts"
-import { Background } from "./payment/Background.ts"
-import { create } from "./payment/CreatePayment.ts"
+import { LookUps } from "./call/LookUps.ts"
+import { OpenConnections } from "./call/OpenConnections.ts"
+import { Background } from "./commit/Background.ts"
+import { Turns } from "./commit/Turns.ts"
+import { Stirring } from "./commit/WakeDelivery.ts"
 import type {
   Caller,
   Created,
@@ -28,9 +15,16 @@ import type {
   PaymentResultUnknown,
   RequestInProgress,
   RoutingFailed
-} from "./payment/CreateRequest.ts"
-import { LookUps } from "./payment/LookUps.ts"
-import { capture, voidPayment } from "./payment/OperatePayment.ts"
+} from "./decide/CreateRequest.ts"
+import type {
+  ActionNotOffered,
+  CheckoutStep,
+  HostedAction,
+  HostedOutcome,
+  HostedSuspended,
+  HostedView,
+  PageNotFound
+} from "./decide/HostedOrder.ts"
 import type {
   Answered,
   CaptureOrder,
@@ -45,68 +39,46 @@ import type {
   TakenByAnother,
   Unsupported,
   VoidOrder
-} from "./payment/OperationOrder.ts"
-import type { Payment } from "./payment/Payment.ts"
-import { PaymentSettings } from "./payment/PaymentSettings.ts"
-import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "./payment/ReadPayments.ts"
-import { Turns } from "./payment/Turns.ts"
+} from "./decide/OperationOrder.ts"
+import type { NotRefundable, RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
+import type { ApiKey } from "./model/ApiKey.ts"
+import type { CheckIntervals } from "./model/CheckIntervals.ts"
+import type { Delivery, DeliveryAttempt } from "./model/Delivery.ts"
+import type { Event } from "./model/Event.ts"
+import type { MerchantDetails } from "./model/Merchant.ts"
+import type { Payment } from "./model/Payment.ts"
+import type { TenantMessage } from "./model/StoredMessage.ts"
+import type { Tenant } from "./model/Tenant.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Deliveries, DeliveryQuery } from "./ports/Deliveries.ts"
+import { DeliverySettings } from "./ports/DeliverySettings.ts"
 import type { Directory, KeyHolder } from "./ports/Directory.ts"
 import type { Ids } from "./ports/Ids.ts"
 import {
   type ApiKeyRevoked,
   type EventQuery,
   Ledger,
+  type MessageQuery,
   type PaymentQuery,
   type ReviewQuery,
   type TimelineQuery,
   type UsageQuery
 } from "./ports/Ledger.ts"
-import type { MerchantQuery, Merchants, ProvisionFailure } from "./ports/Merchants.ts"
+import type { MerchantQuery, Merchants, ProvisionFailure, ReinviteFailure } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
-import type { Secrets } from "./ports/Secrets.ts"
-import type { CommitUnknown, StorageError } from "./ports/StorageError.ts"
+import { PaymentSettings } from "./ports/PaymentSettings.ts"
+import type { SealBroken, Secrets } from "./ports/Secrets.ts"
+import type { StorageError } from "./ports/StorageError.ts"
 import type { StoredRate, SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
-import type { NotRefundable, RefundOrder, RefundPending } from "./refunds/RefundOrder.ts"
-import { refund } from "./refunds/RefundPayment.ts"
-import { type PaymentFile, paymentFile, type ReviewNotFound, reviewOf, reviews } from "./reviews/ReadReviews.ts"
-import { type FindingRefused, type SettleReviewOrder, settleReview } from "./reviews/SettleReview.ts"
 import type { CircuitReading } from "./routing/Circuit.ts"
-import { Circuits } from "./routing/Circuits.ts"
-import { explainStored } from "./routing/explain/ExplainPayment.ts"
-import type { RoutingExplanation } from "./routing/explain/Explanation.ts"
-import type { Replayed } from "./routing/explain/Replay.ts"
-import { type ReplayQuery, replayPayments } from "./routing/explain/ReplayPayments.ts"
-import { OpenConnections } from "./routing/OpenConnections.ts"
-import { keepLearning } from "./routing/success/KeepLearning.ts"
-import { LearnedRates } from "./routing/success/LearnedRates.ts"
-import { successRates } from "./routing/success/ReadSuccessRates.ts"
-import type { CheckIntervals } from "./sweeps/CheckSchedule.ts"
-import { scheduledLedger } from "./sweeps/ScheduledLedger.ts"
-import { keepSweeping, sweep } from "./sweeps/Sweep.ts"
-import { deliverWebhooks } from "./webhooks/DeliverWebhooks.ts"
-import type { Delivery, DeliveryAttempt } from "./webhooks/Delivery.ts"
-import { DeliverySettings } from "./webhooks/DeliverySettings.ts"
-import {
-  type DeliveryNotFound,
-  deliveries,
-  deliveryAttempts,
-  type NotRedeliverable,
-  redeliver
-} from "./webhooks/ReadDeliveries.ts"
-import {
-  type IncomingMessage,
-  type MessageRefused,
-  recordMessage,
-  type VerifiedMessage,
-  verifyMessage
-} from "./webhooks/ReceiveMessage.ts"
-import { Stirring } from "./webhooks/Stirring.ts"
-import { stirringLedger } from "./webhooks/StirringLedger.ts"
-import type { ApiKey } from "./workspace/ApiKey.ts"
-import { authenticate, type KeyRefused } from "./workspace/Authenticate.ts"
+import type { RoutingExplanation } from "./routing/Explanation.ts"
+import type { Replayed } from "./routing/Replay.ts"
+import { Circuits } from "./routing/run/Circuits.ts"
+import { keepLearning } from "./routing/run/KeepLearning.ts"
+import { LearnedRates } from "./routing/run/LearnedRates.ts"
+import { successRates } from "./routing/run/ReadSuccessRates.ts"
+import { authenticate, type KeyRefused } from "./verbs/administer/Authenticate.ts"
 import {
   type ApiKeyNotFound,
   type CreatedApiKey,
@@ -114,16 +86,52 @@ import {
   type RevokedApiKey,
   revokeApiKey,
   type WorkspaceNotFound
-} from "./workspace/ManageApiKeys.ts"
-import type { MerchantDetails } from "./workspace/Merchant.ts"
+} from "./verbs/administer/ManageApiKeys.ts"
 import {
   inviteMerchantAgain,
   type MerchantNotFound,
   type MerchantWithStatus,
   merchants,
   provisionMerchant
-} from "./workspace/ProvisionMerchant.ts"
-import type { Tenant } from "./workspace/Tenant.ts"
+} from "./verbs/administer/ProvisionMerchant.ts"
+import { keepSweeping, sweep } from "./verbs/check/CheckDue.ts"
+import { create } from "./verbs/create/CreatePayment.ts"
+import { deliverWebhooks } from "./verbs/deliver/DeliverWebhooks.ts"
+import {
+  type DeliveryNotFound,
+  deliveries,
+  deliveryAttempts,
+  type NotRedeliverable,
+  redeliver
+} from "./verbs/deliver/ReadDeliveries.ts"
+import { explainStored } from "./verbs/explain/ExplainPayment.ts"
+import { type ReplayQuery, replayPayments } from "./verbs/explain/ReplayPayments.ts"
+import { forgetKeys } from "./verbs/forget/ForgetKeys.ts"
+import { actOnHostedPage } from "./verbs/hosted/ActOnHostedPage.ts"
+import { pageToken } from "./verbs/hosted/FindPage.ts"
+import { openCheckout } from "./verbs/hosted/OpenCheckout.ts"
+import { returnFromCheckout } from "./verbs/hosted/ReturnFromCheckout.ts"
+import { hostedPage } from "./verbs/hosted/ViewHostedPage.ts"
+import { capture, voidPayment } from "./verbs/operate/OperatePayment.ts"
+import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "./verbs/read/ReadPayments.ts"
+import {
+  type IncomingMessage,
+  type MessageRefused,
+  recordMessage,
+  type VerifiedMessage,
+  verifyMessage
+} from "./verbs/receive/ReceiveMessage.ts"
+import {
+  applyMessage,
+  type MessageFile,
+  type MessageNotApplicable,
+  type MessageNotFound,
+  message,
+  messages
+} from "./verbs/receive/StoredMessages.ts"
+import { refund } from "./verbs/refund/RefundPayment.ts"
+import { type PaymentFile, paymentFile, type ReviewNotFound, reviewOf, reviews } from "./verbs/review/ReadReviews.ts"
+import { type FindingRefused, type SettleReviewOrder, settleReview } from "./verbs/review/RecordEvidence.ts"
 
 export type CreateFailure =
   | RoutingFailed
@@ -188,7 +196,7 @@ const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: E
   Effect.annotateLogs(effect, "payment_id", paymentId)
 
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
-  Effect.catchCause(forgetKeys, (cause) => Effect.logError("keys whose time is over could not be deleted", cause))
+  Effect.catchCause(forgetKeys, (cause) => Effect.logError("expired idempotency keys could not be deleted", cause))
 
 /** The host's own where it has one: WebCrypto leaves the thread for every signature. */
 const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
@@ -290,15 +298,34 @@ export class Pointsman extends Context.Service<
     readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>
     /**
      * Writes what somebody found in the provider's record, with their evidence on the timeline, and gives the payment as
-     * it stands then. It asks nothing of the provider. After `FindingRefused` and `StorageError` nothing is written.
+     * it stands then. It asks nothing of the provider. After `FindingRefused` nothing is written; after `StorageError` it may be written
+     * all the same, and the review says so.
      */
     readonly settleReview: (
       order: SettleReviewOrder
     ) => Effect.Effect<Payment, PaymentNotFound | FindingRefused | StorageError>
     /** Whether a message to a connection is its provider's. The refusal does not say why. */
     readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
-    /** Records a provider's message with what it changes, once. After a failure the provider may send it again. */
+    /**
+     * Stores a provider's message, then applies it, once. After a failure the provider may send it again: what is stored
+     * and not applied yet is applied then.
+     */
     readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
+    /** What providers told and what became of it, newest first; of all tenants unless one is named. */
+    readonly messages: (query: MessageQuery) => Effect.Effect<Page<TenantMessage>, StorageError>
+    /** One stored message with its body, of whichever tenant. */
+    readonly message: (
+      connectionId: string,
+      eventId: string
+    ) => Effect.Effect<MessageFile, MessageNotFound | SealBroken | StorageError>
+    /**
+     * Reads a stored message again and decides it again, for an operator who has mended what kept it from being applied.
+     * It gives the message with what became of it. A message that was applied is refused.
+     */
+    readonly applyMessage: (
+      connectionId: string,
+      eventId: string
+    ) => Effect.Effect<TenantMessage, MessageNotFound | MessageNotApplicable | SealBroken | StorageError>
     /**
      * Circuits of this process with failures since the last success, by the ids of their connections, of all tenants;
      * at most one for each connection. All others are closed.
@@ -327,7 +354,7 @@ export class Pointsman extends Context.Service<
     readonly inviteMerchantAgain: (
       partnerId: string,
       merchantId: string
-    ) => Effect.Effect<MerchantWithStatus, MerchantNotFound | StorageError | CommitUnknown>
+    ) => Effect.Effect<MerchantWithStatus, MerchantNotFound | ReinviteFailure>
     /** The merchants of a partner, newest first. */
     readonly merchants: (
       partnerId: string,
@@ -378,11 +405,7 @@ export class Pointsman extends Context.Service<
         >()
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Notifier, yield* Notifier),
-          Context.add(DeliverySettings, deliverySettings),
-          Context.add(
-            Ledger,
-            stirringLedger(scheduledLedger(yield* Ledger, settings), yield* Stirring, deliverySettings)
-          )
+          Context.add(DeliverySettings, deliverySettings)
         )
         return Pointsman.of({
           create: (caller, request) => Effect.provideContext(create(caller, request), context),
@@ -417,6 +440,9 @@ export class Pointsman extends Context.Service<
           settleReview: (order) => Effect.provideContext(settleReview(order), context),
           verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
           recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
+          messages: (query) => Effect.provideContext(messages(query), context),
+          message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
+          applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context),
           circuits: Effect.map(Clock.currentTimeMillis, (now) => circuits.all(now)),
           authenticate: (key) => Effect.provideContext(authenticate(key), context),
           createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),

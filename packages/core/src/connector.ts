@@ -1,21 +1,27 @@
 /** What a connector is made of. For provider adapters. */
+
+export type { Supports } from "./model/Connection.ts"
+export * from "./model/Decline.ts"
+export type { Initiator, PaymentMethod } from "./model/Payment.ts"
+export * from "./model/ProviderStatement.ts"
+export * from "./model/Simulation.ts"
+export type { Environment } from "./model/Tenant.ts"
 export * from "./money/Currency.ts"
 export * from "./money/Money.ts"
-export * from "./payment/Decline.ts"
-export type { Initiator, PaymentMethod } from "./payment/Payment.ts"
-export * from "./payment/Simulation.ts"
+export { type Clean, cleaner } from "./ports/Clean.ts"
 export * from "./ports/Connector.ts"
 export type { ConnectorHandle } from "./ports/ConnectorHandle.ts"
 export { credentialsReader, HeaderText, ProviderUrl } from "./ports/CredentialFields.ts"
 export { hideSecrets } from "./ports/HideSecrets.ts"
-export * from "./ports/Transport.ts"
-export { fieldOf, WebAddress, WireTime } from "./ports/WireFields.ts"
-export type { Supports } from "./routing/Connection.ts"
+export { type JsonCall, jsonCaller, segment } from "./ports/JsonCall.ts"
+export { answerReader, isSuccess } from "./ports/ReadAnswer.ts"
+export { atField, messageCrypto, messageJson, messageReader, signedJson, verifiedJson } from "./ports/ReadMessage.ts"
 export {
   SignatureRefused,
   signatureHeader,
   signatureOf,
   signatureToleranceSeconds,
   verifySignature
-} from "./webhooks/Signature.ts"
-export type { Environment } from "./workspace/Tenant.ts"
+} from "./ports/Signature.ts"
+export * from "./ports/Transport.ts"
+export { fieldOf, WebAddress, WireTime } from "./ports/WireFields.ts"

@@ -1,4 +1,7 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
+export type { PaymentBook } from "./model/PaymentBook.ts"
+export * from "./model/ProviderStatement.ts"
+export * from "./model/StoredMessage.ts"
 export * from "./ports/CircuitNews.ts"
 export * from "./ports/Connector.ts"
 export * from "./ports/ConnectorHandle.ts"

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { apiKeyEntropyBytes, environmentOfApiKey, formatApiKey } from "../src/workspace/ApiKey.ts"
+import { apiKeyEntropyBytes, environmentOfApiKey, formatApiKey } from "../src/model/ApiKey.ts"
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

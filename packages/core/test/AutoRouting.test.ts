@@ -314,7 +314,7 @@ describe("a strategy of the library's user", () => {
   for (const [name, note] of [
     ["broken", /The strategy "broken" failed/u],
     ["async", /The strategy "async" failed/u],
-    ["absent", /No strategy is named "absent"/u]
+    ["absent", /The strategy "absent" does not exist/u]
   ] as const) {
     const faulty = strategic(name)
     it.effect(`given it is ${name}, then payments go on in the configured order, and the decision says so`, () =>

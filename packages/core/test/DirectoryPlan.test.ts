@@ -1,15 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import type { ApiKey } from "../src/model/ApiKey.ts"
+import type { Connection } from "../src/model/Connection.ts"
+import type { Workspace } from "../src/model/Workspace.ts"
 import type { DirectoryContents, WebhookEndpoint } from "../src/ports/Directory.ts"
-import type { Connection } from "../src/routing/Connection.ts"
-import type { ApiKey } from "../src/workspace/ApiKey.ts"
-import {
-  type DirectoryConflict,
-  isEmptyPlan,
-  planDirectory,
-  type WantedDirectory
-} from "../src/workspace/DirectoryPlan.ts"
-import type { Workspace } from "../src/workspace/Workspace.ts"
+import { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "../src/ports/DirectoryPlan.ts"
 
 const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 

@@ -36,7 +36,7 @@ import {
   suspend,
   typesOf
 } from "./support/Pages.ts"
-import { request, type World, world } from "./support/World.ts"
+import { request, runOut, type World, world } from "./support/World.ts"
 
 const make = (options: Parameters<typeof world>[0] = {}): World => world({ connections: liveConnections, ...options })
 
@@ -729,7 +729,7 @@ describe("the commit of what a look-up found", () => {
         const { payment, token } = yield* sent()
         at.provider.onLookUpCharge = () => Effect.succeed(found(captured))
         at.ledger.onCommit = (number) => each[number - 4]
-        const ended = yield* comesBack(token)
+        const ended = yield* runOut(yield* Effect.forkChild(comesBack(token)))
         assert.strictEqual(ended.state, "Captured")
         assert.deepStrictEqual(yield* stored(payment), ended)
         assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])

@@ -28,7 +28,7 @@ import {
   stored,
   typesOf
 } from "./support/Pages.ts"
-import { caller, type World, world } from "./support/World.ts"
+import { caller, runOut, type World, world } from "./support/World.ts"
 
 /** Both ways to begin on a page: what begins, how often its provider was asked, and where it ends when all goes well. */
 const beginnings = [
@@ -401,7 +401,7 @@ describe("the commit of an end without a provider", () => {
         Effect.gen(function* () {
           const { payment, token } = yield* paged()
           at.ledger.onCommit = (number) => each[number - 2]
-          const ended = yield* end(token)
+          const ended = yield* runOut(yield* Effect.forkChild(end(token)))
           assert.notStrictEqual(ended.acted, false)
           assert.include(["Cancelled", "Declined"], ended.payment.state)
           assert.deepStrictEqual(yield* stored(payment), ended.payment)

@@ -1,6 +1,6 @@
 /** What if the process dies, or the store fails, at every step of a capture, a void and a refund? */
 import { assert, describe, it } from "@effect/vitest"
-import { type Payment, Pointsman, Unanswered } from "@pointsman/core"
+import { type Change, type Payment, Pointsman, Unanswered } from "@pointsman/core"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -253,6 +253,30 @@ for (const kind of operationKinds) {
         }).pipe(Effect.provide(quiet.layer))
       )
     }
+  })
+
+  describe(`${kind}, when its outcome is recorded late`, () => {
+    const late = world({ claimWindowMillis: 15 * minute })
+    it.effect(`and a retry was told that the result is unknown, then that is told again`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given(kind)
+        const replyIn = ({ operations, refunds }: Change) => [...(operations ?? []), ...(refunds ?? [])][0]?.reply
+        late.ledger.onCommit = (number, change) =>
+          number >= outcome && replyIn(change)?._tag !== "ResultUnknown" ? "unwritten" : undefined
+        assert.strictEqual(
+          told(yield* runOut(yield* Effect.forkChild(ask(kind, payment)))),
+          "pointsman/StateUnconfirmed"
+        )
+        yield* TestClock.adjust(15 * minute)
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        late.ledger.onCommit = () => undefined
+        yield* TestClock.adjust(2 * minute)
+        assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, doneState[kind])
+        assert.strictEqual(told(yield* ask(kind, payment)), "pointsman/ResultUnknown")
+        assert.strictEqual(calls(late), 1)
+      }).pipe(Effect.provide(late.layer))
+    )
   })
 
   describe(`${kind}, when its caller goes away`, () => {

@@ -34,15 +34,18 @@ const messageOf = (
   tenant: more.tenant ?? tenant,
   receivedAt: 0,
   body: "{}",
-  message: { id: more.id ?? "msg_1", at: more.at ?? 0, about: of }
+  message: { id: more.id ?? "msg_1", at: more.at ?? 0, about: of },
+  reason: null
 })
 
 const record = (message: VerifiedMessage) =>
   Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.recordMessage(message)))
 
-const isRecorded = (eventId: string) =>
+/** What became of the message; `undefined` where it is not stored. */
+const outcomeOf = (eventId: string) =>
   Effect.gen(function* () {
-    return Option.isSome(yield* (yield* Ledger).message(tenant, "main", eventId))
+    const found = yield* (yield* Ledger).message(tenant, "main", eventId)
+    return Option.getOrUndefined(Option.map(found, ({ outcome }) => outcome))
   })
 
 /** An attempt that the first connection declines softly, and a second one that ends as it is told. */
@@ -100,7 +103,7 @@ describe("a message that names the charge as its provider does", () => {
         ["main", "msg_2", "nobody's"]
       ] as const) {
         const kept = Option.getOrThrow(yield* ledger.message(tenant, connectionId, id))
-        assert.deepStrictEqual([kept.paymentId, kept.subjectId, kept.isApplied], [null, subjectId, false])
+        assert.deepStrictEqual([kept.paymentId, kept.subjectId, kept.outcome], [null, subjectId, "unmatched"])
       }
     }).pipe(Effect.provide(strange.layer))
   )
@@ -123,7 +126,7 @@ describe("a message over a store that fails", () => {
         assert.isTrue(Result.isSuccess(yield* record(message)))
         assert.strictEqual((yield* stored(payment)).state, "Captured")
         assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
-        assert.isTrue(yield* isRecorded("msg_1"))
+        assert.strictEqual(yield* outcomeOf("msg_1"), "applied")
       }).pipe(Effect.provide(own.layer))
     )
   }
@@ -144,14 +147,17 @@ describe("a message over a store that fails", () => {
 
   for (const read of ["bookOf", "keepMessage"] as const) {
     const own = world()
-    it.effect(`given ${read} that fails, then so does the message, and nothing is recorded`, () =>
+    it.effect(`given ${read} that fails, then so does the message, and it is decided when it comes again`, () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed(captured)
         const { payment } = yield* (yield* Pointsman).create(caller, request())
         const [attempt] = yield* attemptsOf(payment)
         own.ledger.canRead = (method) => method !== read
         assert.isTrue(Result.isFailure(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
-        assert.isFalse(yield* isRecorded("msg_1"))
+        assert.strictEqual(yield* outcomeOf("msg_1"), "received")
+        own.ledger.canRead = () => true
+        assert.isTrue(Result.isSuccess(yield* record(messageOf(about(attempt?.id ?? "", captured)))))
+        assert.strictEqual(yield* outcomeOf("msg_1"), "confirmed")
       }).pipe(Effect.provide(own.layer))
     )
   }
@@ -247,7 +253,7 @@ describe("a message about an attempt that another one followed", () => {
       yield* record(messageOf(about(last, captured), { connectionId: "main" }))
       assert.strictEqual((yield* stored(payment)).state, "ChargePending")
       const kept = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
-      assert.deepInclude(kept, { paymentId: null, isApplied: false })
+      assert.deepInclude(kept, { paymentId: null, outcome: "unmatched" })
     }).pipe(Effect.provide(own.layer))
   )
 })

@@ -237,7 +237,7 @@ describe("replays of a few payments", () => {
       const { chapters } = yield* pointsman.explainRouting(tenant, payment.id)
       assert.include(
         chapters.map(({ title }) => title),
-        "Asked in this order"
+        "Order of connections"
       )
       const [replayed] = yield* Stream.runCollect(pointsman.replayRouting(tenant, { from: 0 }))
       assert.deepStrictEqual(replayed?.after?.order, ["main", "backup"])
@@ -264,8 +264,8 @@ describe("explanations", () => {
       yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), "https://pay.example/return")
       const sentences = yield* sentencesOf(live.tenant, payment.id)
       assert.includeMembers(sentences, [
-        "No connection could take it.",
-        "The main acquirer (main): CURRENCY_NOT_SUPPORTED. It does not take EUR."
+        "No connection could accept the payment.",
+        "The main acquirer (main): CURRENCY_NOT_SUPPORTED. The connection does not accept EUR."
       ])
     }).pipe(Effect.provide(unrouted.layer))
   )
@@ -292,7 +292,7 @@ describe("explanations", () => {
       yield* Deferred.succeed(answer, undefined)
       const { payment } = yield* Fiber.join(slow)
       const sentences = yield* sentencesOf(tenant, payment.id)
-      assert.include(sentences, "The b acquirer (b) was passed over: its circuit had opened meanwhile.")
+      assert.include(sentences, "The b acquirer (b) was skipped: its circuit had opened in the meantime.")
       assert.match(sentences.at(-1) ?? "", /^Attempt 2 at The c acquirer/u)
     }).pipe(Effect.provide(jumped.layer))
   )

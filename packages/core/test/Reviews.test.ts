@@ -129,6 +129,7 @@ const tell = (payment: Payment, state: ChargeState) =>
       tenant: payment.tenant,
       receivedAt: 0,
       body: "{}",
+      reason: null,
       message: {
         id: "msg_1",
         at: 0,
@@ -390,13 +391,13 @@ describe("what somebody found in the provider's record", () => {
 
 describe("a finding that does not fit", () => {
   const refusals: ReadonlyArray<readonly [keyof typeof given, Finding, RegExp]> = [
-    ["an unanswered charge", nothing, /unknown: say what/u],
-    ["an unanswered refund", nothing, /unknown: say what/u],
-    ["an unanswered charge", says("captured", { amountMinor: 2000 }), /more than was asked/u],
+    ["an unanswered charge", nothing, /unknown result: state what/u],
+    ["an unanswered refund", nothing, /unknown result: state what/u],
+    ["an unanswered charge", says("captured", { amountMinor: 2000 }), /exceeds the requested/u],
     ["an unanswered charge", says("captured", { providerRef: null }), /reference/u],
     ["an unanswered charge", says("captured", { attemptId: "att_of_another" }), /no attempt att_of_another/u],
-    ["an unanswered capture", says("captured", { amountMinor: 1501 }), /more than was asked/u],
-    ["an unanswered capture", says("authorized", { amountMinor: 1998 }), /authorization is of 1999/u],
+    ["an unanswered capture", says("captured", { amountMinor: 1501 }), /exceeds the requested/u],
+    ["an unanswered capture", says("authorized", { amountMinor: 1998 }), /authorized amount is 1999/u],
     ["an unanswered capture", says("never_received"), /captured, authorized or canceled/u],
     ["an unanswered capture", says("declined"), /cannot/u],
     ["a charge for more than was asked", says("never_received"), /cannot become never_received/u],

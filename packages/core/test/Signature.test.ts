@@ -97,7 +97,7 @@ describe("Signature", () => {
   it.effect("given other bytes, another time, another secret or none, when it is checked, then it is refused", () =>
     Effect.gen(function* () {
       const sound = `t=${now},v1=${tag}`
-      const none = "of no live secret"
+      const none = "not made with a known secret"
       assert.strictEqual(yield* refusalOf(sound, [secret], new Uint8Array([...body, 0])), none)
       assert.strictEqual(yield* refusalOf(sound, [secret], body.subarray(1)), none)
       assert.strictEqual(yield* refusalOf(`t=${now + 1},v1=${tag}`), none)
@@ -109,14 +109,14 @@ describe("Signature", () => {
   it.effect("given an empty secret, when anybody signs with it, then it is refused", () =>
     Effect.gen(function* () {
       const header = `t=${now},v1=${tagOf("", now)}`
-      assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "of no live secret")
+      assert.strictEqual(yield* refusalOf(header, [Redacted.make("")]), "not made with a known secret")
     })
   )
 
   it.effect("given more signatures than anybody has secrets, when the ninth is ours, then it is not looked at", () =>
     Effect.gen(function* () {
       const wrong = Array.from({ length: 8 }, () => `v1=${"0".repeat(64)}`).join(",")
-      assert.strictEqual(yield* refusalOf(`t=${now},${wrong},v1=${tag}`), "of no live secret")
+      assert.strictEqual(yield* refusalOf(`t=${now},${wrong},v1=${tag}`), "not made with a known secret")
     })
   )
 })

@@ -60,7 +60,7 @@ const ours = ({ body, header }: Heard, secret: string, at = now): Promise<Verdic
     Effect.match({
       onFailure: ({ reason }): Verdict => {
         if (reason === "too old or too new") return reason
-        assert.strictEqual(reason, "of no live secret")
+        assert.strictEqual(reason, "not made with a known secret")
         return "wrong"
       },
       onSuccess: (): Verdict => "accepted"

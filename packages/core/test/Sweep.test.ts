@@ -777,6 +777,7 @@ describe("an attempt that nobody answered while another one holds the money", ()
           tenant,
           receivedAt: 0,
           body: "{}",
+          reason: null,
           message: {
             id: "msg_1",
             at: 0,

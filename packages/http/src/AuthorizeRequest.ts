@@ -22,7 +22,7 @@ export const insufficientScope = (scope: string): ErrorBody<"insufficient_scope"
 })
 
 export const liveKeyRequired: ErrorBody<"live_key_required"> = {
-  error: { code: "live_key_required", message: "Partner endpoints take a live key (`ps_live_…`)." }
+  error: { code: "live_key_required", message: "Partner endpoints require a live key (`ps_live_…`)." }
 }
 
 export const notAPartner: ErrorBody<"not_a_partner"> = {

@@ -21,19 +21,15 @@ export const decodeCreate = (
   if (Result.isFailure(decoded)) return Effect.fail(validationError(decoded.failure.issue, createExpectations))
   const request = decoded.success
   if (request.simulate !== undefined && environment !== "sandbox") {
-    return Effect.fail(validationErrorOf("`simulate` is for sandbox keys alone"))
+    return Effect.fail(validationErrorOf("`simulate` requires a sandbox key"))
   }
   if (request.return_url !== undefined && request.instruments !== undefined) {
     return Effect.fail(
-      validationErrorOf(
-        "`instruments` are for direct charges: leave them out with `return_url`, where the customer pays"
-      )
+      validationErrorOf("`instruments` cannot be combined with `return_url`: the customer pays on the hosted page")
     )
   }
   if (request.return_url !== undefined && !hasPages) {
-    return Effect.fail(
-      validationErrorOf("the hosted redirect flow is not available on this server: leave `return_url` out")
-    )
+    return Effect.fail(validationErrorOf("the hosted payment flow is not available on this server: omit `return_url`"))
   }
   return Effect.succeed({
     details: {

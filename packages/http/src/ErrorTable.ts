@@ -40,12 +40,12 @@ interface Row {
 
 const storageFailed: { readonly code: "internal_error"; readonly message: string } = {
   code: "internal_error",
-  message: "The server could not read its store. The request changed nothing and may be sent again."
+  message: "The server could not read its database. Nothing was changed; the request may be sent again."
 }
 
 const noSuchPayment: { readonly code: "not_found"; readonly message: string } = {
   code: "not_found",
-  message: "There is no such payment."
+  message: "Payment not found."
 }
 
 /** What the failures of capture, void and refund have in common. */
@@ -59,7 +59,10 @@ const operationFailed = {
     code: "internal_error",
     message: "The server failed before anything was sent to the provider. The same request may be sent again."
   },
-  "pointsman/ProviderRefused": { code: "psp_error", message: "The provider refused. Nothing was executed." }
+  "pointsman/ProviderRefused": {
+    code: "psp_error",
+    message: "The provider rejected the request. Nothing was executed."
+  }
 } as const
 
 /** What capture and void have in common besides. */
@@ -71,7 +74,7 @@ const authorizationFailed = {
   },
   "pointsman/NoProviderRef": {
     code: "no_provider_ref",
-    message: "The payment has no reference at a provider, so there is nothing to act on."
+    message: "The payment has no provider reference to act on."
   }
 } as const
 
@@ -94,7 +97,8 @@ export const errorTable = {
     "pointsman/RoutingFailed": {
       code: "routing_failed",
       message:
-        "No connection can take this payment. Nothing was recorded. Send `debug: true` to see why each was excluded."
+        "No connection can accept this payment. Nothing was recorded. Send `debug: true` to see why each " +
+        "connection was excluded."
     },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
@@ -120,34 +124,34 @@ export const errorTable = {
     "pointsman/NotCapturable": {
       code: "not_capturable",
       message:
-        "The payment is not AUTHORIZED, so it cannot be captured: it was captured or voided already, or a capture or " +
-        "void is in flight or unknown. Retrieve the payment to see where it stands."
+        "The payment is not AUTHORIZED, so it cannot be captured: it was already captured or voided, or a " +
+        "capture or void is in flight or unknown. Retrieve the payment to see its status."
     },
-    "pointsman/InvalidAmount": { code: "invalid_amount", message: "The amount is above the authorization." },
+    "pointsman/InvalidAmount": { code: "invalid_amount", message: "The amount exceeds the authorized amount." },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
-      message: "This Idempotency-Key was used for a capture of another amount. Nothing was sent to the provider."
+      message: "This Idempotency-Key was used for a capture of a different amount. Nothing was sent to the provider."
     },
     "pointsman/TakenByAnother": {
       code: "capture_conflict",
-      message: "Another capture or void took the payment first. Nothing was sent to the provider."
+      message: "Another capture or void of this payment was first. Nothing was sent to the provider."
     },
     "pointsman/Unsupported": { code: "unsupported", message: "The payment's provider cannot capture." },
     "pointsman/StateUnconfirmed": {
       code: "state_unconfirmed",
-      message: "The provider was asked to capture, and its answer could not be recorded yet. Do not capture again."
+      message: "The capture was sent, but the provider's response could not be recorded yet. Do not capture again."
     },
     "pointsman/StateConflict": {
       code: "state_conflict",
       message:
-        "The provider's answer contradicts the capture, or the payment had meanwhile moved. Retrieve the payment; do " +
-        "not capture again."
+        "The provider's response contradicts the capture, or the payment changed in the meantime. Retrieve " +
+        "the payment; do not capture again."
     },
     "pointsman/ResultUnknown": {
       code: "capture_result_unknown",
       message:
-        "The provider did not answer and may have captured. The payment is UNKNOWN until the provider's record settles " +
-        "it. Do not capture again."
+        "The provider did not respond and may have captured. The payment is UNKNOWN until the provider's " +
+        "record settles it. Do not capture again."
     }
   },
   void: {
@@ -155,8 +159,8 @@ export const errorTable = {
     "pointsman/NotVoidable": {
       code: "not_voidable",
       message:
-        "The payment is not AUTHORIZED, so it cannot be voided: it was captured or voided already, or a capture or void " +
-        "is in flight or unknown. Refund a captured payment instead."
+        "The payment is not AUTHORIZED, so it cannot be voided: it was already captured or voided, or a " +
+        "capture or void is in flight or unknown. Refund a captured payment instead."
     },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
@@ -164,57 +168,60 @@ export const errorTable = {
     },
     "pointsman/TakenByAnother": {
       code: "void_conflict",
-      message: "Another capture or void took the payment first. Nothing was sent to the provider."
+      message: "Another capture or void of this payment was first. Nothing was sent to the provider."
     },
     "pointsman/Unsupported": { code: "unsupported", message: "The payment's provider cannot void." },
     "pointsman/StateUnconfirmed": {
       code: "state_unconfirmed",
-      message: "The provider was asked to void, and its answer could not be recorded yet. Do not void again."
+      message: "The void was sent, but the provider's response could not be recorded yet. Do not void again."
     },
     "pointsman/StateConflict": {
       code: "state_conflict",
       message:
-        "The provider's answer contradicts the void, or the payment had meanwhile moved. Retrieve the payment; do not " +
-        "void again."
+        "The provider's response contradicts the void, or the payment changed in the meantime. Retrieve the " +
+        "payment; do not void again."
     },
     "pointsman/ResultUnknown": {
       code: "void_result_unknown",
       message:
-        "The provider did not answer and may have voided. The payment is UNKNOWN until the provider's record settles " +
-        "it. Do not void again."
+        "The provider did not respond and may have voided. The payment is UNKNOWN until the provider's " +
+        "record settles it. Do not void again."
     }
   },
   refund: {
     ...operationFailed,
     "pointsman/NotRefundable": {
       code: "not_refundable",
-      message: "The payment was never captured, is charged back, or its provider cannot refund."
+      message: "The payment was never captured, was charged back, or its provider does not support refunds."
     },
     "pointsman/RefundPending": {
       code: "refund_pending",
       message:
-        "This refund, or one that holds the rest of the balance, is not confirmed yet. Do not refund again with another " +
-        "key; read `refund_pending_amount`."
+        "This refund, or another one that reserves the remaining balance, is not confirmed yet. Do not " +
+        "refund again with another key; check `refund_pending_amount`."
     },
-    "pointsman/InvalidAmount": { code: "invalid_amount", message: "Nothing of the payment is left to refund." },
+    "pointsman/InvalidAmount": { code: "invalid_amount", message: "The payment has no refundable balance left." },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
-      message: "This Idempotency-Key names a refund of another amount. Nothing was sent to the provider."
+      message: "This Idempotency-Key was used for a refund of a different amount. Nothing was sent to the provider."
     },
     "pointsman/TakenByAnother": {
       code: "refund_conflict",
-      message: "Other writers kept coming first. Nothing was sent to the provider; the same request may be sent again."
+      message:
+        "Concurrent updates of the payment prevented the refund. Nothing was sent to the provider; the same " +
+        "request may be sent again."
     },
     "pointsman/StateUnconfirmed": {
       code: "state_unconfirmed",
       message:
-        "The provider confirmed the refund, and recording it failed: it still counts as pending. Do not refund again."
+        "The provider confirmed the refund, but it could not be recorded and still counts as pending. Do not " +
+        "refund again."
     },
     "pointsman/ResultUnknown": {
       code: "refund_result_unknown",
       message:
-        "The provider did not answer and may have refunded. The amount stays in `refund_pending_amount` until the " +
-        "provider's record settles it. Do not refund again under any key."
+        "The provider did not respond and may have refunded. The amount stays in `refund_pending_amount` " +
+        "until the provider's record settles it. Do not refund again with any key."
     }
   },
   payment: { "pointsman/PaymentNotFound": noSuchPayment, "pointsman/StorageError": storageFailed },
@@ -223,14 +230,14 @@ export const errorTable = {
   events: { "pointsman/StorageError": storageFailed },
   provisionMerchant: {
     "pointsman/ApiKeyRevoked": { code: "unauthorized", message: "The API key was revoked. Nothing was created." },
-    "pointsman/NotAPartner": { code: "not_a_partner", message: "The workspace is not a white-label partner any more." },
+    "pointsman/NotAPartner": { code: "not_a_partner", message: "The workspace is no longer a white-label partner." },
     "pointsman/AlreadyInvited": {
       code: "already_invited",
-      message: "You have a merchant with this e-mail address already, in any case of its letters."
+      message: "You already have a merchant with this email address (compared case-insensitively)."
     },
     "pointsman/AllowanceExhausted": {
       code: "merchant_limit",
-      message: "You have as many merchants as your allowance. Waiting does not help: ask for a larger one."
+      message: "You have reached your allowance of merchants. Ask for a larger allowance."
     },
     "pointsman/StorageError": {
       code: "internal_error",
@@ -238,12 +245,12 @@ export const errorTable = {
     },
     "pointsman/CommitUnknown": {
       code: "internal_error",
-      message: "The server cannot tell whether the merchant was stored. Look into the list before you send this again."
+      message: "The merchant may have been stored. Check the list before you repeat this request."
     }
   },
   merchants: { "pointsman/StorageError": storageFailed },
   verifyMessage: {
-    "pointsman/MessageRefused": { code: "unauthorized", message: "The message's signature is missing or wrong." },
+    "pointsman/MessageRefused": { code: "unauthorized", message: "The message's signature is missing or invalid." },
     "pointsman/StorageError": storageFailed
   },
   recordMessage: {

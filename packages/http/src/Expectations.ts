@@ -20,13 +20,13 @@ import { pageLimits } from "./api/Pages.ts"
 export type Expectations = Readonly<Record<string, string>>
 
 const oneOf = (values: ReadonlyArray<string>) => `one of ${values.join(", ")}`
-const text = (maximum: number) => `text of at most ${maximum} characters, without NUL and without lone surrogates`
+const text = (maximum: number) => `text of at most ${maximum} characters, without NUL or lone surrogates`
 const webAddress = "an absolute http or https URL"
 
 export const createExpectations = {
   amount: `an integer from ${amountLimits.minimum} to ${amountLimits.maximum}, in the minor unit of the currency`,
-  currency: "a currency code of ISO 4217: three capital letters",
-  country: "a country code of ISO 3166-1 alpha-2: two capital letters",
+  currency: "an ISO 4217 currency code: three uppercase letters",
+  country: "an ISO 3166-1 alpha-2 country code: two uppercase letters",
   method: oneOf(paymentMethods),
   card_brand: text(createLimits.cardBrand),
   reference: text(createLimits.reference),
@@ -37,23 +37,23 @@ export const createExpectations = {
   debug: "true or false",
   simulate: "an object of outcomes for the simulator",
   "simulate.charge":
-    "an outcome, or a list of at least one: approve, decline:<category>, soft_decline:<category>, " +
+    "an outcome or a non-empty list of outcomes: approve, decline:<category>, soft_decline:<category>, " +
     "requires_authentication, technical_error, no_answer or pending",
   "simulate.capture": oneOf(operationSimulations),
   "simulate.void": oneOf(operationSimulations),
   "simulate.refund": oneOf(refundSimulations),
   "simulate.lookup": oneOf(lookupSimulations),
-  instruments: `a list of at most ${createLimits.instruments} objects {connection, token}, with one for each connection`,
+  instruments: `a list of at most ${createLimits.instruments} objects {connection, token}, one per connection`,
   "instruments[].connection": `the id of a connection: 1 to ${createLimits.connection} characters`,
   "instruments[].token":
-    `a token that the provider issued: 1 to ${createLimits.token} characters, without NUL and without lone ` +
-    "surrogates, and never a card number"
+    `a token issued by the provider: 1 to ${createLimits.token} characters, without NUL or lone ` +
+    "surrogates, and not a card number"
 } as const satisfies Record<keyof CreatePayment, string> & Expectations
 
 export const merchantExpectations = {
-  name: `text of 1 to ${merchantLimits.name} characters, without NUL and without lone surrogates`,
-  email: `an e-mail address of at most ${merchantLimits.email} characters`,
-  country: "a country code of ISO 3166-1 alpha-2: two capital letters",
+  name: `text of 1 to ${merchantLimits.name} characters, without NUL or lone surrogates`,
+  email: `an email address of at most ${merchantLimits.email} characters`,
+  country: "an ISO 3166-1 alpha-2 country code: two uppercase letters",
   category: text(merchantLimits.category)
 } as const satisfies Record<keyof CreateMerchant, string> & Expectations
 
@@ -62,11 +62,11 @@ export const operationExpectations = {
   reason: text(operationLimits.reason)
 } as const satisfies Expectations
 
-const lastId = "the last id of the page before, as `next_cursor` gives it"
+const lastId = "the `next_cursor` of the previous page"
 
 export const queryExpectations = {
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
-  status: `${oneOf(paymentStatuses)}, in any case`,
+  status: `${oneOf(paymentStatuses)}, case-insensitive`,
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,
@@ -84,7 +84,7 @@ export const validationError = (
   const clauses = new Set(
     issuesOf(issue).issues.map(({ path }) => {
       const expected = nearest(path ?? [], expectations)
-      return expected === undefined ? "the request is not as the specification says" : clause(...expected)
+      return expected === undefined ? "the request does not match the API schema" : clause(...expected)
     })
   )
   return validationErrorOf(...[...clauses].slice(0, clausesAtMost))

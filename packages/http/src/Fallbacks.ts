@@ -86,18 +86,15 @@ const fallback = (
         )
     }
   }
-  return Effect.as(
-    Effect.logError("a request failed in a way that nothing provides for", cause),
-    envelope("internal_error", serverFailed)
-  )
+  return Effect.as(Effect.logError("unexpected failure of a request", cause), envelope("internal_error", serverFailed))
 }
 
-export const serverFailed = "The server failed."
+export const serverFailed = "Internal server error."
 
 const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerResponse =>
   allow === undefined
-    ? envelope("not_found", "There is no such route.")
-    : HttpServerResponse.setHeader(envelope("method_not_allowed", `This path takes ${allow}.`), "allow", allow)
+    ? envelope("not_found", "Route not found.")
+    : HttpServerResponse.setHeader(envelope("method_not_allowed", `This path allows only ${allow}.`), "allow", allow)
 
 const envelope = (code: ErrorCode, message: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ error: { code, message } }, { status: errorCodes[code].status })

@@ -48,7 +48,7 @@ export const readBytes = Effect.fnUntraced(function* (
   const buffer = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maximumBytes)),
     Effect.interruptible,
-    Effect.mapError((error) => (isTooLarge(error) ? tooLarge(maximumBytes) : invalidJson("it could not be read")))
+    Effect.mapError((error) => (isTooLarge(error) ? tooLarge(maximumBytes) : invalidJson("the body could not be read")))
   )
   return new Uint8Array(buffer)
 })
@@ -84,13 +84,13 @@ const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, BodyRefusal> => {
   try {
     text = utf8.decode(bytes)
   } catch {
-    return Effect.fail(invalidJson("it is not UTF-8"))
+    return Effect.fail(invalidJson("invalid UTF-8"))
   }
   try {
     value = JSON.parse(text)
   } catch {
     // The parser's own message quotes the body, which may hold a token.
-    return Effect.fail(invalidJson(text === "" ? "it is empty" : "it cannot be parsed"))
+    return Effect.fail(invalidJson(text === "" ? "the body is empty" : "syntax error"))
   }
   const fault = faultOf(text)
   if (fault !== undefined) return Effect.fail(invalidJson(fault))
@@ -112,7 +112,7 @@ const faultOf = (text: string): string | undefined => {
       case "{":
       case "[":
         open.push(text[at] === "{" ? new Set() : undefined)
-        if (open.length > maximumDepth) return `it is nested deeper than ${maximumDepth} levels`
+        if (open.length > maximumDepth) return `nested deeper than ${maximumDepth} levels`
         break
       case "}":
       case "]":
@@ -127,7 +127,7 @@ const faultOf = (text: string): string | undefined => {
         if (keys === undefined || text[whitespace.lastIndex] !== ":") break
         // Two spellings of one key, with and without escapes, are one key.
         const key: string = JSON.parse(text.slice(start, at + 1))
-        if (keys.has(key)) return "an object has the same key twice"
+        if (keys.has(key)) return "duplicate key in an object"
         keys.add(key)
         break
       }

@@ -15,12 +15,12 @@ import { Clock, Context, Effect, Exit, Metric, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 
 const requestDurations = Metrics.durations("pointsman_http_request_duration_seconds", {
-  description: "How long requests take, by method, route and status; `none` where the client went away first.",
+  description: "Request duration, by method, route and status; status `none` if the client disconnected first.",
   labels: ["method", "route", "status"]
 })
 
 const requestsInFlight = Metric.gauge("pointsman_http_requests_in_flight", {
-  description: "Requests that are being answered."
+  description: "Requests in flight."
 })
 
 export interface ObserveOptions {

@@ -110,7 +110,7 @@ const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
     ({ error }): ErrorBody<"payload_too_large" | "internal_error"> =>
       error.code === "payload_too_large"
         ? { error: { ...error, code: error.code } }
-        : { error: { code: "internal_error", message: "The request could not be read. It changed nothing." } }
+        : { error: { code: "internal_error", message: "The request could not be read. Nothing was changed." } }
   )
 
 /** The table's envelope, with what only this failure can tell. */

@@ -17,7 +17,7 @@ import { RequestId } from "./RequestId.ts"
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
   error: {
     code: "idempotency_key_required",
-    message: "Creating a payment with a live key takes the header `Idempotency-Key`."
+    message: "Creating a payment with a live key requires the header `Idempotency-Key`."
   }
 }
 

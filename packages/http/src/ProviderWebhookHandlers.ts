@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
 )
 
 export const tooManyMessages = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
-  error: { code: "rate_limited", message: `Too many messages. Send this one again in ${retryAfterSeconds} s.` }
+  error: { code: "rate_limited", message: `Too many messages. Send this message again in ${retryAfterSeconds} s.` }
 })
 
 const limited = (take: Effect.Effect<void, RateExceeded>) =>

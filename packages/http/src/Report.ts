@@ -15,5 +15,5 @@ export const unknownAfterDefect =
   <Failure, RF>(failure: Effect.Effect<never, Failure, RF>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Failure, R | RF> =>
     Effect.catchDefect(effect, (defect) =>
-      Effect.andThen(Effect.logError("a request failed in a way that nothing provides for", Cause.die(defect)), failure)
+      Effect.andThen(Effect.logError("unexpected failure of a request", Cause.die(defect)), failure)
     )

@@ -245,7 +245,7 @@ describe("what core is asked", () => {
   test("given return_url, when it is sent, then it is 422: there is no hosted page", async () => {
     const reply = await create({ return_url: "https://shop.test/back" })
     expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
-    expect(reply.body.error.message).toContain("hosted redirect flow is not available on this server")
+    expect(reply.body.error.message).toContain("hosted payment flow is not available on this server")
   })
 
   test("given return_url with instruments, even none, when they are sent, then it is 422 naming both", async () => {

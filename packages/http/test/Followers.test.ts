@@ -7,9 +7,10 @@
 import { type Change, type Event, Ids, type Ledger } from "@pointsman/core"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { stepOf } from "./support/Faults.ts"
 import { answerOf, create, get, operate, type WireEvent } from "./support/Payments.ts"
 import { inMemory, newShared, type Store, stores } from "./support/Stores.ts"
-import { own } from "./support/Workspaces.ts"
+import { type Owned, own } from "./support/Workspaces.ts"
 import { keys, openWorld, type World } from "./support/World.ts"
 
 /** Smaller than every id that is written: who sends it begins with the first event. */
@@ -22,37 +23,127 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Turns that anybody waits at most: the last of all has nobody left who could overtake it. */
-const turnsAtMost = 100
-/** Milliseconds at most, on a machine whose turns are long: a claim that is older than five seconds is not sent any more. */
-const heldAtMostMillis = 1_000
+/** A commit waits for no more than some hundred reads, a second on a slow machine. */
+const heldAtMostMillis = 20_000
 
-/** Holds up every third of those who come, until three that came later are through and a follower has looked since. */
-const overtaking = () => {
-  const order: Array<number> = []
+/** What the gate holds up. Every other of these waits. */
+interface Holding {
+  readonly mayHold?: (change: Change) => boolean
+}
+
+/**
+ * Holds up every other commit of the followed workspace that has events, until a commit that came later is written and
+ * every follower has since read to the end. When all writers are held up and none has been overtaken, nothing else can
+ * come: then the newest goes on, and overtakes all others.
+ */
+const overtaking = ({ mayHold = () => true }: Holding = {}) => {
+  let followed: string | undefined
+  let writers = 0
   let came = 0
-  const gate = {
-    /** Counted by those who follow. */
-    looks: 0,
-    /** How often somebody was through before one that had come earlier. */
-    overtakes: () => order.filter((number, index) => order.slice(0, index).some((before) => before > number)).length,
-    hold: <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.gen(function* () {
-        const number = came++
-        if (number % 3 === 0) {
-          const { looks } = gate
-          const since = performance.now()
-          const isOvertaken = () => order.filter((other) => other > number).length >= 3 && gate.looks >= looks + 3
-          const mayWait = () => performance.now() - since < heldAtMostMillis && !isOvertaken()
-          for (let turns = 0; turns < turnsAtMost && mayWait(); turns++) yield* turn
+  let candidates = 0
+  /** Numbers of commits in the order of their writes. */
+  const written: Array<number> = []
+  /** By follower: how many commits were written when it asked and there was nothing more. */
+  const readTo = new Map<string, number>()
+  const held = new Map<number, (isOvertaken: boolean) => void>()
+  /** Ids of the events of commits that were overtaken, where they were drawn before. */
+  const overtakenIds: Array<string> = []
+  let overtakes = 0
+  let fail = (_: Error) => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
+
+  const review = (): void => {
+    let isAnyPassed = false
+    for (const [number, open] of [...held]) {
+      const index = written.findIndex((other) => other > number)
+      if (index >= 0) isAnyPassed = true
+      const isRead = index >= 0 && [...readTo.values()].every((read) => read > index)
+      if (readTo.size === 0) open(false)
+      else if (isRead) open(true)
+    }
+    if (!isAnyPassed && held.size > 0 && held.size >= writers) held.get(Math.max(...held.keys()))?.(false)
+  }
+
+  const untilOvertaken = (number: number, ids: ReadonlyArray<string>) =>
+    Effect.callback<void>((resume) => {
+      const timer = setTimeout(() => {
+        const state = `written: ${written.join(" ")}; held: ${[...held.keys()].join(" ")}; ${writers} writers`
+        const reads = [...readTo].map(([name, read]) => `${name}: ${read}`).join("; ")
+        fail(new Error(`commit ${number} was not overtaken within ${heldAtMostMillis} ms (${state}; read: ${reads})`))
+        open(false)
+      }, heldAtMostMillis)
+      const open = (isOvertaken: boolean) => {
+        clearTimeout(timer)
+        held.delete(number)
+        if (isOvertaken) {
+          overtakes += 1
+          overtakenIds.push(...ids)
         }
-        const done = yield* work
-        order.push(number)
-        return done
+        resume(Effect.void)
+      }
+      held.set(number, open)
+      review()
+      return Effect.sync(() => open(false))
+    })
+
+  return {
+    overtakenIds,
+    /** How many commits waited until one that came later was written and read. */
+    overtakes: () => overtakes,
+    /** Rejects when a commit waited too long. */
+    failed,
+    follows: (workspaceId: string) => {
+      followed = workspaceId
+    },
+    /** Somebody who writes one commit after the other, until `work` ends. */
+    writes: async <A>(work: () => Promise<A>): Promise<A> => {
+      writers += 1
+      try {
+        return await work()
+      } finally {
+        writers -= 1
+        review()
+      }
+    },
+    /** A follower asks; what it calls when the answer showed that there was nothing more. */
+    asks: (follower: string) => {
+      readTo.set(follower, readTo.get(follower) ?? 0)
+      const count = written.length
+      return () => {
+        readTo.set(follower, count)
+        review()
+      }
+    },
+    leaves: (follower: string) => {
+      readTo.delete(follower)
+      review()
+    },
+    hold: <A, E>(change: Change, work: Effect.Effect<A, E>, ids: ReadonlyArray<string> = []): Effect.Effect<A, E> =>
+      Effect.suspend(() => {
+        if (readTo.size === 0 || change.tenant.workspaceId !== followed || change.events.length === 0) return work
+        const number = came++
+        const isHeld = mayHold(change) && candidates++ % 2 === 0
+        return (isHeld ? untilOvertaken(number, ids) : Effect.void).pipe(
+          Effect.andThen(work),
+          Effect.tap(() =>
+            Effect.sync(() => {
+              written.push(number)
+              review()
+            })
+          )
+        )
       })
   }
-  return gate
 }
+
+/**
+ * On a real clock: a claim that is older than five seconds is not sent any more, and how long a follower takes depends on
+ * the machine. What the provider answered may be written late.
+ */
+const onRealClock: Holding = { mayHold: (change) => stepOf(change) === "settle" }
 
 type Gate = ReturnType<typeof overtaking>
 
@@ -69,7 +160,7 @@ const slowToWrite = (store: Store): Store => {
 }
 
 /** Writers at all servers at once: payments of several kinds, each with events of its own. */
-const write = async (worlds: ReadonlyArray<World>, key: string, payments: number): Promise<void> => {
+const write = async (worlds: ReadonlyArray<World>, key: string, payments: number, gate?: Gate): Promise<void> => {
   const one = async (number: number) => {
     const world = worlds[number % worlds.length] as World
     const asked = { key, server: number % world.servers.length }
@@ -80,7 +171,9 @@ const write = async (worlds: ReadonlyArray<World>, key: string, payments: number
     if (capture_method === "manual") expect(answerOf(await operate(world, "capture", id, asked))).toBe("200")
     if (number % 4 === 0) expect(answerOf(await operate(world, "refund", id, asked))).toBe("200")
   }
-  await Promise.all(Array.from({ length: payments }, (_, number) => one(number)))
+  await Promise.all(
+    Array.from({ length: payments }, (_, number) => (gate === undefined ? one(number) : gate.writes(() => one(number))))
+  )
 }
 
 /**
@@ -100,7 +193,8 @@ const stampingFirst = (ledger: Ledger["Service"], gate: Gate, holdsBack: boolean
           return { ...draft, id: `evt_00000000-0000-7000-8000-${String(drawn).padStart(12, "0")}` }
         })
         for (const { id } of events) onTheirWay.add(id)
-        return gate.hold(ledger.commit(change)).pipe(
+        const ids = events.map(({ id }) => id)
+        return gate.hold(change, ledger.commit(change), ids).pipe(
           Effect.tap(() =>
             Effect.sync(() => {
               for (const event of events) written.push({ owner: change.tenant.workspaceId, event })
@@ -129,6 +223,7 @@ const stampingFirst = (ledger: Ledger["Service"], gate: Gate, holdsBack: boolean
 }
 
 interface Following {
+  readonly name: string
   readonly after: string
   readonly limit: number
   readonly type?: string
@@ -140,18 +235,18 @@ interface Following {
 const follow = async (
   worlds: ReadonlyArray<World>,
   key: string,
-  { after: begin, limit, loses = () => false, type }: Following,
-  writing: { isOver: boolean; readonly gate?: Gate }
+  { after: begin, limit, loses = () => false, name, type }: Following,
+  writing: { isOver: boolean; readonly gate: Gate }
 ): Promise<ReadonlyArray<WireEvent>> => {
   const servers = worlds.flatMap((world) => world.servers)
   const seen: Array<WireEvent> = []
   let after = begin
   for (let poll = 0; poll < 20_000; poll++) {
     const wasOver = writing.isOver
+    const hasReadToTheEnd = writing.gate.asks(name)
     const query = `after=${after}&limit=${limit}${type === undefined ? "" : `&type=${type}`}`
     const { body, status } = (await servers[poll % servers.length]?.send(`/api/v1/events?${query}`, { key })) ?? {}
     expect(status).toBe(200)
-    if (writing.gate !== undefined) writing.gate.looks += 1
     // Who follows as fast as it can leaves the writers no time.
     if (!wasOver) await new Promise((resolve) => setTimeout(resolve, 2))
     if (loses(poll)) continue
@@ -160,6 +255,7 @@ const follow = async (
     after = events.at(-1)?.id ?? after
     expect(body.next_cursor).toBe(body.has_more ? after : null)
     seen.push(...events)
+    if (!body.has_more) hasReadToTheEnd()
     if (wasOver && events.length === 0) return seen
   }
   throw new Error("the follower never came to an end")
@@ -178,7 +274,7 @@ const stored = async (world: World, key: string): Promise<ReadonlyArray<WireEven
 const newest = async (world: World, key: string): Promise<string> =>
   (await get(world, "/events?limit=1", key)).body.data[0].id
 
-const followers: Readonly<Record<string, Omit<Following, "after">>> = {
+const followers: Readonly<Record<string, Omit<Following, "after" | "name">>> = {
   "by one": { limit: 1 },
   "by seven": { limit: 7 },
   "by three, losing two answers of three": { limit: 3, loses: (poll) => poll % 3 !== 0 },
@@ -190,23 +286,23 @@ const payments = 24
 const eventsAtLeast = payments * 2 + payments / 2 + payments / 4
 
 /** Everybody follows from the start and from the middle while everybody writes; what each saw, and should have seen. */
-const followAll = async (worlds: ReadonlyArray<World>, key: string, gate: Gate) => {
+const followAll = async (worlds: ReadonlyArray<World>, { id, key }: Owned, gate: Gate) => {
   const [world] = worlds as [World, ...Array<World>]
   await write(worlds, key, 6)
   const middle = await newest(world, key)
   const writing = { isOver: false, gate }
+  gate.follows(id)
   const following = [fromTheStart, middle].flatMap((after) =>
-    Object.entries(followers).map(async ([name, following]) => ({
-      name: `${name}, ${after === middle ? "from the middle" : "from the start"}`,
-      after,
-      type: following.type,
-      seen: await follow(worlds, key, { ...following, after }, writing)
-    }))
+    Object.entries(followers).map(async ([kind, following]) => {
+      const name = `${kind}, ${after === middle ? "from the middle" : "from the start"}`
+      const seen = await follow(worlds, key, { ...following, name, after }, writing).finally(() => gate.leaves(name))
+      return { name, after, type: following.type, seen }
+    })
   )
-  await write(worlds, key, payments).finally(() => {
+  const written = write(worlds, key, payments, gate).finally(() => {
     writing.isOver = true
   })
-  const seen = await Promise.all(following)
+  const [seen] = await Promise.race([gate.failed, Promise.all([Promise.all(following), written])])
   const all = await stored(world, key)
   return {
     all,
@@ -233,19 +329,19 @@ const expectNoneMissed = ({ all, followed }: Awaited<ReturnType<typeof followAll
 }
 
 describe.each(stores)("followers over %s", (_name, store) => {
-  const gate = overtaking()
+  const gate = overtaking(onRealClock)
   let world: World
   beforeAll(async () => {
     world = await openWorld(slowToWrite(store), {
       servers: 2,
-      ledger: (ledger) => ({ ...ledger, commit: (change) => gate.hold(ledger.commit(change)) })
+      ledger: (ledger) => ({ ...ledger, commit: (change) => gate.hold(change, ledger.commit(change)) })
     })
   })
   afterAll(() => world.close())
 
   test("given commits that overtake each other, when many follow, then each sees every event once, in order", async () => {
-    const [{ key }, other] = await Promise.all([own(world, [{ name: "main" }]), own(world, [{ name: "main" }])])
-    const [followed] = await Promise.all([followAll([world], key, gate), write([world], other.key, 12)])
+    const [owned, other] = await Promise.all([own(world, [{ name: "main" }]), own(world, [{ name: "main" }])])
+    const [followed] = await Promise.all([followAll([world], owned, gate), write([world], other.key, 12)])
     expectNoneMissed(followed)
     expect(gate.overtakes()).toBeGreaterThanOrEqual(10)
     const seen = new Set(followed.all.map(({ id }) => id))
@@ -282,13 +378,13 @@ describe.each(stores)("followers over %s", (_name, store) => {
 
 describe("followers over a store that two processes write", () => {
   const scope = Scope.makeUnsafe()
-  const gate = overtaking()
+  const gate = overtaking(onRealClock)
   const worlds: Array<World> = []
   beforeAll(async () => {
     const store = await Effect.runPromise(Scope.provide(newShared, scope))
     const ledger = (ledger: Ledger["Service"]) => ({
       ...ledger,
-      commit: (change: Change) => gate.hold(ledger.commit(change))
+      commit: (change: Change) => gate.hold(change, ledger.commit(change))
     })
     // The clock of the second one stands at 1970: each id that it draws is smaller than all that are there.
     for (const testClock of [false, true]) worlds.push(await openWorld(slowToWrite(store), { ledger, testClock }))
@@ -299,8 +395,7 @@ describe("followers over a store that two processes write", () => {
   })
 
   test("given clocks that differ, when many follow at both, then each sees every event once, in order", async () => {
-    const { key } = await own(worlds[0] as World, [{ name: "main" }])
-    const followed = await followAll(worlds, key, gate)
+    const followed = await followAll(worlds, await own(worlds[0] as World, [{ name: "main" }]), gate)
     expectNoneMissed(followed)
     expect(gate.overtakes()).toBeGreaterThanOrEqual(10)
     const years = new Set(followed.all.map(({ created }) => created.slice(0, 4)))
@@ -309,33 +404,40 @@ describe("followers over a store that two processes write", () => {
 })
 
 describe("followers over a ledger that gives ids before it waits", () => {
-  const gate = overtaking()
-  const open = (holdsBack: boolean) =>
-    openWorld(inMemory, { servers: 2, ledger: (ledger) => stampingFirst(ledger, gate, holdsBack) })
-
-  test("given nothing else (control), when commits overtake each other, then a follower misses events", async () => {
-    const world = await open(false)
+  /** On a clock that stands still: no claim grows too old to be sent, however long a commit is held up. */
+  const followOver = async (holdsBack: boolean) => {
+    const gate = overtaking()
+    const ledger = (ledger: Ledger["Service"]) => stampingFirst(ledger, gate, holdsBack)
+    const world = await openWorld(inMemory, { servers: 2, testClock: true, ledger })
     try {
-      const { key } = await own(world, [{ name: "main" }])
-      const followed = await followAll([world], key, gate)
-      expect(() => expectNoneMissed(followed)).toThrow()
-      for (const name of ["by one, from the start", "by seven, from the middle"]) {
-        const one = followed.followed.find((one) => one.name === name)
-        const seen = new Set(one?.seen.map(({ id }) => id))
-        expect(one?.expected.filter(({ id }) => !seen.has(id)).length).toBeGreaterThan(0)
-      }
+      const followed = await followAll([world], await own(world, [{ name: "main" }]), gate)
+      expect(gate.overtakes()).toBeGreaterThanOrEqual(10)
+      return { followed, overtakenIds: gate.overtakenIds }
     } finally {
       await world.close()
+    }
+  }
+
+  test("given nothing else (control), when commits overtake each other, then each follower misses all that were overtaken", async () => {
+    const { followed, overtakenIds } = await followOver(false)
+    expect(() => expectNoneMissed(followed)).toThrow()
+    const unfiltered = followed.followed.filter(({ name }) => !name.startsWith("of captures"))
+    expect(unfiltered).toHaveLength(6)
+    for (const { expected, name, seen } of unfiltered) {
+      const seenIds = new Set(seen.map(({ id }) => id))
+      expect(
+        overtakenIds.filter((id) => seenIds.has(id)),
+        name
+      ).toEqual([])
+      expect(
+        expected.map(({ id }) => id),
+        name
+      ).toEqual(expect.arrayContaining(overtakenIds))
     }
   })
 
   test("given that it holds back what a smaller id may still come before, then nobody misses any", async () => {
-    const world = await open(true)
-    try {
-      const { key } = await own(world, [{ name: "main" }])
-      expectNoneMissed(await followAll([world], key, gate))
-    } finally {
-      await world.close()
-    }
+    const { followed } = await followOver(true)
+    expectNoneMissed(followed)
   })
 })

@@ -59,6 +59,9 @@ const dial = async (): Promise<Socket> => {
 const head = (...lines: ReadonlyArray<string>) => [...lines, "Host: pointsman.test", "", ""].join("\r\n")
 const post = (...headers: ReadonlyArray<string>) =>
   head("POST /api/v1/payments HTTP/1.1", "Authorization: Bearer sandbox", "Content-Type: application/json", ...headers)
+/** Longer than a client keeps a connection that it may use again, and than a busy machine takes. */
+const patience = { timeout: 20_000 }
+
 /** Everything until the server closes. */
 const readAll = async (socket: Socket): Promise<string> => {
   let text = ""
@@ -134,19 +137,24 @@ describe("a client that hangs up", () => {
     socket.destroy()
     await gone
     // The server has seen it when it has no connection left.
-    await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))), patience)
+      .toBe(0)
     expect(ended).toEqual([])
     await Effect.runPromise(Deferred.succeed(goOn, undefined))
-    await expect.poll(() => ended).toHaveLength(1)
+    await expect.poll(() => ended, patience).toHaveLength(1)
     expect(ended[0]?._tag).toBe("Success")
   })
 
   test("given half a body, when its client is gone, then nothing is asked of core", async () => {
     const socket = await dial()
+    const arrived = once(server, "request")
     socket.write(post(`Content-Length: ${good.length}`) + good.slice(0, 20))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await arrived
     socket.destroy()
-    await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))), patience)
+      .toBe(0)
     expect(script.created).toEqual([])
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/nothing`)).status).toBe(404)
   })

@@ -117,7 +117,7 @@ const captureRows: ReadonlyArray<Row> = [
     told: [["payment.captured"]]
   },
   { answers: "pending", end: capturing(pends), answer: "200", outcome: { status: "PENDING" } },
-  { answers: "authorized", end: capturing(stands), ...refused, message: /authorization stands/u },
+  { answers: "authorized", end: capturing(stands), ...refused, message: /still authorized/u },
   { answers: "declined", end: capturing(declines), ...refused, message: /declined it: 05/u },
   { answers: "rejected", end: capturing(rejects("Not now.")), ...refused, message: "Not now." },
   {
@@ -126,7 +126,7 @@ const captureRows: ReadonlyArray<Row> = [
     ...refused,
     message: "[31mNot now . evil"
   },
-  { answers: "rejected, without a word", end: capturing(rejects(" \n")), ...refused, message: /refused/u },
+  { answers: "rejected, without a word", end: capturing(rejects(" \n")), ...refused, message: /rejected/u },
   {
     answers: "rejected, at length",
     end: capturing(rejects("𝔛".repeat(10_000))),
@@ -157,7 +157,7 @@ const captureRows: ReadonlyArray<Row> = [
 const voidRows: ReadonlyArray<Row> = [
   { answers: "canceled", answer: "200", outcome: { status: "CANCELLED" }, told: [["payment.cancelled"]] },
   { answers: "pending", end: voiding(pends), answer: "200", outcome: { status: "PENDING" } },
-  { answers: "authorized", end: voiding(stands), ...refused, message: /authorization stands/u },
+  { answers: "authorized", end: voiding(stands), ...refused, message: /still authorized/u },
   { answers: "declined", end: voiding(declines), ...refused, message: /declined it: 05/u },
   { answers: "rejected", end: voiding(rejects("Not now.")), ...refused, message: "Not now." },
   { answers: "nothing, as it was not reached", end: voiding(isNotReached), ...refused, message: unsent },

@@ -119,8 +119,27 @@ describe.each(stores)("over %s", (_name, store) => {
   )
 })
 
+/**
+ * The first `count` who come wait for each other; who comes later goes on at once. So each server has read the payment
+ * before one of them writes, and the control needs no luck.
+ */
+const meeting = (count: number): Effect.Effect<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let came = 0
+  return Effect.suspend(() => {
+    came += 1
+    if (came >= count) resolve()
+    return Effect.promise(() => promise)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: "20 seconds",
+      orElse: () => Effect.die(new Error(`${came} of ${count} servers came to the meeting within 20 seconds`))
+    })
+  )
+}
+
 /** Writes over whatever is stored by now, and adds nothing up: what a store without any guard would do. */
-const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => {
+const unguarded = (ledger: Ledger["Service"], met: () => Effect.Effect<void>): Ledger["Service"] => {
   const books = new Map<string, PaymentBook>()
   const book: Ledger["Service"]["book"] = (tenant, id) =>
     Effect.suspend(() => {
@@ -132,7 +151,7 @@ const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => {
     book,
     commit: Effect.fnUntraced(function* (change: Change) {
       if (stepOf(change) === "other" || change.attempts.length > 0) return yield* ledger.commit(change)
-      yield* Effect.yieldNow
+      if (stepOf(change) === "claim") yield* met()
       const before = yield* Effect.flatMap(book(change.tenant, change.payment.after.id), Effect.fromOption).pipe(
         Effect.orDie
       )
@@ -148,18 +167,22 @@ const unguarded = (ledger: Ledger["Service"]): Ledger["Service"] => {
 
 describe("control: over a ledger that does not look at versions", () => {
   let world: World
+  let met: Effect.Effect<void>
   beforeAll(async () => {
-    world = await openWorld(anyStore, { servers, ledger: unguarded })
+    world = await openWorld(anyStore, { servers, ledger: (ledger) => unguarded(ledger, () => met) })
+  })
+  beforeEach(() => {
+    met = meeting(servers)
   })
   afterAll(() => world.close())
 
-  test("given full refunds of one payment at once, then several reach the provider", async () => {
+  test("given full refunds of one payment at once, then one of each server reaches the provider", async () => {
     await race(world, await captured(world), ["refund"])
-    expect(world.provider.refunds.length).toBeGreaterThan(1)
+    expect(world.provider.refunds.length).toBeGreaterThanOrEqual(servers)
   })
 
-  test("given captures and voids of one payment at once, then several reach the provider", async () => {
+  test("given captures and voids of one payment at once, then one of each server reaches the provider", async () => {
     await race(world, await authorized(world), ["capture", "void"])
-    expect(calls(world)).toBeGreaterThan(1)
+    expect(calls(world)).toBeGreaterThanOrEqual(servers)
   })
 })

@@ -1,5 +1,5 @@
 /** `POST /psp-webhooks/{pspId}`: who is believed, what is recorded, and what each message does in each state. */
-import { Ledger, NotSent, type PaymentState, paymentStates, Unanswered } from "@pointsman/core"
+import { Ledger, type MessageOutcome, NotSent, type PaymentState, paymentStates, Unanswered } from "@pointsman/core"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {
@@ -222,14 +222,93 @@ const becomes: Readonly<Record<string, Readonly<Record<string, PaymentState>>>> 
   Voided: { captured: "Captured" }
 }
 
-/** Where the state stays and the timeline tells more all the same. */
+/** Where the state stays and the timeline records more all the same. */
 const eventAlone: Readonly<Record<string, ReadonlyArray<string>>> = {
   CaptureUnknown: ["captured, more than was asked"],
   VoidUnknown: ["captured, more than was asked"],
   PartiallyRefunded: ["settled"],
   Refunded: ["settled"],
-  ChargedBack: ["settled"]
+  ChargedBack: ["settled"],
+  Captured: ["captured, more than was asked"],
+  Settled: ["captured, more than was asked"]
 }
+for (const state of ["PartiallyRefunded", "Refunded", "ChargedBack", "ChargedBack, settled"]) {
+  Object.assign(eventAlone, { [state]: [...(eventAlone[state] ?? []), "captured, more than was asked"] })
+}
+
+const disputes = ["dispute opened", "dispute won", "dispute lost"]
+const ended = ["declined", "canceled", "requires authentication"]
+
+/** What the record cannot take: operations review it, and the payment stays. */
+const contradicted: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Authorized: ["captured, more than was asked", "declined", "requires authentication", "settled", ...disputes],
+  Captured: ended,
+  PartiallyRefunded: ended,
+  Refunded: ended,
+  Settled: ended,
+  ChargedBack: ended,
+  "ChargedBack, settled": ended,
+  Declined: ["settled", ...disputes],
+  Failed: ["settled", ...disputes],
+  Cancelled: ["settled", ...disputes],
+  Voided: ["captured, more than was asked", "settled", ...disputes]
+}
+
+const early = ["settled", ...disputes]
+const answered = ["declined", "requires authentication", ...early]
+const before = ["authorized", "pending"]
+
+/** What counts once the charge, the capture or the void that is under way has ended. */
+const waiting: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Charging: early,
+  "Charging, manual": early,
+  ChargePending: early,
+  "ChargePending, manual": early,
+  ChargeUnknown: early,
+  "ChargeUnknown, manual": early,
+  ChargeMismatched: early,
+  Capturing: [...answered, "canceled"],
+  CapturePending: [...answered, "canceled"],
+  CaptureUnknown: [...answered, "canceled"],
+  Voiding: answered,
+  VoidPending: answered,
+  VoidUnknown: answered
+}
+
+/** What the record is newer than. */
+const older: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Authorized: ["pending"],
+  Capturing: before,
+  CapturePending: before,
+  CaptureUnknown: before,
+  Voiding: before,
+  VoidPending: before,
+  VoidUnknown: before,
+  Captured: before,
+  PartiallyRefunded: before,
+  Refunded: before,
+  Settled: before,
+  ChargedBack: before,
+  "ChargedBack, settled": before,
+  Declined: ["pending"],
+  Failed: ["pending"],
+  Cancelled: before,
+  Voided: before
+}
+
+const outcomeOf = (name: string, word: string, isTold: boolean): MessageOutcome => {
+  if (contradicted[name]?.includes(word)) return "contradicts"
+  if (isTold) return "applied"
+  if (waiting[name]?.includes(word)) return "waits"
+  return older[name]?.includes(word) ? "older" : "confirmed"
+}
+
+/** Money on a payment that was given up moves it, and is a conflict, too. */
+const conflicting: ReadonlySet<string> = new Set(
+  ["Declined", "Failed", "Cancelled", "Voided"].flatMap((name) =>
+    Object.keys(becomes[name] ?? {}).map((word) => `${name} ${word}`)
+  )
+)
 
 test("given the states of a payment, when the ways to them are counted, then each that has a charge has one", () => {
   const without = ["AwaitingCustomer", "CheckoutOpen"]
@@ -275,13 +354,17 @@ describe.each(stores)("over %s", (_name, store) => {
       const expected = becomes[name]?.[word] ?? state
       expect(await stateOf(id)).toBe(expected)
       const told = await typesOf(id)
-      const isTold = expected !== state || (eventAlone[name] ?? []).includes(word)
+      const isContradicted = (contradicted[name] ?? []).includes(word)
+      const isTold = expected !== state || isContradicted || (eventAlone[name] ?? []).includes(word)
       expect(told.length > before.length).toBe(isTold)
+      expect(told.slice(before.length).includes("payment.conflict")).toBe(
+        isContradicted || conflicting.has(`${name} ${word}`)
+      )
       // The same again changes nothing.
       expect((await deliver(world, sent)).body).toEqual({ data: { accepted: true } })
       expect(await typesOf(id)).toEqual(told)
       const stored = Option.getOrThrow(await storedMessage(JSON.parse(sent).id))
-      expect([stored.paymentId, stored.isApplied, stored.body]).toEqual([id, isTold, sent])
+      expect([stored.paymentId, stored.outcome]).toEqual([id, outcomeOf(name, word, isTold)])
       await expectSound(world, id)
     })
   })
@@ -304,7 +387,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["unknown", silence, "failed", 0, 0],
       ["unknown", silence, "pending", 0, 400],
       ["unknown", silence, "requires_action", 0, 400],
-      ["succeeded", Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" }), "failed", 400, 0],
+      ["succeeded", Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" }), "failed", 0, 0],
       ["succeeded", Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" }), "pending", 400, 0],
       ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "pending", 0, 0],
       ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "succeeded", 400, 0]
@@ -458,7 +541,7 @@ describe.each(stores)("over %s", (_name, store) => {
       for (const reply of await Promise.all(replies)) {
         expect([reply.status, reply.body]).toEqual([
           401,
-          { error: { code: "unauthorized", message: "The message's signature is missing or wrong." } }
+          { error: { code: "unauthorized", message: "The message's signature is missing or invalid." } }
         ])
       }
     }
@@ -505,7 +588,9 @@ describe.each(stores)("over %s", (_name, store) => {
       const { attemptId } = await go(captured)
       const message = textOf({ ...charge(attemptId, "captured", { note: "Zürich 東京 🚃" }), id: "msg_東京" })
       expect(answerOf(await deliver(world, message))).toBe("200")
-      expect(Option.getOrThrow(await storedMessage("msg_東京")).body).toBe(message)
+      const kept = Option.getOrThrow(await storedMessage("msg_東京"))
+      // These servers seal by writing the context before the text.
+      expect(kept).toMatchObject({ isSealed: true, body: `connection:main:message:msg_東京|${message}` })
     })
 
     test("given an attempt or a refund of another connection or tenant, then it is accepted and touches nothing", async () => {
@@ -524,7 +609,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(answerOf(await deliver(world, message))).toBe("200")
       expect(Option.getOrThrow(await storedMessage("msg_of_nobody"))).toMatchObject({
         paymentId: null,
-        isApplied: false
+        outcome: "unmatched"
       })
     })
 
@@ -537,13 +622,20 @@ describe.each(stores)("over %s", (_name, store) => {
       ["an unknown status", textOf(charge("att_1", "painted"))],
       ["a decline without its reason", textOf(charge("att_1", "declined", { decline: null }))],
       ["no reference", textOf(charge("att_1", "captured", { provider_reference: "" }))]
-    ])("given %s under a good signature, then it is accepted, logged and nothing more", async (_what, body) => {
+    ])("given %s under a good signature, then it is accepted, logged and stored as unreadable", async (_what, body) => {
       const { id } = await go(captured)
       const before = await typesOf(id)
       const reply = await deliver(world, body)
       expect([reply.status, reply.body]).toEqual([200, { data: { accepted: true } }])
       expect(world.servers[0]?.log.at(-1)).toContain("cannot be read")
       expect(await typesOf(id)).toEqual(before)
+      const list = Effect.flatMap(Ledger, (ledger) => ledger.messages({ outcome: "unreadable", limit: 1 }))
+      const [stored] = await world.run(list)
+      expect(stored).toMatchObject({ connectionId: "main", tenant: acme, paymentId: null, about: "unreadable" })
+      expect(stored?.eventId).toMatch(/^sha256:/u)
+      expect(stored?.reason).not.toBeNull()
+      const kept = Option.getOrThrow(await storedMessage(stored?.eventId ?? ""))
+      expect(kept.body).toBe(`connection:main:message:${stored?.eventId}|${body}`)
     })
 
     test("given a body of 1 MiB, then it is taken; of a byte more, then it is 413", async () => {

@@ -25,10 +25,7 @@ describe("a route that is not there", () => {
   test.each(paths)("given %s, when it is asked for, then it is 404 in the envelope", async (path) => {
     for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PROPFIND"]) {
       const reply = await web.send(path, { method })
-      expect([reply.status, reply.body]).toEqual([
-        404,
-        { error: { code: "not_found", message: "There is no such route." } }
-      ])
+      expect([reply.status, reply.body]).toEqual([404, { error: { code: "not_found", message: "Route not found." } }])
       expect(reply.headers.get("x-request-id")).toMatch(/^req_/u)
     }
   })
@@ -93,7 +90,7 @@ describe("a defect", () => {
     const reply = await web.send("/api/v1/payments", { key: "sandbox" })
     expect([reply.status, reply.body]).toEqual([
       500,
-      { error: { code: "internal_error", message: "The server failed." } }
+      { error: { code: "internal_error", message: "Internal server error." } }
     ])
     const requestId = String(reply.headers.get("x-request-id"))
     expect(web.log).toEqual([expect.stringContaining("hunter2")])

@@ -66,13 +66,11 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
   const call = async <A>(effect: Effect.Effect<A, PointsmanError, Services>, moves?: MovesMoney): Promise<A> => {
     const isMaybeAgain = moves?.isMaybeAgain ?? false
     const leave = gate.enter()
-    if (leave === undefined) throw new ClosedError("This Pointsman is closed. Nothing was done.", isMaybeAgain)
+    if (leave === undefined) throw new ClosedError("This Pointsman instance is closed. Nothing was done.", isMaybeAgain)
     try {
       const exit = await run(
         Effect.tapCause(effect, (cause) =>
-          Cause.hasDies(cause)
-            ? Effect.logError("a call failed in a way that nothing provides for", cause)
-            : Effect.void
+          Cause.hasDies(cause) ? Effect.logError("unexpected failure of a call", cause) : Effect.void
         )
       )
       if (Exit.isSuccess(exit)) return exit.value
@@ -88,11 +86,11 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     const workspaceId = options.workspace ?? defaults.workspace
     const environment = options.environment ?? defaults.environment
     if (workspaceId === undefined) {
-      return yield* Effect.fail(wrong("`workspace` is expected: there is more than one, or none is configured here."))
+      return yield* Effect.fail(wrong("`workspace` is required: more than one workspace, or none, is configured."))
     }
     if (environment === undefined) {
       return yield* Effect.fail(
-        wrong("`environment` is expected, here or in `createPointsman`: sandbox or production.")
+        wrong("`environment` is required, here or in `createPointsman`: sandbox or production.")
       )
     }
     return { workspaceId, environment } satisfies Core.Tenant
@@ -102,7 +100,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
   const workspaceOf = Effect.fnUntraced(function* (id: string) {
     const directory = yield* Directory
     const found = yield* fromStore(directory.workspace(id))
-    if (Option.isNone(found)) return yield* Effect.fail(wrong(`\`workspace\` must be configured: there is no "${id}".`))
+    if (Option.isNone(found))
+      return yield* Effect.fail(wrong(`\`workspace\` must be a configured workspace; "${id}" not found.`))
     if (found.value.suspended) return yield* Effect.fail(errorOf(InProcess.suspended))
     return found.value
   })
@@ -145,7 +144,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
             return yield* Effect.fail(
               new ValidationError(
                 "idempotency_key_required",
-                "`idempotencyKey` is expected: in production every payment is created under one."
+                "`idempotencyKey` is required to create a payment in production."
               )
             )
           }
@@ -329,7 +328,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
             Effect.mapError((failure) =>
               failure._tag === "pointsman/StorageError"
                 ? storeFailed()
-                : new NotFoundError("No such payment waits for operations.")
+                : new NotFoundError("The payment is not under review.")
             ),
             Effect.flatMap(filed)
           )
@@ -343,7 +342,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           const tenant = yield* readerOf(options)
           const { by, evidence: seen } = evidence ?? {}
           if (typeof seen !== "string" || typeof by !== "string") {
-            return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was seen, and who looked."))
+            return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was found, and who found it."))
           }
           const settled = yield* pointsman
             .settleReview({
@@ -366,7 +365,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
                     )
                   case "pointsman/StorageError":
                     return new InternalError(
-                      "The finding may be written all the same. Read the payment, then settle it again."
+                      "The finding may have been recorded. Read the payment before you settle it again."
                     )
                 }
               })
@@ -409,9 +408,9 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
                   case "pointsman/DeliveryNotFound":
                     return noSuchDelivery()
                   case "pointsman/NotRedeliverable":
-                    return new StateError("not_redeliverable", "The delivery is still on its way, or has arrived.")
+                    return new StateError("not_redeliverable", "The delivery is still in progress, or has succeeded.")
                   case "pointsman/StorageError":
-                    return new InternalError("The delivery may be on its way all the same. Read its status.")
+                    return new InternalError("The delivery may have been scheduled. Read its status.")
                 }
               },
               onSuccess: deliveryView
@@ -437,7 +436,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
           const { workspace = defaults.workspace } = yield* checkOptions(options, false)
-          if (workspace === undefined) return yield* Effect.fail(wrong("`workspace` is expected."))
+          if (workspace === undefined) return yield* Effect.fail(wrong("`workspace` is required."))
           const [from, until] = [period?.from, period?.until].map((time) =>
             time instanceof Date ? time.getTime() : Number.NaN
           )
@@ -463,8 +462,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
             Effect.mapBoth({
               onFailure: (failure) =>
                 failure._tag === "pointsman/StorageError"
-                  ? new InternalError("The key may be stored all the same, and nobody has it. Make another one.")
-                  : new NotFoundError("There is no such workspace."),
+                  ? new InternalError("An unused key may have been stored. Create another key.")
+                  : new NotFoundError("Workspace not found."),
               onSuccess: apiKeyView
             })
           )
@@ -478,8 +477,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
             Effect.tapError(told),
             Effect.mapError((failure) =>
               failure._tag === "pointsman/StorageError"
-                ? new InternalError("The key may be revoked all the same. Revoke it again.")
-                : new NotFoundError("There is no such API key.")
+                ? new InternalError("The key may have been revoked. Revoke it again.")
+                : new NotFoundError("API key not found.")
             )
           )
         })
@@ -497,15 +496,15 @@ const asPayment = (payment: Effect.Success<ReturnType<InProcess.PaymentViews["Se
   payment
 
 const storeFailed = (): PointsmanError =>
-  new InternalError("The store could not be read or written. Nothing was changed; the same call may be made again.")
+  new InternalError("The database could not be read or written. Nothing was changed; the call may be repeated.")
 
 /** What fails for nothing but its store. */
 const fromStore = <A, R>(effect: Effect.Effect<A, Core.StorageError, R>): Effect.Effect<A, PointsmanError, R> =>
   effect.pipe(Effect.tapError(told), Effect.mapError(storeFailed))
 
-const noSuchDelivery = (): PointsmanError => new NotFoundError("There is no such delivery.")
+const noSuchDelivery = (): PointsmanError => new NotFoundError("Delivery not found.")
 
-const brokeDown = (): PointsmanError => new InternalError("The call failed in a way that nothing provides for.")
+const brokeDown = (): PointsmanError => new InternalError("The call failed unexpectedly.")
 
 /** A call that a provider is asked for. */
 interface MovesMoney {
@@ -524,8 +523,8 @@ const ofSecondTry = (failure: PointsmanError): PointsmanError => {
 const mayHaveMoved = (code: UnknownResultCode): PointsmanError =>
   new UnknownResultError(
     code,
-    "The call failed in a way that nothing provides for, and a provider may have been asked. Read the payment, or call " +
-      "again with the same idempotency key; never with another one."
+    "The call failed unexpectedly, and a request may have been sent to a provider. Read the payment, or " +
+      "repeat the call with the same idempotency key, never with another one."
   )
 
 const refusalOf = <O extends Extract<Operation, "capture" | "void" | "refund">>(

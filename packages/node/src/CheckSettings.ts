@@ -22,7 +22,7 @@ export const wrongSettings = (mistakes: ReadonlyArray<Mistake>): StartError =>
   new StartError(
     "wrong_settings",
     [
-      "The settings are wrong; nothing of them was applied:",
+      "The settings are invalid; nothing was applied:",
       ...mistakes.map(({ field, message }) => `${field}: ${message}`)
     ].join("\n  "),
     mistakes
@@ -70,14 +70,18 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       `unknown setting; expected one of ${[...names].join(", ")}`
     )
   }
-  expect("storage", isStorage(settings.storage), 'expected what a storage package gives, such as sqlite("payments.db")')
+  expect(
+    "storage",
+    isStorage(settings.storage),
+    'expected a storage from a storage package, such as sqlite("payments.db")'
+  )
   const connectors: ReadonlyArray<unknown> = Array.isArray(settings.connectors) ? settings.connectors : []
   expect("connectors", connectors.length > 0, "expected a list with at least one connector")
   for (const [index, connector] of connectors.entries()) {
     expect(
       `connectors[${index}]`,
       isConnector(connector),
-      "expected what a connector package gives, such as sandbox() or its `definition`"
+      "expected a connector from a connector package, such as sandbox() or its `definition`"
     )
   }
   const called = connectors.map((connector) => (isConnector(connector) ? connector.name : ""))
@@ -85,13 +89,13 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
     expect(
       `connectors[${index}]`,
       called.indexOf(name) === index,
-      `expected one connector named "${name}", and this is another`
+      `expected unique connector names; "${name}" occurs more than once`
     )
   }
   optional("workspaces", Array.isArray, "expected a list of workspaces")
   optional("workspace", Predicate.isString, "expected the id of a workspace")
   optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
-  optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query and fragment")
+  optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query or fragment")
   for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
     optional(field, Predicate.isBoolean, "expected true or false")
   }
@@ -111,7 +115,7 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
     expect(
       `checkIntervals.${name}`,
       ["unknownMillis", "pendingMillis", "refundMillis", "deadRequestMillis"].includes(name),
-      "unknown; expected one of unknownMillis, pendingMillis, refundMillis, deadRequestMillis"
+      "unknown setting; expected one of unknownMillis, pendingMillis, refundMillis, deadRequestMillis"
     )
     expect(`checkIntervals.${name}`, value === undefined || isMillis(value), millis)
   }
@@ -125,7 +129,7 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
   expect(
     "providerTimeoutMillis",
     providerTimeoutMillis < claimWindowMillis,
-    "expected less than claimWindowMillis: a claim would be taken for dead while its provider is still being asked"
+    "expected less than claimWindowMillis, or a claim would expire during its provider call"
   )
   const encryptionKey = encryptionKeyOf(settings)
   if (Result.isFailure(encryptionKey)) expect("encryptionKey", false, encryptionKey.failure)
@@ -150,8 +154,8 @@ const encryptionKeyOf = ({
   if (encryptionKey === undefined) {
     return Predicate.isObject(storage) && storage.lasts
       ? Result.fail(
-          `expected ${SecretsLayer.encryptionKeyExpected}: ${storage.name} outlives this process, and what is sealed in ` +
-            "it opens under the same key alone"
+          `expected ${SecretsLayer.encryptionKeyExpected}: ${storage.name} outlives this process, and its ` +
+            "secrets can be decrypted only with the same key"
         )
       : Result.succeed(undefined)
   }

@@ -5,8 +5,8 @@
 // The modules one by one: their common door loads clients of databases that nobody here has a use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
-import * as Configuration from "@pointsman/core/configuration"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope } from "effect"
@@ -107,7 +107,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
       Configuration.longestCallsMillis(contents, checked.providerTimeoutMillis) + answerWithinMillis
     )
     yield* Fiber.interrupt(cutting)
-    if (left > 0) yield* Effect.logError(`Pointsman closed with ${left} call(s) that did not come to an end`)
+    if (left > 0) yield* Effect.logError(`Pointsman closed before ${left} call(s) had completed`)
     // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
     yield* Scope.close(requests, Exit.void)
     yield* Scope.close(background, Exit.void)
@@ -214,8 +214,8 @@ const configure = Effect.fnUntraced(
         ({ context }) =>
           new StartError(
             "wrong_encryption_key",
-            `encryptionKey: expected the one that ${settings.storage.name} was made with: what is sealed in it does not ` +
-              `open (${context}).`
+            `encryptionKey: expected the key that ${settings.storage.name} was created with: ${context} cannot ` +
+              "be decrypted."
           )
       )
     )
@@ -226,8 +226,8 @@ const configure = Effect.fnUntraced(
           {
             field: "claimWindowMillis",
             message:
-              `expected more than the time-out of the stored connection "${slow.id}", ${slow.timeoutMillis} ms: a claim ` +
-              "would be taken for dead while its provider is still being asked"
+              `expected more than the timeout of the stored connection "${slow.id}", ${slow.timeoutMillis} ms, or ` +
+              "a claim would expire during its provider call"
           }
         ])
       )

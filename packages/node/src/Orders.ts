@@ -38,7 +38,7 @@ const fieldsOf = (
   const unknown = fields.find(([name]) => !known.includes(name))
   return unknown === undefined
     ? Effect.succeed(Object.fromEntries(fields))
-    : Effect.fail(wrong(`\`${unknown[0]}\` is no field of \`${what}\`: expected ${known.join(", ")}.`))
+    : Effect.fail(wrong(`\`${unknown[0]}\` is not a field of \`${what}\`: expected one of ${known.join(", ")}.`))
 }
 
 export const createFields = (order: unknown) => fieldsOf("order", order, Object.keys(CreatePayment.fields))

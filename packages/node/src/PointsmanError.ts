@@ -194,9 +194,9 @@ export class WebhookRefusedError extends PointsmanError {
   readonly moneyMayHaveMoved = false
   readonly code = "webhook_refused"
   /** For the log. */
-  readonly reason: "missing" | "malformed" | "too old or too new" | "of no live secret" | "no event"
+  readonly reason: "missing" | "malformed" | "too old or too new" | "not made with a known secret" | "not an event"
   constructor(reason: WebhookRefusedError["reason"]) {
-    super(`The webhook's signature was refused: ${reason}.`)
+    super(`The webhook's signature was rejected: ${reason}.`)
     this.reason = reason
   }
 }

@@ -13,6 +13,8 @@ export type ReviewReason =
   | "amount_mismatch"
   | "conflict"
   | "double_charge"
+  | "reversal"
+  | "capture_failed"
 
 export interface Review {
   readonly since: string

@@ -80,11 +80,11 @@ export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: Reques
 const closing = { error: { code: "internal_error", message: "The server is stopping. Nothing was done." } }
 
 const bodyGone =
-  "Something read the body of this request before Pointsman could: put `pointsman.listener` before body parsers such as " +
-  "express.json(), or let them keep the bytes as `request.rawBody`. Nothing was done."
+  "The body of this request was already consumed: register `pointsman.listener` before body parsers " +
+  "such as express.json(), or have them keep the bytes as `request.rawBody`. Nothing was done."
 
 const requestRead =
-  "Something read the body of this Request before Pointsman could: pass it to `pointsman.handler` first, or read a " +
+  "The body of this Request was already consumed: pass it to `pointsman.handler` first, or read a " +
   "`request.clone()`. Nothing was done."
 
 /** Whether a body parser came first. What has no body may have been looked at by anybody. */

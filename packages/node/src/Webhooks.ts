@@ -48,14 +48,14 @@ const verified = Effect.fnUntraced(function* ({ body, headers, secret }: Incomin
     return yield* Effect.fail(
       new ValidationError(
         "validation_error",
-        "`body` must be the raw body, as bytes or text: what a JSON parser made of it cannot be verified."
+        "`body` must be the raw body, as bytes or text: a parsed body cannot be verified."
       )
     )
   }
   const secrets = typeof secret === "string" ? [secret] : secret
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.some((one) => typeof one !== "string" || one === "")) {
     return yield* Effect.fail(
-      new ValidationError("validation_error", "`secret` must be a secret that is not empty, or a list of them.")
+      new ValidationError("validation_error", "`secret` must be a non-empty secret, or a list of them.")
     )
   }
   const bytes = typeof body === "string" ? utf8.encode(body) : body
@@ -67,7 +67,7 @@ const verified = Effect.fnUntraced(function* ({ body, headers, secret }: Incomin
     Math.floor(nowMillis / 1000)
   ).pipe(Effect.mapError(({ reason }) => new WebhookRefusedError(reason)))
   const event = decodeEvent(new TextDecoder().decode(bytes))
-  if (Option.isNone(event)) return yield* Effect.fail(new WebhookRefusedError("no event"))
+  if (Option.isNone(event)) return yield* Effect.fail(new WebhookRefusedError("not an event"))
   return {
     event: event.value,
     deliveryId: headerOf(headers, "x-service-delivery-id") ?? null

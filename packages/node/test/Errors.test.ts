@@ -154,15 +154,15 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "a field in other letters": [
     (p) => p.create({ ...order, captureMethod: "manual" } as CreatePayment),
-    /^`captureMethod` is no field of `order`: expected amount, currency/u
+    /^`captureMethod` is not a field of `order`: expected one of amount, currency/u
   ],
   "a key in other letters": [
     (p) => p.create(order, { idempotency_key: "order-1001" } as object),
-    /^`idempotency_key` is no field of `options`: expected workspace, environment, idempotencyKey/u
+    /^`idempotency_key` is not a field of `options`: expected one of workspace, environment, idempotencyKey/u
   ],
   "a key among the fields": [
     (p) => p.create({ ...order, idempotencyKey: "order-1001" } as CreatePayment),
-    /^`idempotencyKey` is no field of `order`/u
+    /^`idempotencyKey` is not a field of `order`/u
   ],
   "no object": [(p) => p.create("order" as never), /^`order` must be an object/u],
   "an unknown environment": [
@@ -171,13 +171,13 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "an unknown workspace": [
     (p) => p.create(order, { workspace: "other" }),
-    /^`workspace` must be configured: there is no "other"/u
+    /^`workspace` must be a configured workspace; "other" not found/u
   ],
   "a limit that is none": [(p) => p.payments({ limit: 0 }), /^`limit` must be an integer from 1 to 100/u],
   "a status that is none": [(p) => p.payments({ status: "PAID" as never }), /^`status` must be one of CREATED/u],
   "a hosted payment without pages": [
     (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),
-    /hosted redirect flow is not available/u
+    /hosted payment flow is not available/u
   ],
   "a finding with a field in other letters": [
     (p) =>
@@ -193,7 +193,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "scopes in other letters": [
     (p) => p.createApiKey({ scope: ["payments:read"] } as object),
-    /^`scope` is no field of `order`: expected scopes/u
+    /^`scope` is not a field of `order`: expected one of .*scopes/u
   ],
   "scopes that are no order": [(p) => p.createApiKey(["payments:read"] as object), /^`order` must be an object/u],
   "scopes that are null": [(p) => p.createApiKey({ scopes: null } as never), /^`scopes` must be a list/u],
@@ -225,7 +225,7 @@ it("given no environment, when a payment is asked for, then none is guessed", as
   const { pointsman } = await open({ environment: undefined } as object)
   const failure = await failureOf(pointsman.create(order))
   assert.instanceOf(failure, ValidationError)
-  assert.match(failure.message, /^`environment` is expected/u)
+  assert.match(failure.message, /^`environment` is required/u)
   assert.strictEqual((await pointsman.create(order, { environment: "sandbox" })).payment.environment, "sandbox")
 })
 
@@ -234,7 +234,7 @@ it("given two workspaces, when a payment is asked for, then it says whose", asyn
   const { pointsman } = await open({ workspaces: [shop, other] })
   const failure = await failureOf(pointsman.create(order))
   assert.instanceOf(failure, ValidationError)
-  assert.match(failure.message, /^`workspace` is expected/u)
+  assert.match(failure.message, /^`workspace` is required/u)
   const { payment } = await pointsman.create(order, { workspace: "other" })
   const hidden = await failureOf(pointsman.payment(payment.id, { workspace: "shop" }))
   assert.instanceOf(hidden, NotFoundError)

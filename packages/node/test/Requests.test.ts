@@ -111,7 +111,7 @@ describe("beside other routes", () => {
     assert.strictEqual(answer.status, 500)
     const { error } = await bodyOf(answer)
     assert.strictEqual(error?.code, "internal_error")
-    assert.match(error?.message ?? "", /put `pointsman\.listener` before body parsers such as express\.json\(\)/u)
+    assert.match(error?.message ?? "", /register `pointsman\.listener` before body parsers such as express\.json\(\)/u)
     assert.deepStrictEqual((await pointsman.payments()).data, [])
     assert.deepStrictEqual(
       lines.map(({ level, message }) => [level, message]),

@@ -31,18 +31,18 @@ const openFiles = (path: string): ReadonlyArray<string> =>
   })
 
 const wrongSettings: Readonly<Record<string, readonly [settings: object, field: string, says: RegExp]>> = {
-  "no storage": [{ storage: undefined }, "storage", /expected what a storage package gives/u],
-  "a storage that is a path": [{ storage: "payments.db" }, "storage", /expected what a storage package gives/u],
+  "no storage": [{ storage: undefined }, "storage", /expected a storage from a storage package/u],
+  "a storage that is a path": [{ storage: "payments.db" }, "storage", /expected a storage from a storage package/u],
   "no connectors": [{ connectors: [] }, "connectors", /at least one connector/u],
   "a connector that is a name": [
     { connectors: ["sandbox"] },
     "connectors[0]",
-    /expected what a connector package gives/u
+    /expected a connector from a connector package/u
   ],
   "a connector twice": [
     { connectors: [sandbox(), sandbox()] },
     "connectors[1]",
-    /expected one connector named "sandbox"/u
+    /expected unique connector names; "sandbox"/u
   ],
   "an absent key for a file": [{ storage: sqlite("payments.db") }, "encryptionKey", /base64 of 32 bytes.*outlives/u],
   "a cut key": [{ encryptionKey: encryptionKey.slice(1) }, "encryptionKey", /base64 of 32 bytes/u],
@@ -74,7 +74,7 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
       ]
     },
     "workspaces[0].webhooks[0].secret",
-    /POINTSMAN_TEST_UNSET, which is not set/u
+    /POINTSMAN_TEST_UNSET is not set/u
   ]
 }
 
@@ -129,7 +129,7 @@ describe("a storage that lasts", () => {
       const failure = await start({ storage: postgres(url), encryptionKey })
       assert.instanceOf(failure, StartError)
       assert.strictEqual(failure.code, "storage_unusable")
-      assert.match(failure.message, /expected postgres:\/\/user:password@host:port\/database, with %XX/u)
+      assert.match(failure.message, /expected postgres:\/\/user:password@host:port\/database, with reserved/u)
       assert.notInclude(failure.message, "SECRET")
     })
   }

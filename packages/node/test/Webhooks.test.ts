@@ -41,10 +41,10 @@ const refused: Readonly<Record<string, readonly [() => Parameters<typeof webhook
   "a signature that is none": [() => ({ body, headers: { "x-service-signature": "v1=0" }, secret }), "malformed"],
   "an old one": [() => ({ body, headers: signed(body, secret, 301), secret }), "too old or too new"],
   "one of the future": [() => ({ body, headers: signed(body, secret, -302), secret }), "too old or too new"],
-  "another secret": [() => ({ body, headers: signed(body, "another"), secret }), "of no live secret"],
-  "another body": [() => ({ body: `${body} `, headers: signed(), secret }), "of no live secret"],
-  "no event": [() => ({ body: "[]", headers: signed("[]"), secret }), "no event"],
-  "no JSON": [() => ({ body: "{", headers: signed("{"), secret }), "no event"]
+  "another secret": [() => ({ body, headers: signed(body, "another"), secret }), "not made with a known secret"],
+  "another body": [() => ({ body: `${body} `, headers: signed(), secret }), "not made with a known secret"],
+  "not an event": [() => ({ body: "[]", headers: signed("[]"), secret }), "not an event"],
+  "no JSON": [() => ({ body: "{", headers: signed("{"), secret }), "not an event"]
 }
 
 for (const [name, [webhook, reason]] of Object.entries(refused)) {
@@ -68,7 +68,7 @@ it("given a signature that was good, when five minutes have passed, then it is t
 
 const misused: Readonly<Record<string, readonly [body: unknown, secret: unknown, says: RegExp]>> = {
   "what a parser made of the body": [event, secret, /`body` must be the raw body/u],
-  "an empty secret": [body, "", /`secret` must be a secret that is not empty/u],
+  "an empty secret": [body, "", /`secret` must be a non-empty secret/u],
   "no secret": [body, [], /`secret` must be/u],
   "a variable that is not set": [body, undefined, /`secret` must be/u]
 }

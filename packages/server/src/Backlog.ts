@@ -25,28 +25,28 @@ const unknown = Object.entries(ages).map(([age, seconds]) => ({
   seconds,
   gauge: gauge(
     "pointsman_unknown_payments",
-    `Payments whose result nobody knows, for at least so long; ${countedAtMost} at most.`,
+    `Payments with an unknown result, by minimum age; at most ${countedAtMost}.`,
     { older_than: age }
   )
 }))
 const reviews = reviewReasons.map((reason) => ({
   reason,
-  gauge: gauge("pointsman_reviews_waiting", `Payments that wait for operations, by reason; ${countedAtMost} at most.`, {
+  gauge: gauge("pointsman_reviews_waiting", `Payments waiting for an operator, by reason; at most ${countedAtMost}.`, {
     reason
   })
 }))
-const oldestReview = gauge("pointsman_review_age_seconds", "How long the first payment has waited for operations.")
+const oldestReview = gauge("pointsman_review_age_seconds", "How long the oldest payment has waited for an operator.")
 const refundsPending = gauge(
   "pointsman_refunds_pending",
-  `Payments with a refund whose end is not known, among the first ${countedAtMost} that the background watches.`
+  `Payments with an unresolved refund, among the first ${countedAtMost} that the background jobs watch.`
 )
 const watchedPayments = gauge(
   "pointsman_payments_watched",
-  `Payments that the background will look at again; ${countedAtMost} at most.`
+  `Payments scheduled for another background check; at most ${countedAtMost}.`
 )
-const checkLag = gauge("pointsman_check_lag_seconds", "How late the background is with the first payment that is due.")
-const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How late the first webhook is that is due.")
-const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the storage was last asked for what waits.")
+const checkLag = gauge("pointsman_check_lag_seconds", "How overdue the first due payment check is.")
+const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How overdue the first due webhook delivery is.")
+const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backlog was last read from the storage.")
 
 /** Brings the gauges to what is so, where the last reading is old enough. It does not fail. */
 export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries> = Effect.gen(function* () {
@@ -75,7 +75,7 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
   })
   const told = read.pipe(
     Effect.timeout(readWithinMillis),
-    Effect.catchCause((cause) => Effect.logWarning("what waits in the storage could not be counted", cause))
+    Effect.catchCause((cause) => Effect.logWarning("the backlog could not be read from the storage", cause))
   )
   return yield* Effect.cachedWithTTL(told, readEvery)
 })

@@ -1,11 +1,5 @@
 /** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
-import {
-  type ConfigurationFile,
-  formatMistake,
-  formatPath,
-  type Mistake,
-  sendsNothing
-} from "@pointsman/core/configuration"
+import { type ConfigurationFile, formatMistake, formatPath, type Mistake, sendsNothing } from "@pointsman/configuration"
 import { Effect, Result } from "effect"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
@@ -64,7 +58,7 @@ const wrong = (path: string, mistakes: ReadonlyArray<Mistake>): FileReport => ({
     mistakes: mistakes.map((mistake) => ({ path: formatPath(mistake.path), message: mistake.message })),
     findings: []
   },
-  text: [`The configuration file ${path} is wrong:`, ...mistakes.map(formatMistake)].join("\n  ")
+  text: [`The configuration file ${path} is invalid:`, ...mistakes.map(formatMistake)].join("\n  ")
 })
 
 const good = (
@@ -77,14 +71,14 @@ const good = (
   const counts =
     `${counted(checked.workspaces, "workspace")}, ${counted(checked.connections, "connection")}, ` +
     counted(checked.rules, "rule")
-  const lines = [`What can never come to anything in ${path}:`, ...found.map(formatFinding)].join("\n  ")
+  const lines = [`Entries in ${path} that can never take effect:`, ...found.map(formatFinding)].join("\n  ")
   return {
     document: {
       checked,
       mistakes: [],
       findings: found.map((finding) => ({ ...finding, path: formatPath(finding.path) }))
     },
-    text: found.length === 0 ? `${counts}: nothing to report` : `${lines}\n${counts}: ${found.length} to look at`
+    text: found.length === 0 ? `${counts}: no findings` : `${lines}\n${counts}: ${counted(found.length, "finding")}`
   }
 }
 

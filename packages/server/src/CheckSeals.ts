@@ -1,5 +1,5 @@
+import * as Configuration from "@pointsman/configuration"
 import type { DirectoryContents } from "@pointsman/core"
-import * as Configuration from "@pointsman/core/configuration"
 import { Effect } from "effect"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -10,7 +10,7 @@ export const checkSeals = (present: DirectoryContents) =>
     ({ context }) =>
       new StartFailure({
         message:
-          "The encryption key is not the one that this database was made with: what is sealed in it does not " +
-          `open (${context}). Set POINTSMAN_ENCRYPTION_KEY to that key, or put its file back.`
+          `The encryption key does not match the database: ${context} cannot be decrypted. Set ` +
+          "POINTSMAN_ENCRYPTION_KEY to the key that the database was created with, or restore its key file."
       })
   )

@@ -11,6 +11,7 @@ import { endWith } from "./commands/EndWith.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { keysCommand } from "./commands/KeysCommand.ts"
 import { listenCommand } from "./commands/ListenCommand.ts"
+import { messagesCommand } from "./commands/MessagesCommand.ts"
 import { paymentsCommand } from "./commands/PaymentsCommand.ts"
 import { routingCommand } from "./commands/RoutingCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
@@ -25,7 +26,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export const pointsmanCommand = (environment: Environment) =>
   Command.make("pointsman").pipe(
-    Command.withDescription("Routes payments to your payment providers, and never moves money twice"),
+    Command.withDescription("Routes payments to your payment providers and never moves money twice"),
     Command.withSubcommands([
       serveCommand(environment),
       initCommand,
@@ -39,13 +40,14 @@ export const pointsmanCommand = (environment: Environment) =>
       connectionsCommand,
       paymentsCommand,
       unknownCommand,
+      messagesCommand,
       webhooksCommand,
       usageCommand,
       doctorCommand(environment)
     ])
   )
 
-/** Runs one line. What is wrong with it, or with what it was to do, is told on standard error; it ends with 1 then. */
+/** Runs one command line. Errors go to standard error, and the exit code is then 1. */
 export const commandLine = (environment: Environment, words: ReadonlyArray<string>) =>
   Command.runWith(pointsmanCommand(environment), { version })(words).pipe(
     Effect.catchTags({ "pointsman/server/StartFailure": failed, "pointsman/server/CommandFailure": failed }),
@@ -63,13 +65,13 @@ export const commandLine = (environment: Environment, words: ReadonlyArray<strin
 const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
   .version
 
-/** Help that nobody asked for is no result either: a program that reads the standard output finds it empty. */
+/** The error comes first, then the help. Both go to standard error: a program that reads the result finds it empty. */
 const presenter: CliOutput.Presenter = {
-  present: Effect.fnUntraced(function* (told) {
-    const presented = CliOutput.defaultPresenter.present(told)
-    if (told._tag !== "InvalidInvocation") return yield* presented
-    const output = yield* Console.Console
-    yield* Effect.provideService(presented, Console.Console, { ...output, log: output.error })
+  present: Effect.fnUntraced(function* (event) {
+    if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
+    const formatter = yield* CliOutput.Formatter
+    yield* Console.error(formatter.formatErrors(event.errors).trim())
+    yield* Console.error(`\n${formatter.formatHelpDoc(event.helpDoc)}`)
   })
 }
 

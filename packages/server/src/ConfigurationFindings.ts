@@ -3,16 +3,16 @@
  * switched off for a night must not stop a start. Pure.
  */
 import {
-  type Connectors,
-  defaultRoutingSettings,
-  environments,
-  providerLimits,
+  type ConfigurationFile,
+  formatPath,
+  openConnectionOf,
   type RuleFinding,
   type RuleFindingKind,
   type RulePlace,
+  routingSettingsOf,
   ruleFindings
-} from "@pointsman/core"
-import { type ConfigurationFile, formatPath, openConnectionOf, routingSettingsOf } from "@pointsman/core/configuration"
+} from "@pointsman/configuration"
+import { type Connectors, defaultRoutingSettings, environments, providerLimits } from "@pointsman/core"
 import { printable } from "./commands/Table.ts"
 
 export interface ConfigurationFinding {

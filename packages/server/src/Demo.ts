@@ -1,5 +1,6 @@
 /** What a server without a configuration starts with, so that a first payment takes one command. */
 import { hkdfSync } from "node:crypto"
+import { demoWorkspaceId } from "@pointsman/configuration"
 import {
   apiKeyEntropyBytes,
   type Connection,
@@ -11,7 +12,6 @@ import {
   Secrets,
   type Workspace
 } from "@pointsman/core"
-import { demoWorkspaceId } from "@pointsman/core/configuration"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"

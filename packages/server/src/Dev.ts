@@ -71,7 +71,9 @@ const refuseSecond = Effect.gen(function* () {
     Effect.orElseSucceed(() => false)
   )
   if (isAlive) {
-    return yield* new StartFailure({ message: `A sandbox of this folder runs already, at ${url}: stop it first.` })
+    return yield* new StartFailure({
+      message: `A sandbox for this folder is already running at ${url}. Stop it first.`
+    })
   }
 })
 
@@ -93,7 +95,7 @@ const furnish =
     Effect.gen(function* () {
       if (Option.isNone(sandboxKey)) {
         return yield* new StartFailure({
-          message: "The key of this sandbox was revoked: begin anew with `pointsman dev --fresh`."
+          message: "The API key of this sandbox was revoked. Start over with `pointsman dev --fresh`."
         })
       }
       const receiver = yield* receive
@@ -106,16 +108,16 @@ const furnish =
       yield* announce(url, Redacted.value(sandboxKey.value))
       return [
         "",
-        "A hosted page that waits for its customer, who is you:",
+        "A hosted payment page waiting for its customer (you):",
         "",
         `${publicUrl ?? url}/hosted/${yield* pointsman.pageToken(page)}`,
         "",
         "In another terminal:",
         "",
-        "pointsman trigger unknown-then-captured   a payment with the outcome that you want to see",
-        "pointsman listen --forward <url>          events as they happen, for a receiver of yours",
+        "pointsman trigger unknown-then-captured   make a payment with a given outcome",
+        "pointsman listen --forward <url>          forward events to your webhook receiver",
         "",
-        "Webhooks that arrive at this sandbox's own receiver are shown here."
+        "Webhooks delivered to the sandbox's own receiver are shown here."
       ]
     })
 
@@ -160,7 +162,7 @@ const callerOf = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
 
 const notMade = ({ _tag }: { readonly _tag: string }) =>
   new StartFailure({
-    message: `The payments of the sandbox could not be made (${_tag}): try \`pointsman dev --fresh\`.`
+    message: `The sandbox payments could not be created (${_tag}). Try \`pointsman dev --fresh\`.`
   })
 
 const play = Effect.fnUntraced(function* (caller: Caller, outcome: Outcome) {
@@ -237,7 +239,7 @@ const receive = Effect.gen(function* () {
   const answer = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
     if (request.method !== "POST") {
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8" })
-      return response.end("The hosted page sent its customer back to here. A shop would say thank you.\n")
+      return response.end("The hosted page sent the customer back here. A shop would show its thank-you page.\n")
     }
     const body = yield* Effect.orElseSucceed(bodyOf(request), () => undefined)
     const header = request.headers[signatureHeader]
@@ -268,7 +270,7 @@ const listenAnywhere = (handle: (request: IncomingMessage, response: ServerRespo
   Effect.callback<Server, StartFailure>((resume) => {
     const server = createServer(handle)
     server.once("error", () =>
-      resume(Effect.fail(new StartFailure({ message: "No port is free for the receiver of the sandbox's webhooks." })))
+      resume(Effect.fail(new StartFailure({ message: "No free port was found for the sandbox's webhook receiver." })))
     )
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
   })

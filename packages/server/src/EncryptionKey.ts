@@ -21,8 +21,8 @@ export const obtainEncryptionKey = Effect.fnUntraced(function* (
   if (settings.database._tag === "Postgres") {
     return yield* new StartFailure({
       message:
-        `POINTSMAN_ENCRYPTION_KEY (--encryption-key): expected ${SecretsLayer.encryptionKeyExpected}. With PostgreSQL ` +
-        "there is no file to keep one in, and all servers of one database need the same."
+        `POINTSMAN_ENCRYPTION_KEY (--encryption-key): expected ${SecretsLayer.encryptionKeyExpected}. It is ` +
+        "required with PostgreSQL, and all servers of one database must use the same key."
     })
   }
   const { path } = settings.database
@@ -35,9 +35,9 @@ export const obtainEncryptionKey = Effect.fnUntraced(function* (
   if (!isNew) {
     return yield* new StartFailure({
       message:
-        `The database ${path} is there, and its encryption key is not: ${keyPath} ` +
-        `${Option.isNone(found) ? "is missing" : "does not hold a key"}. Put the file back, or set ` +
-        "POINTSMAN_ENCRYPTION_KEY to the key that this database was made with."
+        `The encryption key of the database ${path} was not found: ${keyPath} ` +
+        `${Option.isNone(found) ? "is missing" : "does not hold a key"}. Restore the file, or set ` +
+        "POINTSMAN_ENCRYPTION_KEY to the key that the database was created with."
     })
   }
   const made = yield* randomKey
@@ -73,7 +73,7 @@ export const isAbsentOrEmpty = Effect.fnUntraced(function* (path: string) {
   )
   if (Option.isSome(info) && info.value.type === "Directory") {
     return yield* new StartFailure({
-      message: `POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, and ${path} is a folder.`
+      message: `POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, but ${path} is a directory.`
     })
   }
   return Option.isNone(info) || Number(info.value.size) === 0

@@ -33,7 +33,7 @@ export const layer = Layer.unwrap(
       Effect.map((circuits) => answer(200, "ready", { circuits })),
       Effect.catch((error) =>
         Effect.gen(function* () {
-          yield* Effect.logError("the storage does not answer", error)
+          yield* Effect.logError("the storage does not respond", error)
           return answer(503, "unavailable", { circuits: yield* circuits })
         })
       )

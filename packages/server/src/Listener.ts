@@ -94,7 +94,7 @@ const bind = Effect.fnUntraced(function* (
     server.listen(options, () => {
       server.off("error", onError)
       // A connection that cannot be taken (no file descriptor left, say) must not end those that are served.
-      server.on("error", (cause) => log(Effect.logError("a connection could not be taken", cause)))
+      server.on("error", (cause) => log(Effect.logError("a connection could not be accepted", cause)))
       resume(Effect.succeed(server))
     })
   })
@@ -106,15 +106,18 @@ const bindingFault = (
 ) => {
   switch (cause.code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Stop the program that has it, or set PORT (--port) to another.`
+      return (
+        `Port ${port} on ${host} is already in use. Stop the program that uses it, or set PORT (--port) to ` +
+        "another port."
+      )
     case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Set PORT (--port) to another, above 1023.`
+      return `Permission denied for port ${port} on ${host}. Set PORT (--port) to a port above 1023.`
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EADDRNOTAVAIL":
-      return `HOST (--host): expected an address of this machine, and ${host} is none.`
+      return `HOST (--host): expected an address of this machine, but ${host} is not one.`
     default:
-      return `The server cannot listen on ${host}, port ${port} (${cause.code ?? "unknown cause"}).`
+      return `The server cannot listen on ${host} port ${port} (${cause.code ?? "unknown cause"}).`
   }
 }
 

@@ -13,7 +13,7 @@ export const metricsPaths = { "/metrics": ["GET"] } as const
 
 const circuitState = Metric.gauge("pointsman_circuit_state", {
   description:
-    "The circuit of a connection: 0 closed, 1 half-open, 2 open. One that never failed is closed and left out."
+    "State of a connection's circuit: 0 closed, 1 half-open, 2 open. A connection that never failed is " + "not listed."
 })
 const stateNumbers = { closed: 0, "half-open": 1, open: 2 } as const
 

@@ -4,5 +4,8 @@
 export const nodeFault = (version: string): string | undefined => {
   const [major, minor] = version.split(".").map(Number) as [number, number]
   if (major > 22 || (major === 22 && minor >= 19)) return undefined
-  return `Pointsman needs Node.js 22.19 or newer, and this is ${version}. Install Node.js 24 from https://nodejs.org and start again.`
+  return (
+    `Pointsman requires Node.js 22.19 or newer, but this is ${version}. Install Node.js 24 from ` +
+    "https://nodejs.org."
+  )
 }

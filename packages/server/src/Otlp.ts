@@ -64,8 +64,9 @@ const letGo = (scope: Scope.Closeable): Effect.Effect<void> =>
   )
 
 const unreadable =
-  "The variables of OpenTelemetry are wrong: expected OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES as " +
-  "`name=value`, separated by commas and with %XX for other characters, and whole milliseconds for times"
+  "The OpenTelemetry variables are invalid: expected OTEL_EXPORTER_OTLP_HEADERS and " +
+  "OTEL_RESOURCE_ATTRIBUTES as comma-separated `name=value` pairs, percent-encoded where necessary, " +
+  "and durations in whole milliseconds"
 
 const protocols = ["http/protobuf", "http/json"] as const
 
@@ -114,7 +115,7 @@ const boundedClient = Layer.effect(
     const tell = (why: string) => {
       if (isFailing) return Effect.void
       isFailing = true
-      return Effect.logWarning(`telemetry does not reach its collector: ${why}`)
+      return Effect.logWarning(`telemetry could not be exported: ${why}`)
     }
     return HttpClient.transform(yield* HttpClient.HttpClient, (answer) =>
       Effect.suspend(() => {
@@ -123,7 +124,7 @@ const boundedClient = Layer.effect(
         return answer.pipe(
           Effect.tap((response) => Effect.ignore(response.arrayBuffer)),
           Effect.tap((response) => {
-            if (response.status >= 300) return tell(`it answers ${response.status}`)
+            if (response.status >= 300) return tell(`the collector responded with ${response.status}`)
             isFailing = false
             return Effect.void
           }),
@@ -131,7 +132,10 @@ const boundedClient = Layer.effect(
           Effect.timeoutOrElse({
             duration: answerWithinMillis,
             orElse: () =>
-              Effect.andThen(tell("it does not answer"), Effect.die(new Error("the collector does not answer")))
+              Effect.andThen(
+                tell("the collector does not respond"),
+                Effect.die(new Error("the collector does not respond"))
+              )
           }),
           Effect.ensuring(
             Effect.sync(() => {

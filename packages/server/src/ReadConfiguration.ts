@@ -1,10 +1,5 @@
 /** From the configuration file's path to a configuration without a mistake, or to all of its mistakes. */
-import {
-  formatMistake,
-  type Mistake,
-  type UnderstandOptions,
-  understandConfiguration
-} from "@pointsman/core/configuration"
+import { formatMistake, type Mistake, type UnderstandOptions, understandConfiguration } from "@pointsman/configuration"
 import { Effect, FileSystem, Result } from "effect"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -32,10 +27,9 @@ export const readConfigurationFile = Effect.fnUntraced(function* (path: string, 
 
 export const mistaken = (path: string, mistakes: ReadonlyArray<Mistake>): StartFailure =>
   new StartFailure({
-    message: [
-      `The configuration file ${path} is wrong; nothing of it was applied:`,
-      ...mistakes.map(formatMistake)
-    ].join("\n  ")
+    message: [`The configuration file ${path} is invalid; nothing was applied:`, ...mistakes.map(formatMistake)].join(
+      "\n  "
+    )
   })
 
 /** Fails with the place alone: the parser's own message quotes the file, and with it perhaps a secret. */
@@ -46,6 +40,6 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
       const position = /at position (\d+)/u.exec(String(cause))?.[1]
       if (position === undefined) return text.trim() === "" ? ": it is empty" : ""
       const before = text.slice(0, Number(position)).split("\n")
-      return `, near line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`
+      return `, line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`
     }
   })

@@ -1,6 +1,6 @@
 /** What a configuration file says about one tenant's routing, without any of its secrets. */
+import { openConnectionOf, routingSettingsOf, sendsNothing } from "@pointsman/configuration"
 import { defaultRoutingSettings, providerLimits, type RoutingConfiguration, type Tenant } from "@pointsman/core"
-import { openConnectionOf, routingSettingsOf, sendsNothing } from "@pointsman/core/configuration"
 import { Effect } from "effect"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
@@ -26,7 +26,9 @@ export const routingOfFile = Effect.fnUntraced(function* (
   const workspace = file.workspaces.find(({ id }) => id === workspaceId)
   if (workspace === undefined) {
     return yield* new StartFailure({
-      message: `The configuration file ${path} names no workspace "${workspaceId}": expected the one whose payments are replayed.`
+      message:
+        `The configuration file ${path} has no workspace "${workspaceId}": expected the workspace whose ` +
+        "payments are replayed."
     })
   }
   const routing = workspace.routing?.[environment]

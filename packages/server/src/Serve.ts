@@ -8,6 +8,7 @@ import type { RequestListener } from "node:http"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { type ConfigurationFile, longestCallsMillis, sendsNothing, tooSlowConnection } from "@pointsman/configuration"
 import {
   Directory,
   type DirectoryContents,
@@ -17,12 +18,6 @@ import {
   SecretsLayer,
   StorageError
 } from "@pointsman/core"
-import {
-  type ConfigurationFile,
-  longestCallsMillis,
-  sendsNothing,
-  tooSlowConnection
-} from "@pointsman/core/configuration"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
@@ -231,9 +226,9 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   if (slow === undefined) return
   return yield* new StartFailure({
     message:
-      `The stored connection "${slow.id}" has a time-out of ${slow.timeoutMillis} ms: expected less than the claim ` +
-      `window of ${settings.claimWindowMillis} ms. Lengthen POINTSMAN_CLAIM_WINDOW (--claim-window), or give the ` +
-      "connection a shorter time-out in the configuration file."
+      `The stored connection "${slow.id}" has a timeout of ${slow.timeoutMillis} ms: expected less than ` +
+      `the claim window of ${settings.claimWindowMillis} ms. Increase POINTSMAN_CLAIM_WINDOW ` +
+      "(--claim-window), or give the connection a shorter timeout in the configuration file."
   })
 })
 
@@ -287,7 +282,7 @@ const stop = Effect.fnUntraced(function* (
   // The command line may have changed it since the start.
   const contents = yield* directory.contents.pipe(Effect.orElseSucceed(() => started))
   const left = yield* listener.drain(longestCallsMillis(contents, settings.providerTimeoutMillis) + answerWithinMillis)
-  if (left > 0) yield* Console.error(`Pointsman stopped with ${left} request(s) that did not come to an end.`)
+  if (left > 0) yield* Console.error(`Pointsman stopped before ${left} request(s) had completed.`)
   // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
   yield* Scope.close(requests, Exit.void)
 })

@@ -3,8 +3,8 @@
  * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
  * a secret.
  */
+import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
 import { defaultWebhookScheduleMillis, SecretsLayer } from "@pointsman/core"
-import { durationExpected, readDelay, readDuration } from "@pointsman/core/configuration"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -68,8 +68,7 @@ const readText = (text: string): Option.Option<string> => (text.trim() === "" ? 
 const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
 
 const postgresExpected =
-  "`postgres://user:password@host:port/database`, with `%XX` for characters that a URL does not hold as they are, such " +
-  "as `%40` for @"
+  "`postgres://user:password@host:port/database`, with reserved characters percent-encoded, such as " + "`%40` for @"
 
 /**
  * What it is called is made of host, port and database alone. Where those are not plainly to be seen, as with an "@" or
@@ -144,7 +143,7 @@ export const variables = {
   port: variable<number>({
     variable: "PORT",
     flag: "port",
-    meaning: "Port to listen on; 0 takes a free one",
+    meaning: "Port to listen on; 0 picks a free port",
     expected: "a port number from 0 to 65535",
     default: "3000",
     absent: 3000,
@@ -162,8 +161,8 @@ export const variables = {
   baseUrl: variable<string | null>({
     variable: "POINTSMAN_BASE_URL",
     flag: "base-url",
-    meaning: "Public address of this server, for hosted pages and documents",
-    expected: "an absolute http or https URL without user, query and fragment",
+    meaning: "Public URL of this server, used in hosted pages and documents",
+    expected: "an absolute http or https URL without user, query or fragment",
     default: "from the address",
     absent: null,
     read: readUrl
@@ -171,7 +170,7 @@ export const variables = {
   database: variable<Database>({
     variable: "POINTSMAN_DATABASE_URL",
     flag: "database-url",
-    meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; prefer the variable where it has a password",
+    meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; use the variable if the URL holds a password",
     expected: databaseExpected,
     default: "sqlite:.pointsman/pointsman.db",
     absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
@@ -180,7 +179,7 @@ export const variables = {
   databaseConnections: variable<number>({
     variable: "POINTSMAN_DATABASE_CONNECTIONS",
     flag: "database-connections",
-    meaning: "Connections to PostgreSQL at most, in each process; the simulator and shared limits take theirs besides",
+    meaning: "Maximum PostgreSQL connections per process; the simulator and shared limits use connections of their own",
     expected: "a whole number from 3 to 200",
     default: "12",
     absent: 12,
@@ -189,7 +188,7 @@ export const variables = {
   configuration: variable<string | null>({
     variable: "POINTSMAN_CONFIG",
     flag: "config",
-    meaning: "Path of the configuration file (JSON), applied at every start",
+    meaning: "Path of the configuration file (JSON), applied at every startup",
     expected: "the path of a JSON file",
     default: "none",
     absent: null,
@@ -198,59 +197,59 @@ export const variables = {
   encryptionKey: variable<Redacted.Redacted<Uint8Array> | null>({
     variable: "POINTSMAN_ENCRYPTION_KEY",
     flag: "encryption-key",
-    meaning: "Encrypts credentials and secrets at rest; prefer the variable, other users of the machine see flags",
+    meaning: "Encrypts credentials and secrets at rest; prefer the variable: other users of the machine can see flags",
     expected: SecretsLayer.encryptionKeyExpected,
-    default: "made beside the database file; required with postgres://",
+    default: "created beside the database file; required with postgres://",
     absent: null,
     read: SecretsLayer.parseEncryptionKey
   }),
   claimWindowMillis: interval({
     variable: "POINTSMAN_CLAIM_WINDOW",
     flag: "claim-window",
-    meaning: "How long a claim without an answer counts as fresh",
+    meaning: "How long an unanswered claim counts as fresh",
     default: "15 minutes",
     absent: 15 * minute
   }),
   providerTimeoutMillis: interval({
     variable: "POINTSMAN_PROVIDER_TIMEOUT",
     flag: "provider-timeout",
-    meaning: "Time-out of a provider call where the connection has none of its own; shorter than the claim window",
+    meaning: "Timeout of a provider call if the connection sets none; must be shorter than the claim window",
     default: "30 seconds",
     absent: 30 * second
   }),
   unknownCheckIntervalMillis: interval({
     variable: "POINTSMAN_UNKNOWN_CHECK_INTERVAL",
     flag: "unknown-check-interval",
-    meaning: "Check of UNKNOWN payments with their provider",
+    meaning: "Interval between provider checks of UNKNOWN payments",
     default: "30 minutes",
     absent: 30 * minute
   }),
   pendingCheckIntervalMillis: interval({
     variable: "POINTSMAN_PENDING_CHECK_INTERVAL",
     flag: "pending-check-interval",
-    meaning: "Look-up of accepted PENDING payments",
+    meaning: "Interval between provider lookups of PENDING payments",
     default: "1 hour",
     absent: hour
   }),
   refundCheckIntervalMillis: interval({
     variable: "POINTSMAN_REFUND_CHECK_INTERVAL",
     flag: "refund-check-interval",
-    meaning: "Check of accepted refunds",
+    meaning: "Interval between provider checks of accepted refunds",
     default: "1 day",
     absent: day
   }),
   deadRequestIntervalMillis: interval({
     variable: "POINTSMAN_DEAD_REQUEST_INTERVAL",
     flag: "dead-request-interval",
-    meaning: "Search for requests that died while their provider was asked",
+    meaning: "Interval between searches for requests that died during a provider call",
     default: "1 day",
     absent: day
   }),
   webhookScheduleMillis: variable<ReadonlyArray<number>>({
     variable: "POINTSMAN_WEBHOOK_SCHEDULE",
     flag: "webhook-schedule",
-    meaning: "Delays before the attempts to deliver a webhook, separated by commas, each a tenth more or less",
-    expected: 'durations separated by commas, such as "0 seconds, 5 seconds, 5 minutes"',
+    meaning: "Delays before the delivery attempts of a webhook, separated by commas, each with 10% jitter",
+    expected: 'comma-separated durations, such as "0 seconds, 5 seconds, 5 minutes"',
     default: "0 seconds, 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, 10 hours",
     absent: defaultWebhookScheduleMillis,
     read: readSchedule
@@ -258,7 +257,7 @@ export const variables = {
   rateLimit: variable<number | null>({
     variable: "POINTSMAN_RATE_LIMIT",
     flag: "rate-limit",
-    meaning: "Requests per second and API key, twice as many at once; off for no limit",
+    meaning: "Requests per second per API key, with a burst of twice as many; off disables the limit",
     expected: "a whole number of requests per second from 1 to 1000000, or `off`",
     default: "100",
     absent: 100,
@@ -267,7 +266,7 @@ export const variables = {
   sharedLimits: variable<boolean>({
     variable: "POINTSMAN_SHARED_LIMITS",
     flag: "shared-limits",
-    meaning: "true counts rates, and tells of open circuits, over all server processes on one PostgreSQL database",
+    meaning: "true shares rate limits and open circuits between all server processes on one PostgreSQL database",
     expected: "`true` or `false`",
     default: "false",
     absent: false,
@@ -276,7 +275,7 @@ export const variables = {
   batchCommits: variable<boolean>({
     variable: "POINTSMAN_BATCH_COMMITS",
     flag: "batch-commits",
-    meaning: "true writes commits that wait at the same time by one statement, on PostgreSQL: for a hundred and more",
+    meaning: "true batches concurrent commits into one PostgreSQL statement; useful from about 100 concurrent requests",
     expected: "`true` or `false`",
     default: "false",
     absent: false,
@@ -285,7 +284,7 @@ export const variables = {
   allowPrivateWebhooks: variable<boolean>({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
     flag: "allow-private-webhooks",
-    meaning: "true lets webhooks go to loopback and private addresses",
+    meaning: "true allows webhooks to loopback and private addresses",
     expected: "`true` or `false`",
     default: "false",
     absent: false,
@@ -294,7 +293,7 @@ export const variables = {
   workers: variable<number>({
     variable: "POINTSMAN_WORKERS",
     flag: "workers",
-    meaning: "Server processes that share the address; more than 1 on PostgreSQL alone",
+    meaning: "Server processes that share the port; more than 1 requires PostgreSQL",
     expected: `a whole number from 1 to ${maxWorkers}`,
     default: "1",
     absent: 1,
@@ -303,7 +302,7 @@ export const variables = {
   logFormat: variable<LogFormat>({
     variable: "POINTSMAN_LOG_FORMAT",
     flag: "log-format",
-    meaning: "Form of the log on standard error, one line each: logfmt or json",
+    meaning: "Log format on standard error, one line per entry: logfmt or json",
     expected: "`logfmt` or `json`",
     default: "logfmt",
     absent: "logfmt",
@@ -312,7 +311,7 @@ export const variables = {
   logLevel: variable<LogLevel>({
     variable: "POINTSMAN_LOG_LEVEL",
     flag: "minimum-log-level",
-    meaning: "What the log leaves out: whatever is below this level",
+    meaning: "Lowest level that is logged",
     expected: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `none`",
     default: "info",
     absent: "info",
@@ -321,7 +320,7 @@ export const variables = {
   accessLog: variable<boolean>({
     variable: "POINTSMAN_ACCESS_LOG",
     flag: "access-log",
-    meaning: "true writes a line of the log for every request, with its route, status and duration",
+    meaning: "true logs every request, with its route, status and duration",
     expected: "`true` or `false`",
     default: "false",
     absent: false,
@@ -330,8 +329,8 @@ export const variables = {
   otlpEndpoint: variable<string | null>({
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
     flag: "otlp-endpoint",
-    meaning: "Traces, metrics and logs over OTLP, to the collector at this address",
-    expected: "an absolute http or https URL without user, query and fragment",
+    meaning: "URL of the OTLP collector that receives traces, metrics and logs",
+    expected: "an absolute http or https URL without user, query or fragment",
     default: "off",
     absent: null,
     // OpenTelemetry's own rule: an empty variable is an absent one.
@@ -365,20 +364,20 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
   const settings = values as Settings
   if (mistakes.length === 0 && settings.providerTimeoutMillis >= settings.claimWindowMillis) {
     mistakes.push(
-      `${nameOf("providerTimeoutMillis")}: expected less than ${nameOf("claimWindowMillis")}: ` +
-        "a claim would be taken for dead while its provider is still being asked"
+      `${nameOf("providerTimeoutMillis")}: expected less than ${nameOf("claimWindowMillis")}, or a claim ` +
+        "would expire during its provider call"
     )
   }
   if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
-    const because = `with SQLite, whose file has one server; for more, set ${nameOf("database")} to PostgreSQL`
+    const because = `with SQLite, which supports one server process; for more, set ${nameOf("database")} to PostgreSQL`
     if (settings.workers > 1) mistakes.push(`${nameOf("workers")}: expected 1 ${because}`)
     if (settings.sharedLimits) mistakes.push(`${nameOf("sharedLimits")}: expected "false" ${because}`)
     if (settings.batchCommits) {
-      mistakes.push(`${nameOf("batchCommits")}: expected "false" with SQLite, which writes them together by itself`)
+      mistakes.push(`${nameOf("batchCommits")}: expected "false" with SQLite, which always batches commits`)
     }
   }
   if (mistakes.length === 0) return settings
-  return yield* new StartFailure({ message: ["The settings are wrong:", ...mistakes].join("\n  ") })
+  return yield* new StartFailure({ message: ["The settings are invalid:", ...mistakes].join("\n  ") })
 })
 
 /** The environment as it stands: an empty variable is a wrong value, not an absent one. */

@@ -116,7 +116,9 @@ const keepCounting = Effect.fnUntraced(function* <E>(
 ) {
   const rates = makeSharedRates()
   const wasTaken = Latch.makeUnsafe(false)
-  const report = yield* reportFirst("the rate limits are not shared now: each server process counts for itself")
+  const report = yield* reportFirst(
+    "rate limits are temporarily not shared: each server process counts its own requests"
+  )
   yield* Effect.forkScoped(
     Effect.forever(
       Effect.gen(function* () {
@@ -150,7 +152,9 @@ const keepTelling = Effect.fnUntraced(function* <E>(ask: {
   const opened = new Set<string>()
   const heard = new Map<string, string>()
   const ears: Array<(connectionId: string, now: number) => void> = []
-  const report = yield* reportFirst("open circuits are not shared now: each server process finds out for itself")
+  const report = yield* reportFirst(
+    "open circuits are temporarily not shared: each server process detects failures on its own"
+  )
   const exchange = Effect.gen(function* () {
     if (opened.size > 0) {
       const telling = [...opened]

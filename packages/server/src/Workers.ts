@@ -64,7 +64,7 @@ export const keepWorkers = Effect.fnUntraced(function* (options: WorkersOptions)
         return yield* new StartFailure({ message: `Server process ${number} of ${options.count} ${how}.` })
       }
       if ((yield* Clock.currentTimeMillis) - since >= steadyMillis) pauseMillis = firstPauseMillis
-      yield* Effect.logError("a server process ended, and is started again").pipe(
+      yield* Effect.logError("a server process exited and is restarted").pipe(
         Effect.annotateLogs({ pid, how, pause_millis: pauseMillis })
       )
       yield* Effect.sleep(pauseMillis)
@@ -111,8 +111,8 @@ const endOf = (worker: Worker): Deferred.Deferred<Ended> => {
   // There may be no process to exit.
   worker.once("error", (cause) => end(`could not be started: ${cause.message}`, true))
   worker.once("exit", (code, signal) => {
-    if (signal) end(`was ended by ${signal}`, true)
-    else end(`ended with exit code ${code}`, code !== 0)
+    if (signal) end(`was terminated by ${signal}`, true)
+    else end(`exited with code ${code}`, code !== 0)
   })
   return ended
 }
@@ -128,7 +128,7 @@ const stop = Effect.fnUntraced(function* ({ ended, served, worker }: Running) {
   worker.process.kill("SIGTERM")
   const { how, isFault } = yield* Deferred.await(ended)
   if (!served || !isFault) return
-  yield* Effect.logError("a server process did not stop as it should").pipe(
+  yield* Effect.logError("a server process did not stop cleanly").pipe(
     Effect.annotateLogs({ pid: worker.process.pid, how })
   )
   process.exitCode = 1

@@ -156,10 +156,11 @@ const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
 
 type World = Awaited<ReturnType<typeof start>>
 
-/** Adyen's name of a payment, as its first answer gave it: the fake counts. */
-const pspOf = ({ adyen }: World, ref: string): string =>
-  adyen.asked.find(({ body, path: at }) => at.includes("/payments/") && body.reference === ref)?.path.split("/")[3] ??
-  ""
+/** The capture or cancel that Adyen was asked for last: its reference, and Adyen's name of the payment. */
+const lastChange = ({ adyen }: World) => {
+  const { body, path: at } = adyen.asked.at(-1) ?? { body: {}, path: "" }
+  return { changed: String(body.reference), psp: at.split("/")[3] ?? "" }
+}
 
 describe("payments at Adyen", () => {
   it("given webhooks in every order, and twice, then each payment ends where Adyen's books say", async () => {
@@ -178,9 +179,11 @@ describe("payments at Adyen", () => {
         assert.match(reference, /^att_[0-9a-f-]{36}\.held$/)
         assert.strictEqual((await request("POST", `${path}/${id}/${operation}`)).status, 200)
         assert.strictEqual(await statusOf(id), "PENDING")
-        const attempt = reference.split(".")[0] ?? ""
-        const changed = `${attempt}.${isCapture ? "capture" : "cancel"}`
-        const psp = pspOf(world, changed)
+        const { changed, psp } = lastChange(world)
+        assert.match(
+          changed,
+          isCapture ? /^att_[0-9a-f-]{36}\.take\.[0-9a-f]{32}$/ : /^att_[0-9a-f-]{36}\.void\.[0-9a-f]{32}$/
+        )
         await hearAll(
           order.map((eventCode, at) =>
             eventCode === "AUTHORISATION"
@@ -243,16 +246,18 @@ describe("payments at Adyen", () => {
     assert.strictEqual(await world.statusOf(unanswered.id), "CAPTURED")
   })
 
-  it("given a refusal of the capture of an authorization, then nothing moves: a message confirms, and never denies", async () => {
+  it("given a refusal of the capture of an authorization, then it is AUTHORIZED again, until a later capture is confirmed", async () => {
     const world = await start()
-    const { id, reference } = await world.create({ capture_method: "manual" })
+    const { id } = await world.create({ capture_method: "manual" })
     await world.request("POST", `${path}/${id}/capture`)
-    const [attempt] = reference.split(".")
-    const psp = pspOf(world, `${attempt}.capture`)
-    const failed = { pspReference: "PSPX", originalReference: psp, merchantReference: `${attempt}.capture` }
+    const { changed, psp } = lastChange(world)
+    const failed = { pspReference: "PSPX", originalReference: psp, merchantReference: changed }
     await world.hear({ ...failed, eventCode: "CAPTURE", success: "false" })
-    assert.strictEqual(await world.statusOf(id), "PENDING")
+    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
+    // The success that Adyen withdrew arrives once more.
     await world.hear({ ...failed, eventCode: "CAPTURE" })
+    assert.strictEqual(await world.statusOf(id), "AUTHORIZED")
+    await world.hear({ ...failed, pspReference: "PSPY", eventCode: "CAPTURE", at: 1 })
     assert.strictEqual(await world.statusOf(id), "CAPTURED")
   })
 

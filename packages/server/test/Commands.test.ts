@@ -29,12 +29,12 @@ describe("an operations command", { timeout: 120_000 }, () => {
       runHere(folder, [...list, "--database-url", "postgres://u:visible@db/x"], { PORT: "none" })
     ])
     const expected = [
-      [byDefault, `There is no database at ${join(folder, ".pointsman/pointsman.db")}.`],
-      [mistyped, `There is no database at ${join(folder, "typo.db")}.`],
-      [empty, `There is no database at ${join(folder, "empty.db")}.`],
-      [aFolder, "POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, and folder is a folder."],
+      [byDefault, `No database at ${join(folder, ".pointsman/pointsman.db")}.`],
+      [mistyped, `No database at ${join(folder, "typo.db")}.`],
+      [empty, `No database at ${join(folder, "empty.db")}.`],
+      [aFolder, "POINTSMAN_DATABASE_URL (--database-url): expected the path of a file, but folder is a directory."],
       [inMemory, "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database;"],
-      [wrong, "The settings are wrong:\n  PORT (--port): expected a port"]
+      [wrong, "The settings are invalid:\n  PORT (--port): expected a port"]
     ] as const
     for (const [{ code, stderr, stdout }, said] of expected) {
       assert.deepStrictEqual([code, stdout], [1, ""])
@@ -57,7 +57,7 @@ describe("an operations command", { timeout: 120_000 }, () => {
     assert.deepStrictEqual(await runCommand(folder, list), {
       code: 0,
       stdout: "",
-      stderr: "There is no such delivery.\n"
+      stderr: "No deliveries found.\n"
     })
 
     rmSync(keyPath)
@@ -68,9 +68,9 @@ describe("an operations command", { timeout: 120_000 }, () => {
       runHere(folder, [...list, "--json"], { POINTSMAN_ENCRYPTION_KEY: key })
     ])
     assert.strictEqual(without.code, 1)
-    assert.match(without.stderr, /^The database .*pointsman\.db is there, and its encryption key is not/u)
+    assert.match(without.stderr, /^The encryption key of the database .*pointsman\.db was not found/u)
     assert.strictEqual(wrong.code, 1)
-    assert.match(wrong.stderr, /^The encryption key is not the one that this database was made with/u)
+    assert.match(wrong.stderr, /^The encryption key does not match the database/u)
     assert.notInclude(wrong.stderr, other)
     assert.deepStrictEqual(JSON.parse(right.stdout), { data: [], has_more: false, next_cursor: null })
     assert.notInclude(readdirSync(kept), "pointsman.db.encryption-key")
@@ -85,7 +85,7 @@ describe("an operations command", { timeout: 120_000 }, () => {
     assert.strictEqual(behind.code, 1)
     assert.match(
       behind.stderr,
-      /^The database .* cannot be used: its schema is number \d+, made by an older version, and this one needs \d+: start the server once/u
+      /^The database .* cannot be used: it has the outdated schema version \d+; this release needs \d+: start the server once/u
     )
     assert.isTrue(readFileSync(path).equals(bytes))
   })

@@ -56,9 +56,9 @@ const doubtful = {
 }
 const place = "workspaces[0].routing.production"
 const lines = [
-  `${place}.rules[0] "dollars" (dead): No connection can take what it decides: main does not take USD; night is not active.`,
-  `${place}.rules[2] "big\\u001b cards" (unreachable): Every payment that it matches is decided before it by the rule "cards".`,
-  `${place}.control (unused): night is never asked by the control group: it is not active.`
+  `${place}.rules[0] "dollars" (dead): No connection can accept the payments that it decides: main does not accept USD; night is not active.`,
+  `${place}.rules[2] "big\\u001b cards" (unreachable): Every payment that it matches is decided earlier by the rule "cards".`,
+  `${place}.control (unused): night is never tried by the control group: it is not active.`
 ]
 
 /** A folder that holds the files, by name. */
@@ -83,7 +83,7 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     ])
     assert.deepStrictEqual(text, {
       code: 0,
-      stdout: "2 workspaces, 3 connections, 1 rule: nothing to report\n",
+      stdout: "2 workspaces, 3 connections, 1 rule: no findings\n",
       stderr: ""
     })
     assert.deepStrictEqual(documentOf(json), {
@@ -104,9 +104,9 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     assert.deepStrictEqual(text, {
       code: 0,
       stdout: [
-        "What can never come to anything in doubtful.json:",
+        "Entries in doubtful.json that can never take effect:",
         ...lines.map((line) => `  ${line}`),
-        "1 workspace, 2 connections, 3 rules: 3 to look at\n"
+        "1 workspace, 2 connections, 3 rules: 3 findings\n"
       ].join("\n"),
       stderr: ""
     })
@@ -118,7 +118,7 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
       path: `${place}.rules[2]`,
       rule: "big\u001b cards",
       kind: "unreachable",
-      reason: 'Every payment that it matches is decided before it by the rule "cards".'
+      reason: 'Every payment that it matches is decided earlier by the rule "cards".'
     })
   })
 
@@ -133,11 +133,11 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
       runHere(folder, check),
       runHere(folder, [...named("good.json"), "--claim-window", "x"], environment)
     ])
-    const message = "expected the environment variable API_KEY, which is not set"
+    const message = "the environment variable API_KEY is not set"
     const at = (index: number) => `workspaces[0].connections[${index}].credentials.apiKey`
     assert.deepStrictEqual(unset, {
       code: 1,
-      stdout: `The configuration file good.json is wrong:\n  ${at(0)}: ${message}\n  ${at(1)}: ${message}\n`,
+      stdout: `The configuration file good.json is invalid:\n  ${at(0)}: ${message}\n  ${at(1)}: ${message}\n`,
       stderr: ""
     })
     assert.deepStrictEqual(

@@ -65,7 +65,7 @@ describe("pointsman dev", { timeout: 120_000 }, () => {
     ])
     // Its own receiver has verified them.
     await first.dev.printed(/^\S+Z {2}payment\.requires_action +\S+ {2}REQUIRES_ACTION$/mu)
-    refused(await runHere(folder, ["dev", "--port", "0"]), /^A sandbox of this folder runs already, at http/u)
+    refused(await runHere(folder, ["dev", "--port", "0"]), /^A sandbox for this folder is already running at http/u)
 
     assert.strictEqual((await first.dev.stop()).code, 0)
     assert.isFalse(existsSync(join(folder, ".pointsman/dev.json")))
@@ -164,34 +164,34 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     assert.strictEqual((await listen.stop()).code, 0)
     // What was there before is no news, and nothing was left at the server.
     assert.notInclude(listen.stdout(), (await request("GET", "/api/v1/payments?limit=100")).body.data.at(-1).payment_id)
-    assert.match((await lines.stop()).stderr, /^Listening to the events of http/u)
+    assert.match((await lines.stop()).stderr, /^Listening for events on http/u)
 
     const text = await runHere(folder, ["trigger", "refunded", "--amount", "500", "--currency", "JPY"])
     assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}500 JPY/u)
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
     // No key of this folder goes elsewhere, and one that the server does not know is refused.
     const strange = await startReceiver()
-    refused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /refuses the key/u)
-    refused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /There is none in \.pointsman/u)
-    refused(await runHere(folder, ["listen", "--url", strange.url]), /There is none in \.pointsman/u)
+    refused(await runHere(folder, ["listen", "--url", url, "--key", strangeKey]), /rejected the API key/u)
+    refused(await runHere(folder, ["listen", "--url", "http://elsewhere.example"]), /\.pointsman holds none\./u)
+    refused(await runHere(folder, ["listen", "--url", strange.url]), /\.pointsman holds none\./u)
     assert.lengthOf(strange.heard, 0)
     refused(await runHere(folder, ["trigger"]), /^Expected an outcome/u)
     refused(
       await runHere(folder, ["trigger", "captured", "--key", liveKey]),
-      /^POINTSMAN_API_KEY \(--key\): expected a key/u
+      /^POINTSMAN_API_KEY \(--key\): expected a sandbox key/u
     )
-    refused(await runHere(folder, ["trigger", "captured", "--currency", "EURO"]), /answered 422 validation_error/u)
+    refused(
+      await runHere(folder, ["trigger", "captured", "--currency", "EURO"]),
+      /responded with 422 validation_error/u
+    )
   })
 
   it("given no server, no key, or an address that is none, then it is said", async () => {
     const folder = temporaryFolder()
     const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]
-    refused(await runHere(folder, ["listen"]), /There is none in \.pointsman: start a sandbox with `pointsman dev`/u)
-    refused(
-      await runHere(folder, ["trigger", "captured", ...here], { POINTSMAN_API_KEY: key }),
-      /^No answer came from/u
-    )
+    refused(await runHere(folder, ["listen"]), /\.pointsman holds none\. Start a sandbox with `pointsman dev`/u)
+    refused(await runHere(folder, ["trigger", "captured", ...here], { POINTSMAN_API_KEY: key }), /^No response from/u)
     refused(
       await runHere(folder, ["listen", ...here, "--key", "visible"]),
       /^POINTSMAN_API_KEY \(--key\): expected an API key/u
@@ -207,12 +207,12 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     for (const words of [["listen"], ["trigger", "captured"]]) {
       refused(
         await runHere(folder, words, { POINTSMAN_API_KEY: strangeKey }),
-        /^\.pointsman\/dev\.json names http:\/\/pointsman\.invalid, which is not this machine/u
+        /^\.pointsman\/dev\.json refers to http:\/\/pointsman\.invalid, which is not on this machine/u
       )
     }
     refused(
       await runHere(folder, ["listen", "--url", there.url], { POINTSMAN_API_KEY: strangeKey }),
-      /^No answer came from/u
+      /^No response from/u
     )
   })
 })

@@ -61,15 +61,15 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
         "database",
         "encryption key",
         "connections",
-        "time-outs",
+        "timeouts",
         "webhooks",
         "base URL",
         "payments",
         "deliveries"
       ].map((check) => `ok ${check}`)
     )
-    assert.match(saysOf(well, "database"), /pointsman\.db, schema number \d+$/u)
-    assert.strictEqual(saysOf(well, "connections"), "ok: 2 active of 2, and each can be opened")
+    assert.match(saysOf(well, "database"), /pointsman\.db, schema version \d+$/u)
+    assert.strictEqual(saysOf(well, "connections"), "ok: 2 of 2 active, all usable")
 
     // A charge that nobody knows, whose webhook is given up; and a connection that this program cannot use.
     provider.next("charge", () => "drop")
@@ -106,8 +106,8 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       "ok database",
       "ok encryption key",
       "wrong connections",
-      "wrong time-outs",
-      "wrong time-outs",
+      "wrong timeouts",
+      "wrong timeouts",
       "wrong webhooks",
       "warning base URL",
       "ok payments",
@@ -116,34 +116,31 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
     assert.match(saysOf(ill, "configuration"), /^wrong: wrong\.json: workspaces\[0\]/u)
     assert.strictEqual(
       saysOf(ill, "connections"),
-      'wrong: "backup" of acme (production) cannot be used: no connector is named "gone"'
+      'wrong: "backup" of acme (production) cannot be used: connector "gone" is not installed'
     )
-    assert.match(saysOf(ill, "time-outs"), /"main" has a time-out of 5000 ms, and the claim window has 4000: lengthen/u)
+    assert.match(saysOf(ill, "timeouts"), /"main" has a timeout of 5000 ms, but the claim window is 4000 ms: increase/u)
     assert.match(
       saysOf(ill, "webhooks"),
       /^wrong: http:\/\/127\.0\.0\.1:9 \(whe_\S+\) of acme \(production\) is a private/u
     )
-    assert.match(saysOf(ill, "base URL"), /^warning: http:\/\/127\.0\.0\.1:3000 is this machine alone/u)
-    assert.match(saysOf(ill, "payments"), /^ok: 1 payment to be looked at, the oldest for \d+ s; the server asks/u)
+    assert.match(saysOf(ill, "base URL"), /^warning: http:\/\/127\.0\.0\.1:3000 is a local address/u)
+    assert.match(saysOf(ill, "payments"), /^ok: 1 payment under review, the oldest for \d+ s; the server checks/u)
     assert.match(
       saysOf(ill, "deliveries"),
-      /^warning: 2 given up in the last 7 days: `pointsman webhooks list --workspace acme/u
+      /^warning: 2 given up in the last 7 days: see `pointsman webhooks list --workspace acme/u
     )
 
     assert.deepStrictEqual([text.code, text.stderr], [1, "1 wrong, 1 warning.\n"])
-    assert.match(text.stdout, /^RESULT +CHECK +WHAT IS SO, AND WHAT TO DO\nok +node +Node\.js \d/u)
+    assert.match(text.stdout, /^RESULT +CHECK +DETAILS\nok +node +Node\.js \d/u)
     assert.match(text.stdout, /^wrong +connections +"backup" of acme/mu)
-    assert.match(
-      saysOf(sealed, "encryption key"),
-      /^wrong: The encryption key is not the one that this database was made/u
-    )
+    assert.match(saysOf(sealed, "encryption key"), /^wrong: The encryption key does not match the database/u)
     assert.notInclude(verdictsOf(sealed).join(), "connections")
     assert.deepStrictEqual(verdictsOf(unreadable), ["ok node", "wrong settings", "wrong settings"])
     assert.match(saysOf(unreadable, "settings"), /^wrong: PORT \(--port\): expected .*\nwrong: POINTSMAN_WORKERS/u)
 
     // Before a first start nothing is wrong, and nothing is made.
     assert.deepStrictEqual(verdictsOf(nothing), ["ok node", "ok settings", "ok configuration", "warning database"])
-    assert.include(saysOf(nothing, "database"), `there is none at ${join(elsewhere, ".pointsman/pointsman.db")}`)
+    assert.include(saysOf(nothing, "database"), `no database at ${join(elsewhere, ".pointsman/pointsman.db")}`)
     assert.deepStrictEqual(readdirSync(elsewhere), [])
     assert.deepStrictEqual([readdirSync(join(folder, ".pointsman")), readFileSync(path).toString("base64")], before)
     assert.strictEqual(provider.calls.length, asked)
@@ -161,16 +158,16 @@ describe("what the doctor says", () => {
   it.each<[number, RegExp]>([
     [0, /^ok: 0 ms/u],
     [-5_000, /^ok: 5000 ms/u],
-    [5_001, /^warning: this machine's is 5001 ms behind the database's/u],
-    [-60_000, /^warning: this machine's is 60000 ms ahead of the database's/u]
+    [5_001, /^warning: the clock of this machine is 5001 ms behind the database clock/u],
+    [-60_000, /^warning: the clock of this machine is 60000 ms ahead of the database clock/u]
   ])("given a database whose clock is %d ms ahead, then it says so", (ahead, said) => {
     assert.match(verdict(clockLine(ahead)), said)
   })
 
   it.each<[number, boolean, RegExp]>([
-    [8, false, /^warning: the file, schema number 8, is older .* needs 9: start the server once$/u],
-    [9, true, /^ok: the file, schema number 9$/u],
-    [10, false, /^wrong: the file, schema number 10, was made by a newer version; this one knows 9/u]
+    [8, false, /^warning: the file, schema version 8 is outdated; .* needs 9: start the server once to migrate$/u],
+    [9, true, /^ok: the file, schema version 9$/u],
+    [10, false, /^wrong: the file, schema version 10 was created by a newer release; this release supports up to 9/u]
   ])("given schema number %d of 9, then it is told apart", (schema, isUsable, said) => {
     const found = schemaOf("the file", schema, 9)
     assert.strictEqual(found.isUsable, isUsable)
@@ -182,15 +179,18 @@ describe("what the doctor says", () => {
     const waits = (since: number, needsOperator: boolean) => ({ review: { since, reasons: [] }, needsOperator })
     const said = (hasMore: boolean, ...waiting: ReadonlyArray<ReturnType<typeof waits>>) =>
       verdict(reviewsLine(waiting, hasMore, { now }))
-    assert.strictEqual(said(false), "ok: none waits for operations")
+    assert.strictEqual(said(false), "ok: no payments under review")
     assert.match(
       said(false, waits(now - 86_399_999, false)),
-      /^ok: 1 payment to be looked at, the oldest for 23 h 59 min/u
+      /^ok: 1 payment under review, the oldest for 23 h 59 min/u
     )
-    assert.match(said(false, waits(now - 86_400_000, false)), /^warning: .* 1 d 0 h, 0 of them for somebody/u)
+    assert.match(
+      said(false, waits(now - 86_400_000, false)),
+      /^warning: .* 1 d 0 h, 0 of them waiting for an operator/u
+    )
     assert.match(
       said(true, waits(now - 1, false), waits(now, true)),
-      /^warning: more than 2 payments .* 1 of them for/u
+      /^warning: more than 2 payments .* 1 of them waiting/u
     )
   })
 
@@ -244,7 +244,7 @@ describe("what the doctor says", () => {
     assert.deepStrictEqual(eachOr([], ok("webhooks", "good")), [ok("webhooks", "good")])
     assert.strictEqual(timeoutLines({ connections: [] }, { claimWindowMillis: 1 })[0]?.verdict, "ok")
     assert.isUndefined(environmentFault({ environment: "sandbox" }, ["sandbox"]))
-    assert.match(environmentFault({ environment: "production" }, ["sandbox"]) ?? "", /not for production/u)
+    assert.match(environmentFault({ environment: "production" }, ["sandbox"]) ?? "", /does not support production/u)
     assert.notInclude(checkupText([ok("x", "a\u001b[2J")]), "\u001b")
   })
 })

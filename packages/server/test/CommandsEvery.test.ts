@@ -63,6 +63,8 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
     ...["--charge", "captured", "--amount", "1999", "--reference", "ch_1"],
     ...["--evidence", "dashboard", "--by", "Jo"]
   ],
+  "messages list": () => [],
+  "messages show": () => ["demo-first", "msg_1"],
   "webhooks list": () => ofDemo,
   "webhooks attempts": ({ delivery }) => [delivery],
   "webhooks redeliver": ({ refusedDelivery }) => [refusedDelivery],
@@ -94,6 +96,10 @@ const setUp = async () => {
   const [delivery = "", refusedDelivery = ""] = await delivered()
   const db = new DatabaseSync(join(folder, ".pointsman/dev.db"))
   db.prepare("update deliveries set state = 'Refused', due_at = null where id = ?").run(refusedDelivery)
+  // The simulator sends none.
+  db.exec(`insert into messages (workspace_id, environment, connection_id, event_id, about, subject_id, outcome, written_at,
+      received_at, body, is_sealed)
+    values ('demo', 'sandbox', 'demo-first', 'msg_1', 'charge', 'att_1', 'unmatched', 1, 1, '{}', 0)`)
   db.close()
   const made = documentOf(await run("keys create", ofDemo)).data
   const known: Known = {
@@ -108,7 +114,10 @@ const setUp = async () => {
 
 describe("every command", { timeout: 120_000 }, () => {
   it("given --json, when it is run, then it prints one document of an object, and ends well", async () => {
-    const expected = leaves.map(([path]) => path).filter((path) => !servers.has(path) && path !== "listen")
+    const expected = leaves
+      .map(([path]) => path)
+      // A connection that takes messages is in `CommandsMessages.test.ts`.
+      .filter((path) => !servers.has(path) && path !== "listen" && path !== "messages apply")
     assert.sameMembers(Object.keys(wordsOf), expected)
     const { folder, known, run } = await setUp()
     for (const [path, words] of Object.entries(wordsOf)) {
@@ -160,19 +169,19 @@ describe("pointsman init", () => {
     }
     assert.deepStrictEqual(await runHere(folder, ["config", "check", "--strict"], environment), {
       code: 0,
-      stdout: "1 workspace, 2 connections, 1 rule: nothing to report\n",
+      stdout: "1 workspace, 2 connections, 1 rule: no findings\n",
       stderr: ""
     })
     // Without its secrets it is told which variables are missing.
     const bare = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
-    assert.match(bare.stdout, /expected the environment variable POINTSMAN_SANDBOX_KEY, which is not set/u)
+    assert.match(bare.stdout, /the environment variable POINTSMAN_SANDBOX_KEY is not set/u)
 
     writeFileSync(join(folder, "pointsman.json"), "mine")
     const again = await runHere(folder, ["init"])
     assert.deepStrictEqual([again.code, again.stdout, read("pointsman.json")], [1, "", "mine"])
-    assert.match(again.stderr, /^pointsman\.json and \.env\.example: there already, and nothing was written\. --force/u)
+    assert.match(again.stderr, /^pointsman\.json and \.env\.example already exist; nothing was written\. Pass --force/u)
     const forced = await runHere(folder, ["init", "--force"])
-    assert.include(forced.stdout, ".env was there and is as it was")
+    assert.include(forced.stdout, ".env already existed and was not changed")
     assert.deepStrictEqual(variablesOf(read(".env")), environment)
     assert.include(read("pointsman.json"), "my-shop")
     assert.deepStrictEqual(readdirSync(folder).toSorted(), [".env", ".env.example", "pointsman.json"])

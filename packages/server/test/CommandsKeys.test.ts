@@ -68,7 +68,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     const key = made.stdout.trim()
     assert.strictEqual(
       made.stderr,
-      `This is the key ${idOf(key)} of acme (production), for every scope. It is shown this once: only its hash is stored.\n`
+      `Created the key ${idOf(key)} of acme (production) with all scopes. It is shown only once: only its hash is stored.\n`
     )
     const { created, key: reader, ...rest } = documentOf(limited).data
     assert.match(created, time)
@@ -136,7 +136,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     ])
     assert.deepStrictEqual(revoked, {
       code: 0,
-      stdout: `The key ${idOf(key)} of acme (production) is revoked: servers refuse it from now on.\n`,
+      stdout: `Revoked the key ${idOf(key)} of acme (production). Servers reject it from now on.\n`,
       stderr: ""
     })
     assert.deepStrictEqual(
@@ -161,7 +161,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     ]) {
       assert.match(oneText.stdout, said)
     }
-    assertRefused(noConnection, /^There is no connection "nowhere"\.$/mu)
+    assertRefused(noConnection, /^Connection "nowhere" not found\.$/mu)
 
     const [again, fromFile, all] = await Promise.all([
       run("keys", "revoke", idOf(key).slice(0, 8)),
@@ -171,10 +171,10 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     assert.strictEqual(again.code, 0)
     assert.match(
       again.stdout,
-      new RegExp(`^The key ${idOf(key)} of acme \\(production\\) was revoked already, at 2.*Z\\.\\n$`, "u")
+      new RegExp(`^The key ${idOf(key)} of acme \\(production\\) was already revoked at 2.*Z\\.\\n$`, "u")
     )
     assert.deepInclude(documentOf(fromFile).data, { id: idOf(liveKey), source: "operator" })
-    assert.match(fromFile.stderr, /^A configuration file brought this key\. Take it out there too/u)
+    assert.match(fromFile.stderr, /^This key comes from a configuration file\. Remove it there too/u)
     assert.strictEqual(documentOf(all).data.length, 4)
     assert.include(
       documentOf(all).data.map((one: { readonly id: string }) => one.id),
@@ -217,24 +217,21 @@ describe("the key that is meant", () => {
   })
 
   it("given keys that begin alike, when that is all there is, then none is taken and they are named", () => {
-    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, and none was revoked: /u)
+    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, so none was revoked: /u)
     for (const { hash } of keys.slice(0, 2)) assert.include(said("3f9a1c04"), `${hash} of acme (sandbox)`)
     assert.notInclude(said("3f9a1c04"), keys[2]?.hash ?? "")
   })
 
   it("given what no key begins with, or the key itself, then it is said, and the key is not repeated", () => {
-    assert.strictEqual(said("00000000ffff"), "There is no key 00000000ffff.")
-    assert.match(said(liveKey), /^This is the key itself/u)
+    assert.strictEqual(said("00000000ffff"), "Key 00000000ffff not found.")
+    assert.match(said(liveKey), /^Expected a hash prefix from `pointsman keys list`, not the key itself/u)
     assert.notInclude(said(liveKey), liveKey)
   })
 
   it.each(["", "3f9a1c0", "3F9A1C05", "3f9a1c0g", "ps_live_x", `${"0".repeat(65)}`, "\u001b[2J"])(
     "given %j, then it is refused without being repeated",
     (text) => {
-      assert.strictEqual(
-        said(text),
-        "Expected what `pointsman keys list` calls the key, or at least the first 8 characters of it."
-      )
+      assert.strictEqual(said(text), "Expected a hash prefix from `pointsman keys list`, with at least 8 characters.")
     }
   )
 })

@@ -131,7 +131,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
       new RegExp(`^${lost} .* UNKNOWN +unknown +1999 EUR +main +acme .* checked again 2`, "u")
     )
     assert.match(lines[3] ?? "", /unknown, amount_mismatch .* waits for an operator$/u)
-    assert.deepStrictEqual(ofGlobex, { code: 0, stdout: "", stderr: "No payment waits for operations.\n" })
+    assert.deepStrictEqual(ofGlobex, { code: 0, stdout: "", stderr: "No payments are under review.\n" })
     const cursor = documentOf(first).next_cursor
     assert.strictEqual(cursor, `${Date.parse(data[2].review.since)}_${tooMuch}`)
 
@@ -154,15 +154,15 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.deepInclude(file.refunds[0], { state: "unknown", amount: 500, currency: "EUR", provider_refund_id: null })
     assert.deepStrictEqual(file.events, await events(refund))
     const refundId = file.refunds[0].id
-    for (const said of [file.attempts[0].id, refundId, "payment.refund_unknown", "Waits since", "refund_unknown"]) {
+    for (const said of [file.attempts[0].id, refundId, "payment.refund_unknown", "Waiting since", "refund_unknown"]) {
       assert.include(shownText.stdout, said)
     }
-    assertRefused(unknown, `No payment "${noPayment}" waits for operations`)
-    assertRefused(nothing, "Expected one finding: --charge, or --refund with --refund-state, or --reviewed.")
+    assertRefused(unknown, `Payment "${noPayment}" is not under review`)
+    assertRefused(nothing, "Expected exactly one of --charge, --refund with --refund-state, or --reviewed.")
     assertRefused(noEvidence, "Missing required flag: --evidence")
     assertRefused(euros, 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0')
     assert.strictEqual(blank.code, 1)
-    assert.include(blank.stderr, "Nothing was recorded: --evidence: expected a text of 1 to 2000 characters")
+    assert.include(blank.stderr, "Nothing was recorded: --evidence: expected text of 1 to 2000 characters")
     assert.strictEqual((await read(lost)).status, "UNKNOWN")
 
     // The server is in the middle of a check when somebody settles the payment: what it hears then comes too late.
@@ -177,9 +177,9 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.deepStrictEqual([settled.code, settled.stderr], [0, ""])
     assert.strictEqual(
       settled.stdout,
-      `Payment ${held} is UNKNOWN, 1999 EUR in minor units. To be recorded by Jo: the provider's record says that the ` +
-        "charge is captured: 1999 EUR in minor units, reference ch_1.\n" +
-        "It is CAPTURED now: 1999 captured, 0 refunded. It waits for nobody any more.\n"
+      `Payment ${held} is UNKNOWN, 1999 EUR in minor units. About to record for Jo: the provider's record ` +
+        "says that the charge is captured: 1999 EUR in minor units, reference ch_1.\nThe payment is now CAPTURED: " +
+        "1999 captured, 0 refunded. The review is closed.\n"
     )
 
     // The other way round: the server's check comes first, and what somebody found no longer fits.
@@ -199,12 +199,15 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
       run("settle", tooMuch, "--charge", "canceled", ...evidence, "--json"),
       run("settle", refund, "--refund", refundId, "--refund-state", "succeeded", "--reference", "re_1", ...evidence)
     ])
-    assertRefused(late, `No payment "${other}" waits for operations`)
+    assertRefused(late, `Payment "${other}" is not under review`)
     assert.deepStrictEqual(typesOf(await events(other)), ["payment.created", "payment.unknown", "payment.captured"])
 
     assert.deepInclude(documentOf(canceled).data, { status: "CANCELLED", captured_amount: 0, review: null })
     assert.include(canceled.stderr, "the charge is canceled")
-    assert.include(refunded.stdout, "It is PARTIALLY_REFUNDED now: 1999 captured, 500 refunded. It waits for nobody")
+    assert.include(
+      refunded.stdout,
+      "The payment is now PARTIALLY_REFUNDED: 1999 captured, 500 refunded. The review is closed"
+    )
     assert.deepInclude(await read(refund), {
       status: "PARTIALLY_REFUNDED",
       refunded_amount: 500,
@@ -228,8 +231,8 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.deepInclude(timeline[2].data.finding, { charge: "captured", amount: 1999, provider_reference: "ch_1" })
     assert.deepInclude(await read(held), { status: "CAPTURED", captured_amount: 1999 })
     const [left, again] = await Promise.all([run("list"), run("settle", held, ...captured, ...evidence)])
-    assert.deepStrictEqual(left, { code: 0, stdout: "", stderr: "No payment waits for operations.\n" })
-    assertRefused(again, `No payment "${held}" waits for operations`)
+    assert.deepStrictEqual(left, { code: 0, stdout: "", stderr: "No payments are under review.\n" })
+    assertRefused(again, `Payment "${held}" is not under review`)
     // The commands asked the provider for nothing, and neither did anybody charge again.
     assert.lengthOf(
       provider.calls.filter(({ operation }) => operation === "charge"),

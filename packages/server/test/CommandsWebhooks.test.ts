@@ -129,17 +129,17 @@ describe("pointsman webhooks", { timeout: 120_000 }, () => {
     assert.deepStrictEqual([sent.code, sent.stderr], [0, ""])
     assert.strictEqual(
       sent.stdout,
-      `${id} is due again, to ${receiver.url}: a running server sends it within a second.\n`
+      `Delivery ${id} to ${receiver.url} is scheduled: a running server sends it within a second.\n`
     )
     assert.deepStrictEqual(unknown, {
       code: 1,
       stdout: "",
-      stderr: 'There is no delivery "dlv_01a1fe08-9226-7266-a33a-e3e7f1609a4e".\n'
+      stderr: 'Delivery "dlv_01a1fe08-9226-7266-a33a-e3e7f1609a4e" not found.\n'
     })
     assert.deepStrictEqual(wrong, {
       code: 1,
       stdout: "",
-      stderr: 'There is no delivery "evt_?[2J": expected an id such as dlv_019a8c3e-….\n'
+      stderr: 'Delivery "evt_?[2J" not found: expected an id such as dlv_019a8c3e-….\n'
     })
     assert.deepStrictEqual([usage.code, usage.stdout], [1, ""])
     assert.include(usage.stderr, 'Invalid value for flag --limit: "0". Expected: a whole number from 1 to 100')

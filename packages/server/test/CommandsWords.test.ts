@@ -24,21 +24,29 @@ const succeeded: Typed = { refundState: "succeeded" }
 
 describe("a finding", () => {
   it.each<[string, Typed, string]>([
-    ["none", {}, "Expected one finding: --charge, or --refund with --refund-state, or --reviewed."],
-    ["two", { ...captured, reviewed: true }, "Expected one finding:"],
-    ["a charge and a refund", { ...captured, ...refund, ...succeeded }, "Expected one finding:"],
-    ["an amount alone", { amount: 1 }, "Expected one finding:"],
+    ["none", {}, "Expected exactly one of --charge, --refund with --refund-state, or --reviewed."],
+    ["two", { ...captured, reviewed: true }, "Expected exactly one of"],
+    ["a charge and a refund", { ...captured, ...refund, ...succeeded }, "Expected exactly one of"],
+    ["an amount alone", { amount: 1 }, "Expected exactly one of"],
     ["captured without its amount", { charge: "captured" }, "--amount: expected with --charge captured"],
     ["declined with an amount", { ...captured, charge: "declined" }, "--amount: expected only with"],
-    ["never received, with a reference", { charge: "never_received", reference: "ch_1" }, "--reference: a charge that"],
+    [
+      "never received, with a reference",
+      { charge: "never_received", reference: "ch_1" },
+      "--reference: not allowed with --charge never-received."
+    ],
     ["a refund with an amount", { ...refund, ...succeeded, amount: 1 }, "--amount: expected only with"],
     ["a refund of an attempt", { ...refund, ...succeeded, attempt: "att_1" }, "--attempt: expected only"],
-    ["a refund without its state", refund, "--refund-state: expected with --refund: succeeded, failed or never"],
-    ["a refund's state alone", succeeded, "--refund: expected the refund's id"],
+    [
+      "a refund without its state",
+      refund,
+      "--refund-state: required with --refund; expected succeeded, failed or never"
+    ],
+    ["a refund's state alone", succeeded, "--refund: required with --refund-state; expected the refund's id"],
     [
       "a refund never received, with a reference",
       { ...refund, reference: "ch_1", refundState: "never_received" },
-      "--reference: a refund that"
+      "--reference: not allowed with --refund-state never-received."
     ],
     ["a look with a reference", { reviewed: true, reference: "ch_1" }, "--reference: expected only with"],
     ["a look with an amount", { reviewed: true, amount: 1 }, "--amount: expected only with"]
@@ -66,7 +74,12 @@ describe("a finding", () => {
       { _tag: "Refund", says: "succeeded", refundId: "rf_1", providerRefundId: "ch_1" },
       "the provider's record says that the refund rf_1 succeeded: reference ch_1"
     ],
-    ["a look", { reviewed: true }, { _tag: "NothingToChange" }, "somebody looked, and the payment stands as it should"]
+    [
+      "a look",
+      { reviewed: true },
+      { _tag: "NothingToChange" },
+      "an operator reviewed the payment, and it is correct as recorded"
+    ]
   ])("given %s, then it says just what was typed", (_, given, finding, sentence) => {
     const found = Result.getOrThrow(findingOf(typed(given)))
     assert.deepStrictEqual<object>(found, finding)
@@ -83,14 +96,9 @@ describe("the workspace of a command", () => {
   it.each<[string, ReadonlyArray<string>, string | null, string]>([
     ["the only one and no name", ["acme"], null, "acme"],
     ["several and a name", ["acme", "globex"], "globex", "globex"],
-    ["none at all", [], "acme", "The database holds no workspace yet."],
+    ["none at all", [], "acme", "The database has no workspaces."],
     ["several and no name", ["acme", "globex"], null, "--workspace: expected one of acme, globex."],
-    [
-      "a name that none has",
-      ["acme"],
-      "ac\u001bme",
-      '--workspace: expected one of acme; there is no workspace "ac?me".'
-    ],
+    ["a name that none has", ["acme"], "ac\u001bme", '--workspace: expected one of acme; workspace "ac?me" not found.'],
     ["more than can be read", many, null, `--workspace: expected one of ${many.slice(0, 20).join(", ")}, and 5 more.`]
   ])("given %s, then it is found or asked for", (_, ids, named, expected) => {
     const found = oneWorkspace(workspaces(...ids), Option.fromNullishOr(named))

@@ -195,7 +195,7 @@ describe("a wrong configuration file", () => {
     for (const configuration of [undefined, { workspaces: [] }]) {
       const exited = await runServer({ folder, configuration, flags })
       assert.strictEqual(exited.code, 1)
-      assert.match(exited.stderr, /^The stored connection "main" has a time-out of 5000 ms: expected less than/u)
+      assert.match(exited.stderr, /^The stored connection "main" has a timeout of 5000 ms: expected less than/u)
     }
     const shorter = configurationWith({ ...connectionTo(provider), timeout: "4 seconds" })
     await startServer({ folder, configuration: shorter, flags })
@@ -205,7 +205,7 @@ describe("a wrong configuration file", () => {
     [
       "a wrong field",
       configurationWith({ ...connectionTo(provider), timeout: "15 minutes" }),
-      /^The configuration file \S+ is wrong; nothing of it was applied:\n {2}workspaces\[0\]\.connections\[0\]\.timeout: expected less than the claim window/u
+      /^The configuration file \S+ is invalid; nothing was applied:\n {2}workspaces\[0\]\.connections\[0\]\.timeout: expected less than the claim window/u
     ],
     [
       "wrong credentials",
@@ -220,9 +220,9 @@ describe("a wrong configuration file", () => {
     [
       "a variable that is not set",
       { workspaces: [{ id: { $env: "ACME_ID" } }] },
-      /\n {2}workspaces\[0\]\.id: expected the environment variable ACME_ID, which is not set\n/u
+      /\n {2}workspaces\[0\]\.id: the environment variable ACME_ID is not set\n/u
     ],
-    ["no JSON", '{"workspaces": [\n  {"id": "visible" "name"', /is not valid JSON, near line 2, column 20\.\n/u],
+    ["no JSON", '{"workspaces": [\n  {"id": "visible" "name"', /is not valid JSON, line 2, column 20\.\n/u],
     ["nothing", "", /is not valid JSON: it is empty\.\n/u]
   ])(
     "given %s, when the server starts, then it stops with 1, says where, and has touched nothing",

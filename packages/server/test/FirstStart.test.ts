@@ -143,16 +143,13 @@ describe("a start without configuration", () => {
     rmSync(keyFile)
     const without = await runServer({ folder })
     assert.strictEqual(without.code, 1)
-    assert.match(
-      without.stderr,
-      /^The database .*pointsman\.db is there, and its encryption key is not: .* is missing\./u
-    )
+    assert.match(without.stderr, /^The encryption key of the database .*pointsman\.db was not found: .* is missing\./u)
     assert.isFalse(existsSync(keyFile))
 
     const other = Buffer.alloc(32, 9).toString("base64")
     const wrong = await runServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
     assert.strictEqual(wrong.code, 1)
-    assert.match(wrong.stderr, /^The encryption key is not the one that this database was made with/u)
+    assert.match(wrong.stderr, /^The encryption key does not match the database/u)
     assert.notInclude(wrong.stdout + wrong.stderr, other)
 
     const right = await startServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key.trim() } })
@@ -188,7 +185,7 @@ describe("a start without configuration", () => {
     assert.strictEqual(second.code, 1)
     assert.strictEqual(
       second.stderr,
-      `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or set PORT (--port) to another.\n`
+      `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
     )
     assert.deepStrictEqual(readdirSync(folder), [])
   })
@@ -218,7 +215,7 @@ describe("wrong settings", () => {
       "PostgreSQL without a key",
       { POINTSMAN_DATABASE_URL: "postgres://u:visible@127.0.0.1:1/x" },
       [],
-      /^POINTSMAN_ENCRYPTION_KEY \(--encryption-key\): expected base64 of 32 bytes.* With PostgreSQL/
+      /^POINTSMAN_ENCRYPTION_KEY \(--encryption-key\): expected base64 of 32 bytes.* required with PostgreSQL/
     ],
     ["a file that is not there", { POINTSMAN_CONFIG: "nowhere.json" }, [], /nowhere\.json cannot be read \(NotFound\)/],
     ["another machine's address", { HOST: "192.0.2.1" }, [], /HOST \(--host\): expected an address of this machine/],
@@ -226,7 +223,7 @@ describe("wrong settings", () => {
       "a folder for a database",
       { POINTSMAN_DATABASE_URL: "sqlite:." },
       [],
-      /^POINTSMAN_DATABASE_URL \(--database-url\): expected the path of a file, and \. is a folder/
+      /^POINTSMAN_DATABASE_URL \(--database-url\): expected the path of a file, but \. is a directory/
     ]
   ])(
     "given %s, when the server starts, then it stops with 1 and says what is wrong",

@@ -16,7 +16,7 @@ describe("the Node version", () => {
     const fault = nodeFault(version)
     assert.strictEqual(fault === undefined, isGood)
     if (fault !== undefined)
-      assert.match(fault, /needs Node\.js 22\.19 or newer, and this is \d+.*Install Node\.js 24/u)
+      assert.match(fault, /requires Node\.js 22\.19 or newer, but this is \d+.*Install Node\.js 24/u)
   })
 
   it("given an old Node, when the command is run, then it says what to install and nothing else is loaded", () => {
@@ -36,7 +36,7 @@ describe("the Node version", () => {
     assert.strictEqual(run.status, 1)
     assert.match(
       run.stderr,
-      /^Pointsman needs Node\.js 22\.19 or newer, and this is 20\.11\.1\. Install Node\.js 24 from \S+ and start again\.\n$/u
+      /^Pointsman requires Node\.js 22\.19 or newer, but this is 20\.11\.1\. Install Node\.js 24 from \S+\.\n$/u
     )
     assert.deepStrictEqual(
       run.stdout

@@ -164,17 +164,17 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     ])
     assert.deepStrictEqual(JSON.parse(onOurs.stdout), { data: [], has_more: false, next_cursor: null })
     for (const [{ code, stderr, stdout }, why] of [
-      [onEmpty, "cannot be used: it holds no payments of this library's: start the server on it once"],
-      [onOlder, "its schema is number 1, made by an older version"],
-      [onNewer, "its schema is number 1000, made by a newer version"]
+      [onEmpty, "cannot be used: it has no Pointsman tables: start the server once"],
+      [onOlder, "it has the outdated schema version 1"],
+      [onNewer, "it has schema version 1000, created by a newer release"]
     ] as const) {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.include(stderr, why)
       assert.notInclude(stderr, password)
     }
     for (const [{ code, stdout }, says] of [
-      [lookAtEmpty, "warning: {} has no tables yet: a first start makes them"],
-      [lookAtOurs, "ok: {}, schema number 3"]
+      [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
+      [lookAtOurs, "ok: {}, schema version 6"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data

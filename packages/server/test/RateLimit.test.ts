@@ -37,7 +37,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   it("given the help, then the limit is not said to be out of use", async () => {
     const { stdout } = await runServer({ folder: temporaryFolder(), flags: ["--help"] })
     const line = stdout.split("\n").find((line) => line.includes("--rate-limit")) ?? ""
-    assert.match(line, /Requests per second and API key/u)
+    assert.match(line, /Requests per second per API key/u)
     assert.notMatch(line, /not in use/u)
   })
 })

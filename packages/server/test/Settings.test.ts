@@ -120,7 +120,7 @@ describe("Settings", () => {
     ["POINTSMAN_PENDING_CHECK_INTERVAL", "--pending-check-interval", "400 weeks", "a duration such as"],
     ["POINTSMAN_REFUND_CHECK_INTERVAL", "--refund-check-interval", "x", "a duration such as"],
     ["POINTSMAN_DEAD_REQUEST_INTERVAL", "--dead-request-interval", "x", "a duration such as"],
-    ["POINTSMAN_WEBHOOK_SCHEDULE", "--webhook-schedule", "0 seconds,", "durations separated by commas"],
+    ["POINTSMAN_WEBHOOK_SCHEDULE", "--webhook-schedule", "0 seconds,", "comma-separated durations"],
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "0", "or `off`"],
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "1.5", "or `off`"],
     ["POINTSMAN_ALLOW_PRIVATE_WEBHOOKS", "--allow-private-webhooks", "yes", "`true` or `false`"],
@@ -138,7 +138,7 @@ describe("Settings", () => {
       for (const attempt of [read({ [variable]: value }), read({}, { [name]: value })]) {
         const failure = yield* Effect.flip(attempt)
         const [title, line, ...more] = failure.message.split("\n")
-        assert.strictEqual(title, "The settings are wrong:")
+        assert.strictEqual(title, "The settings are invalid:")
         assert.isTrue(line?.startsWith(`  ${variable} (${flag}): expected `), line)
         assert.include(line, expected)
         assert.deepStrictEqual(more, [])

@@ -114,7 +114,7 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
       const after = childrenOf(server.pid)
       assert.lengthOf(after, 2)
       assert.notInclude(after, first)
-      assert.match(server.stderr(), /a server process ended.*was ended by SIGKILL/u)
+      assert.match(server.stderr(), /a server process exited.*was terminated by SIGKILL/u)
 
       // The one that is left goes too: who came in the place of the first answers.
       process.kill(second, "SIGKILL")
@@ -196,8 +196,8 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
       await executeIn(database, `drop table pointsman_rates`)
       for (const server of [one, other]) assert.strictEqual((await firstAsked(server))[0], 201)
       // Told in the background, within a tenth of a second.
-      for (let turn = 0; turn < 250 && !one.stderr().includes("not shared"); turn++) await sleep(20)
-      assert.match(one.stderr(), /the rate limits are not shared now/u)
+      for (let turn = 0; turn < 250 && !one.stderr().includes("temporarily not shared"); turn++) await sleep(20)
+      assert.match(one.stderr(), /rate limits are temporarily not shared/u)
     }
   )
 
@@ -218,11 +218,11 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
     ])
     assert.strictEqual(
       port,
-      `Port ${taken} on 127.0.0.1 is in use. Stop the program that has it, or set PORT (--port) to another.\n`
+      `Port ${taken} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT (--port) to another port.\n`
     )
     assert.match(missing, /^The database postgres:\S+ cannot be used: database "not_there" does not exist\.\n$/u)
     assert.match(worker, /too many connections for role/u)
-    assert.match(worker, /^Server process \d of 2 ended with exit code 1\.$/mu)
+    assert.match(worker, /^Server process \d of 2 exited with code 1\.$/mu)
   })
 })
 

@@ -50,14 +50,14 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#phase === "Queued") {
       this.#end(Effect.fail(this.#notSent(`no connection within ${timeoutMillis} ms`)))
     } else if (this.#phase === "Sending") {
-      this.#giveUp(`no complete answer within ${timeoutMillis} ms`)
+      this.#giveUp(`no complete response within ${timeoutMillis} ms`)
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#isTooLate()) this.withdraw(tooLate)
     // Thrown and not aborted: an abort would also destroy the connection, which is as good as new.
-    if (this.#phase !== "Queued") throw new Error("this request must not be written (again)")
+    if (this.#phase !== "Queued") throw new Error("the request must not be written, or not twice")
     this.#phase = "Sending"
     this.#controller = controller
     afterUndici(() => Deferred.doneUnsafe(this.committed, Effect.void))
@@ -74,7 +74,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#phase !== "Sending") return
     this.#bytes += chunk.byteLength
     if (this.#bytes > this.#maxAnswerBytes) {
-      this.#giveUp(`the answer is longer than ${this.#maxAnswerBytes} bytes`)
+      this.#giveUp(`the response is longer than ${this.#maxAnswerBytes} bytes`)
     } else {
       this.#chunks.push(chunk)
     }
@@ -88,7 +88,7 @@ export class Call implements Dispatcher.DispatchHandler {
     if (this.#phase === "Queued") {
       this.#end(Effect.fail(this.#notSent(`no connection${codeOf(error)}`)))
     } else if (this.#phase === "Sending") {
-      this.#end(Effect.fail(this.#unanswered(`the answer did not arrive whole${codeOf(error)}`)))
+      this.#end(Effect.fail(this.#unanswered(`the response was incomplete${codeOf(error)}`)))
     }
   }
 
@@ -96,10 +96,10 @@ export class Call implements Dispatcher.DispatchHandler {
     const headers = lowerCase(this.#headers)
     const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity"
     if (encoding !== "identity") {
-      return Effect.fail(this.#unanswered("the answer is compressed, which was not asked for"))
+      return Effect.fail(this.#unanswered("the response is compressed, which was not requested"))
     }
     const body = utf8(this.#chunks)
-    if (body === undefined) return Effect.fail(this.#unanswered("the answer is not UTF-8 text"))
+    if (body === undefined) return Effect.fail(this.#unanswered("the response is not valid UTF-8"))
     return Effect.succeed({ status: this.#status, headers, body })
   }
 
@@ -129,7 +129,7 @@ export class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-export const tooLate = "it was too late to begin"
+export const tooLate = "the deadline for sending had passed"
 
 /** Completing a deferred runs its waiters at once, and undici's parser must not be entered from inside itself. */
 const afterUndici = (action: () => void): void => queueMicrotask(action)

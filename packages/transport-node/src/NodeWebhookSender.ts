@@ -98,4 +98,4 @@ const drop = (body: Dispatcher.ResponseData["body"]): Effect.Effect<void> =>
 const notAnswered = (peer: string, error: unknown): WebhookNotAnswered =>
   error instanceof NotConnected
     ? new WebhookNotAnswered({ failure: error.failure, message: `${peer}: ${error.message}` })
-    : new WebhookNotAnswered({ failure: "NoAnswer", message: `${peer}: no answer${codeOf(error)}` })
+    : new WebhookNotAnswered({ failure: "NoAnswer", message: `${peer}: no response${codeOf(error)}` })

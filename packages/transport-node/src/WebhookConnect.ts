@@ -35,7 +35,7 @@ export const resolvePublic: Resolve = async (hostname) => {
   const addresses = found.flatMap((result, index) =>
     result.status === "fulfilled" ? result.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : []
   )
-  if (addresses.length === 0) throw new NotConnected("NoConnection", "the name has no address")
+  if (addresses.length === 0) throw new NotConnected("NoConnection", "the host name has no address")
   return addresses
 }
 
@@ -43,7 +43,7 @@ export const resolvePublic: Resolve = async (hostname) => {
 export const resolveBySystem: Resolve = (hostname) => promises.lookup(hostname, { all: true })
 
 const refusal = (): NotConnected =>
-  new NotConnected("AddressRefused", "the target is an address of this machine or its network, which is not allowed")
+  new NotConnected("AddressRefused", "the target is a loopback or private address, which is not allowed")
 
 export const webhookConnector = (options: {
   readonly allowPrivate: boolean

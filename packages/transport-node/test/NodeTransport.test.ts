@@ -137,7 +137,7 @@ describe("nothing left this machine", () => {
       yield* TestClock.adjust(1)
       const error = yield* Fiber.join(sending)
       assertNotSent(at, error)
-      assert.include(error.reason, "too late to begin")
+      assert.include(error.reason, "deadline for sending had passed")
     })
   )
 
@@ -337,6 +337,8 @@ describe("the request may have left", () => {
         const { at, send } = yield* setup({
           onRequest: (socket, _request, index) => {
             socket.write(httpAnswer(200, "ok"))
+            // Stays open, so that some connections are used again, however fast the machine is.
+            if (index % 10 === 9) return
             // Around the moment at which the next request is written.
             if (index % 3 === 0) socket.end()
             else if (index % 3 === 1) setImmediate(() => socket.resetAndDestroy())

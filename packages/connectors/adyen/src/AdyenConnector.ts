@@ -8,24 +8,24 @@
 import {
   type ChargeRequest,
   type CheckoutRequest,
+  type Clean,
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
+  cleaner,
   type Found,
+  jsonCaller,
   type Money,
   NotSent,
   type Rejected,
-  type Transport,
-  type TransportAnswer,
-  type TransportRequest,
-  type Unanswered
+  segment,
+  type Transport
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Clean, cleaner } from "./Clean.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
-import { readMessage } from "./Messages.ts"
+import { readMessage, readStored } from "./Messages.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 
 /** The definition of the connector `adyen`. Its sandbox is Adyen's test environment. */
@@ -46,24 +46,12 @@ const connector = (
   transport: Transport["Service"]
 ): Connector => {
   const { apiKey, merchantAccount } = credentials
-  const call = Effect.fnUntraced(function* <A>(
-    { body, id, method, path }: Call,
-    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
-  ): Effect.fn.Return<A, NotSent | Unanswered> {
-    const answer = yield* transport.send({
-      method,
-      url: `${credentials.baseUrl}${path}`,
-      headers: {
-        "x-api-key": Redacted.value(apiKey),
-        accept: "application/json",
-        "idempotency-key": id,
-        ...(body === undefined ? {} : { "content-type": "application/json" })
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      timeoutMillis
-    })
-    return yield* Effect.fromResult(read(answer))
-  })
+  // The idempotency key has at most 64 characters (https://docs.adyen.com/development-resources/api-idempotency).
+  const call = jsonCaller(
+    transport,
+    { baseUrl: credentials.baseUrl, timeoutMillis },
+    Effect.sync(() => ({ "x-api-key": Redacted.value(apiKey) }))
+  )
   const clean = cleaner([apiKey])
 
   return {
@@ -139,7 +127,7 @@ const connector = (
             method: "POST",
             path: `/payments/${segment(request.providerRef)}/captures`,
             id: request.operationId,
-            body: { merchantAccount, amount, reference: operationReferenceOf(request.attemptId, "capture") }
+            body: { merchantAccount, amount, reference: operationReferenceOf({ ...request, kind: "capture" }) }
           },
           (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
         )
@@ -151,7 +139,7 @@ const connector = (
           method: "POST",
           path: `/payments/${segment(request.providerRef)}/cancels`,
           id: request.operationId,
-          body: { merchantAccount, reference: operationReferenceOf(request.attemptId, "cancel") }
+          body: { merchantAccount, reference: operationReferenceOf({ ...request, kind: "void" }) }
         },
         (answer) => Answers.operationAnswer(answer, request.providerRef, clean)
       )
@@ -172,24 +160,15 @@ const connector = (
     lookUpRefund: Effect.fn("AdyenConnector.lookUpRefund")(() => Effect.succeed(untold)),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
       readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
+    ),
+    readStored: Effect.fn("AdyenConnector.readStored")((message) =>
+      readStored(message, merchantAccount, cleaner([apiKey, message.secret]))
     )
   }
 }
 
 /** Adyen cannot be asked. Its messages tell, and until then nothing is known. */
 const untold: Found<never> = { _tag: "NotFound", conclusive: false }
-
-interface Call {
-  readonly method: TransportRequest["method"]
-  /** Under the base URL, encoded. */
-  readonly path: string
-  /**
-   * The attempt, operation or refund id: the idempotency key, of at most 64 characters
-   * (https://docs.adyen.com/development-resources/api-idempotency).
-   */
-  readonly id: string
-  readonly body?: Readonly<Record<string, unknown>>
-}
 
 const purposeOf = ({ capture }: Pick<CheckoutRequest, "capture">): Purpose => (capture ? "taken" : "held")
 
@@ -243,7 +222,9 @@ const cleanOf = (
 const withoutStoredDetails: Rejected = {
   _tag: "Rejected",
   code: "instrument_unusable",
-  message: "Nothing was sent: a direct charge needs an instrument, <shopperReference>/<storedPaymentMethodId>."
+  message:
+    "Nothing was sent to Adyen: a direct charge requires an instrument, " +
+    "<shopperReference>/<storedPaymentMethodId>."
 }
 
 /** Nothing is sent that Adyen would take for another amount. */
@@ -252,10 +233,7 @@ const sayable = <A, E>(money: Money, send: (amount: Amount) => Effect.Effect<A, 
   const { currency, minorUnits } = money
   return amount === undefined
     ? Effect.fail(
-        new NotSent({ reason: `Adyen has no amount for ${minorUnits} minor units of ${currency}, so it was not asked` })
+        new NotSent({ reason: `nothing was sent: Adyen cannot represent ${minorUnits} minor units of ${currency}` })
       )
     : send(amount)
 }
-
-/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
-const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

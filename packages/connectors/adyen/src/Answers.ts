@@ -3,10 +3,12 @@
  * `Unanswered` says where the reading stopped. It never shows what was read.
  */
 import {
+  answerReader,
   type ChargeState,
   type CheckoutOpened,
+  type Clean,
   type Found,
-  fieldOf,
+  isSuccess,
   type Money,
   type RefundState,
   type Rejected,
@@ -15,12 +17,15 @@ import {
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { type Amount, fromAdyen } from "./Amounts.ts"
-import type { Clean } from "./Clean.ts"
 import { declineOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 import type { Purpose } from "./Reference.ts"
 
 type Read<A> = Result.Result<A, Unanswered>
+
+const { readable, unreadable } = answerReader(
+  (status, field) => `Adyen's answer (status ${status}) settles nothing${field === "" ? "" : `: see ${field}`}`
+)
 
 const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
 const readModification = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Modification))
@@ -170,8 +175,6 @@ export const refundAnswer = (
   })
 }
 
-const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
-
 /**
  * With an error of the types that `ServiceError` lists, these say that the request was not taken: it could not be read,
  * its credentials were refused, or it was not valid (https://docs.adyen.com/development-resources/response-handling).
@@ -196,22 +199,5 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
   )
 }
 
-const readable = <A>(
-  read: (text: string) => Result.Result<A, Schema.SchemaError>,
-  answer: TransportAnswer
-): Read<A> => {
-  const result = read(answer.body)
-  if (Result.isSuccess(result)) return Result.succeed(result.success)
-  // Names of Adyen's own fields; a value is never shown.
-  return unreadable(answer, fieldOf(result.failure))
-}
-
-const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
-  Result.fail(
-    new Unanswered({
-      reason: `Adyen's answer (status ${answer.status}) settles nothing${field === "" ? "" : `: see ${field}`}`
-    })
-  )
-
 const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
-  Result.fail(new Unanswered({ reason: `Adyen answered with status ${answer.status}, which settles nothing` }))
+  Result.fail(new Unanswered({ reason: `Adyen responded with status ${answer.status}, so the result is unknown` }))

@@ -7,7 +7,7 @@ const expectations = {
   merchantAccount: "the merchant account's name: printable ASCII text without spaces, at most 80 characters",
   liveUrlPrefix:
     "the prefix of the live endpoints, as the Customer Area shows it under Developers, API URLs: letters, digits and hyphens",
-  baseUrl: "an absolute https URL (http on this machine alone) without user, query or fragment",
+  baseUrl: "an absolute https URL (http only for a loopback address) without user, query or fragment",
   returnUrl: "an absolute https URL, at most 1024 characters"
 } as const
 

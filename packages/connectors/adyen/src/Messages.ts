@@ -8,36 +8,56 @@
  * have been changed on the way.
  */
 import {
+  atField,
   type ChargeName,
   type ChargeState,
-  fieldOf,
+  type Clean,
   type MessageAbout,
   MessageUnreadable,
   MessageUnverified,
   type Money,
+  messageCrypto,
+  messageJson,
+  messageReader,
+  type OperationState,
   type ProviderMessage,
   type RawMessage,
-  type RefundState
+  type RefundState,
+  type VerifiedBody,
+  verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { Mac } from "effect/crypto"
 import { Base64, Hex } from "effect/encoding"
 import { fromAdyen } from "./Amounts.ts"
-import type { Clean } from "./Clean.ts"
 import { declineOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
-import { attemptOf, readReference } from "./Reference.ts"
+import { attemptOf, type OperationKind, readOperationReference, readReference } from "./Reference.ts"
 
 export const readMessage = Effect.fnUntraced(function* (
   { body, secret }: RawMessage,
   merchantAccount: string,
   clean: Clean
 ): Effect.fn.Return<ProviderMessage, MessageUnverified | MessageUnreadable> {
-  const signed = yield* signedItem(body, secret)
-  const item = yield* Effect.mapError(
-    Effect.fromResult(readItem(signed)),
-    (error) => new MessageUnreadable({ reason: `it is not as Adyen describes its webhooks${at(error)}` })
-  )
+  return yield* read(yield* signedItem(body, secret), merchantAccount, clean)
+})
+
+/** A message that was verified when it came. */
+export const readStored = Effect.fnUntraced(function* (
+  { body }: VerifiedBody,
+  merchantAccount: string,
+  clean: Clean
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const { notificationItems } = yield* decoded(readEnvelope, yield* verifiedJson(body))
+  return yield* read(notificationItems[0]?.NotificationRequestItem, merchantAccount, clean)
+})
+
+const read = Effect.fnUntraced(function* (
+  signed: unknown,
+  merchantAccount: string,
+  clean: Clean
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const item = yield* decoded(readItem, signed)
   if (item.merchantAccountCode !== merchantAccount) {
     return yield* new MessageUnreadable({ reason: "its merchantAccountCode is not the connection's" })
   }
@@ -45,16 +65,10 @@ export const readMessage = Effect.fnUntraced(function* (
   return { id: idOf(item), at: Date.parse(item.eventDate), about }
 })
 
-/** Where the reading stopped, in names of Adyen's own fields. */
-const at = (error: Schema.SchemaError): string => {
-  const field = fieldOf(error)
-  return field === "" ? "" : ` at ${field}`
-}
+const decoded = messageReader("it is not as Adyen describes its webhooks")
 
 // The signature.
 
-const crypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.layerWebCrypto)
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const bytes = new TextEncoder()
 
 const readEnvelope = Schema.decodeUnknownResult(
@@ -74,21 +88,17 @@ const signedItem = Effect.fnUntraced(function* (
   body: Uint8Array,
   secret: Redacted.Redacted<string>
 ): Effect.fn.Return<unknown, MessageUnverified, Mac.Mac> {
-  const parsed = yield* Effect.try({
-    try: (): unknown => JSON.parse(utf8.decode(body)),
-    // Without its cause: a parser's message quotes what it was given.
-    catch: () => new MessageUnverified({ reason: "it is not JSON in UTF-8" })
-  })
+  const parsed = yield* Effect.mapError(messageJson(body), (reason) => new MessageUnverified({ reason }))
   const { notificationItems } = yield* signable(readEnvelope(parsed))
   const [first, ...others] = notificationItems
   if (first === undefined || others.length > 0) {
-    return yield* new MessageUnverified({ reason: "it has no item or several in place of one" })
+    return yield* new MessageUnverified({ reason: "expected exactly one item" })
   }
   const item = yield* signable(readSigned(first.NotificationRequestItem))
   const key = Result.getOrUndefined(Hex.decode(Redacted.value(secret)))
   // An empty key is nobody's: anybody could sign with it.
   if (key === undefined || key.length === 0) {
-    return yield* new MessageUnverified({ reason: "the connection's webhook secret is no key in hexadecimal digits" })
+    return yield* new MessageUnverified({ reason: "the connection's webhook secret is not a hexadecimal key" })
   }
   const mac = yield* Mac.Mac
   const tag = yield* Mac.key(Mac.hmacSha256, key).pipe(
@@ -97,13 +107,13 @@ const signedItem = Effect.fnUntraced(function* (
   )
   return Mac.timingSafeEqual(bytes.encode(item.additionalData.hmacSignature), bytes.encode(Base64.encode(tag)))
     ? first.NotificationRequestItem
-    : yield* new MessageUnverified({ reason: "its signature is not of the connection's webhook secret" })
-}, Effect.provide(crypto))
+    : yield* new MessageUnverified({ reason: "its signature does not match the connection's webhook secret" })
+}, Effect.provide(messageCrypto))
 
 const signable = <A>(read: Result.Result<A, Schema.SchemaError>): Effect.Effect<A, MessageUnverified> =>
   Effect.mapError(
     Effect.fromResult(read),
-    (error) => new MessageUnverified({ reason: `its signature cannot be checked${at(error)}` })
+    (error) => new MessageUnverified({ reason: `its signature cannot be checked${atField(error)}` })
   )
 
 /** What Adyen signs (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures). */
@@ -124,9 +134,49 @@ const signedText = (item: Protocol.SignedItem): string =>
 /**
  * The same for a message that comes again
  * (https://docs.adyen.com/development-resources/webhooks/handle-webhook-events#handle-duplicates). A refusal and the
- * success of a later try are two.
+ * success of a later try are two, and so are the messages of one capture that Adyen tried again by itself: under the same
+ * id the second would be taken for the first one come again, and be lost.
  */
-const idOf = ({ eventCode, pspReference, success }: Protocol.Item): string => `${pspReference}:${eventCode}:${success}`
+const idOf = (item: Protocol.Item): string => {
+  const { eventCode, pspReference, success } = item
+  return [pspReference, eventCode, success, ...courseOf(item)].join(":")
+}
+
+/** What tells a message apart from an earlier one of the same capture or refund. */
+const courseOf = ({ eventCode, reason }: Protocol.Item): ReadonlyArray<string> => {
+  switch (eventCode) {
+    case "CAPTURE":
+      return isRecaptured(reason) ? ["recaptured"] : []
+    case "CAPTURE_FAILED":
+      return isNeverCaptured(reason) ? ["final"] : []
+    case "REFUND_FAILED":
+      return isTriedAgain(reason) ? ["tried-again"] : []
+    default:
+      return []
+  }
+}
+
+/*
+ * The words of Adyen's reasons (https://docs.adyen.com/online-payments/capture/failure-reasons, which is also about
+ * refunds). They are not signed. Whoever changes one on the way can make a failure look final or not, until the next
+ * message; the failure itself is signed.
+ */
+
+/** "Transaction Recaptured" or "Transaction Auto-recaptured". */
+const isRecaptured = (reason: Reason): boolean => /recaptured/iu.test(reason ?? "")
+
+/**
+ * Failures after which Adyen says that it can do nothing more: the shopper cancelled the payment at the bank, the capture
+ * expired, or it cannot be captured again. After a technical issue, the most common one, Adyen "will try to fix the issue
+ * and re-capture the transaction", for up to ten days; so it may after any that is not listed here.
+ */
+const isNeverCaptured = (reason: Reason): boolean =>
+  /shopper cancell?ed|capture (?:has )?expired|can(?:not|['’]t) be re-?captured/iu.test(reason ?? "")
+
+/** The scheme treats captures and refunds alike: after a technical issue Adyen sends a refund again too. */
+const isTriedAgain = (reason: Reason): boolean => /technical issue/iu.test(reason ?? "")
+
+type Reason = Protocol.Item["reason"]
 
 // What it says.
 
@@ -143,27 +193,28 @@ const aboutOf = Effect.fnUntraced(function* (
     case "AUTHORISATION":
       return isSuccess ? yield* authorized(item) : yield* refused(item, clean)
     case "CAPTURE":
-      return isSuccess ? yield* captured(item) : yield* undone(item, "a capture failed", clean)
-    // Its success is that of telling so.
+      return isSuccess ? yield* captured(item) : yield* operationFailed(item, "capture", true, clean)
+    // It had told that the capture was done. Its success is that of telling so.
     case "CAPTURE_FAILED":
-      return yield* undone(item, "a capture failed that it had told to be done", clean)
+      return yield* operationFailed(item, "capture", isNeverCaptured(item.reason), clean)
     case "CANCELLATION":
     case "TECHNICAL_CANCEL":
-      return isSuccess ? yield* canceled(item) : yield* undone(item, "a cancel failed", clean)
+      return isSuccess ? yield* canceled(item) : yield* operationFailed(item, "void", true, clean)
     case "CANCEL_OR_REFUND":
-      return yield* canceledOrRefunded(item, isSuccess, clean)
+      return yield* canceledOrRefunded(item, isSuccess)
     // Nobody captured in time.
     case "EXPIRE":
       return yield* isSuccess ? canceled(item) : unused(item)
     case "OFFER_CLOSED":
       return yield* isSuccess ? offerClosed(item) : unused(item)
     case "REFUND":
-      return yield* refundTold(item, isSuccess, clean)
-    // Mostly after it had told that the refund was done: that stands, and a person has to look.
+      return yield* refundTold(item, isSuccess ? "Succeeded" : "RefundFailed", clean)
+    // Mostly after it had told that the refund was done.
     case "REFUND_FAILED":
+      return yield* refundTold(item, isTriedAgain(item.reason) ? "RefundPending" : "RefundFailed", clean)
+    // The money came back.
     case "REFUNDED_REVERSED":
-      yield* tellOperations(`of refund ${item.merchantReference ?? ""} that its money came back`, item, clean)
-      return yield* refundTold(item, false, clean)
+      return yield* refundTold(item, "RefundFailed", clean)
     default: {
       const verdict = verdicts.get(item.eventCode)
       return verdict === undefined || !isSuccess ? yield* unused(item) : yield* disputed(item, verdict)
@@ -226,39 +277,61 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
  * Somebody reversed it by hand: nothing here asks for that. Which of both it was stands beside the signature; a cancel
  * is believed, because it says of no money that it was taken, and is not heard of a payment that was captured.
  */
-const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean, clean: Clean) => {
-  if (!isSuccess) return undone(item, "a cancel or refund failed", clean)
+const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
+  if (!isSuccess) return notAsked(item)
   return item.additionalData["modification.action"] === "cancel" ? canceled(item) : unused(item)
 }
 
 /**
- * Something that was asked for did not happen. A message can confirm and never deny (decisions, section 3), so that no
- * payment moves; it is recorded with its payment, and told to operations.
+ * A capture or cancel did not happen, or is undone. That is a new fact about one operation, and never one about its charge
+ * (decisions, section 3): it is tied to ours by the id in its reference, which is signed.
+ *
+ * The refusal of a request is its end: "the event was not executed successfully", and only another request may succeed
+ * (https://docs.adyen.com/api-explorer/Webhooks/latest/post/CANCELLATION). What was accepted and failed later, Adyen may
+ * try again.
  */
-const undone = Effect.fnUntraced(function* (
+const operationFailed = Effect.fnUntraced(function* (
   item: Protocol.Item,
-  what: string,
+  kind: OperationKind,
+  isFinal: boolean,
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { charge, providerRef } = yield* paymentOf(item)
-  yield* tellOperations(`of payment ${providerRef} that ${what}`, item, clean)
-  return { _tag: "Charge", charge, state: () => ({ _tag: "Pending", providerRef }) }
+  const ours = readOperationReference(item.merchantReference ?? "")
+  if (ours === undefined || ours.operationId === null || ours.kind !== kind) return yield* notAsked(item)
+  const { operationId } = ours
+  const reason = clean(item.reason ?? "") || null
+  const state: OperationState = {
+    ...{ _tag: "OperationFailed", isFinal, reason },
+    // A cancel is of no amount.
+    ...(kind === "capture" ? { stated: yield* amountOf(item) } : {})
+  }
+  return { _tag: "Operation", operationId, state: () => state }
 })
 
-const tellOperations = (what: string, { reason }: Protocol.Item, clean: Clean) =>
-  Effect.logWarning(`Adyen says ${what}${reason ? `: ${clean(reason)}` : ""}; see the Customer Area`)
+/**
+ * The failure of what Adyen does by itself after an authorization, or of what somebody asked for by hand in the Customer
+ * Area. It says nothing about an operation of ours, and so a person has to look.
+ */
+const notAsked = ({ eventCode, merchantReference }: Protocol.Item) => {
+  const isAutomatic = readReference(merchantReference ?? "")?.purpose === "taken"
+  const what = isAutomatic ? "the automatic capture of a payment failed" : "what failed is no operation of ours"
+  return Effect.fail(
+    new MessageUnreadable({ reason: `${what} (${eventCode}): see its originalReference in Adyen's Customer Area` })
+  )
+}
 
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,
-  isSuccess: boolean,
+  _tag: RefundState["_tag"],
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { merchantReference: refundId, pspReference: providerRefundId } = item
   if ((refundId ?? "") === "") return yield* notOurs(item)
   const stated = yield* amountOf(item)
-  const state: RefundState = isSuccess
-    ? { _tag: "Succeeded", providerRefundId, stated }
-    : { _tag: "RefundFailed", providerRefundId, reason: clean(item.reason ?? "") || null }
+  const state: RefundState =
+    _tag === "RefundFailed"
+      ? { _tag, providerRefundId, reason: clean(item.reason ?? "") || null }
+      : { _tag, providerRefundId, stated }
   return { _tag: "Refund", refundId: refundId ?? "", state: () => state }
 })
 
@@ -307,12 +380,12 @@ const chargeOf = (item: Protocol.Item): Effect.Effect<ChargeName, MessageUnreada
 const amountOf = (item: Protocol.Item): Effect.Effect<Money, MessageUnreadable> => {
   const stated = fromAdyen(item.amount)
   return stated === undefined
-    ? Effect.fail(new MessageUnreadable({ reason: "its amount is none of this currency" }))
+    ? Effect.fail(new MessageUnreadable({ reason: "its amount is invalid for its currency" }))
     : Effect.succeed(stated)
 }
 
 const notOurs = ({ eventCode }: Protocol.Item) =>
-  Effect.fail(new MessageUnreadable({ reason: `its merchantReference is none of ours (${eventCode})` }))
+  Effect.fail(new MessageUnreadable({ reason: `its merchantReference is unknown (${eventCode})` }))
 
 const unused = ({ eventCode }: Protocol.Item) =>
-  Effect.fail(new MessageUnreadable({ reason: `nothing is done about ${eventCode}` }))
+  Effect.fail(new MessageUnreadable({ reason: `${eventCode} is ignored` }))

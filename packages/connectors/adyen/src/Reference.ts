@@ -31,11 +31,55 @@ export const readReference = (reference: string): ChargeReference | undefined =>
     : { attemptId, purpose, isOnPage: page !== undefined }
 }
 
-/** The reference of a capture or a cancel. Its own purpose is no question any more. */
-export const operationReferenceOf = (attemptId: string, operation: "capture" | "cancel"): string =>
-  `${attemptId}.${operation}`
+export type OperationKind = "capture" | "void"
 
-const operationForm = /^([^.]+)\.(?:capture|cancel|taken|held)(?:\.page)?$/u
+/** What a reference says of a capture or a cancel. */
+export interface OperationReference {
+  readonly attemptId: string
+  readonly kind: OperationKind
+  /** `null` where the reference has no room for it. */
+  readonly operationId: string | null
+}
+
+/**
+ * The reference of a capture or a cancel: the attempt, and which operation of ours asks for it, so that the failure of one
+ * is tied to it. At most 80 characters (https://docs.adyen.com/api-explorer/Checkout/72/post/payments/(paymentPspReference)/captures):
+ * both ids as they are have 79 and leave no room for a word, so that of ours the digits stand there alone.
+ */
+export const operationReferenceOf = ({
+  attemptId,
+  kind,
+  operationId
+}: {
+  readonly attemptId: string
+  readonly kind: OperationKind
+  readonly operationId: string
+}): string => {
+  const digits = ourForm.exec(operationId)?.slice(1).join("") ?? operationId
+  const reference = `${attemptId}.${words[kind]}.${digits}`
+  return plain.test(digits) && reference.length <= 80 ? reference : `${attemptId}.${wordsAlone[kind]}`
+}
+
+const words = { capture: "take", void: "void" } as const satisfies Record<OperationKind, string>
+const wordsAlone = { capture: "capture", void: "cancel" } as const satisfies Record<OperationKind, string>
+
+/** `op_` and a UUID. */
+const ourForm = /^op_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/u
+const digitsForm = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u
+const plain = /^[A-Za-z0-9_-]+$/u
+
+const operationForm = /^([^.]+)\.(?:(take|void)\.([A-Za-z0-9_-]+)|(capture|cancel))$/u
+
+/** `undefined` for a reference of anything else, or of somebody else's. */
+export const readOperationReference = (reference: string): OperationReference | undefined => {
+  const [, attemptId, word, digits, wordAlone] = operationForm.exec(reference) ?? []
+  if (attemptId === undefined) return undefined
+  const kind = word === "take" || wordAlone === "capture" ? "capture" : "void"
+  if (digits === undefined) return { attemptId, kind, operationId: null }
+  const parts = digitsForm.exec(digits)?.slice(1)
+  return { attemptId, kind, operationId: parts === undefined ? digits : `op_${parts.join("-")}` }
+}
 
 /** The attempt that a reference of any of these names; `undefined` for a reference of somebody else's. */
-export const attemptOf = (reference: string): string | undefined => operationForm.exec(reference)?.[1]
+export const attemptOf = (reference: string): string | undefined =>
+  (readReference(reference) ?? readOperationReference(reference))?.attemptId

@@ -69,8 +69,20 @@ describe("requests", () => {
         returnUrl: "https://pay.example/hosted/t/return"
       }
     ],
-    ["capture", "POST", `/payments/${providerRef}/captures`, "op_1", { ...common, reference: `${attemptId}.capture` }],
-    ["void", "POST", `/payments/${providerRef}/cancels`, "op_2", { merchantAccount, reference: `${attemptId}.cancel` }],
+    [
+      "capture",
+      "POST",
+      `/payments/${providerRef}/captures`,
+      "op_1",
+      { ...common, reference: `${attemptId}.take.op_1` }
+    ],
+    [
+      "void",
+      "POST",
+      `/payments/${providerRef}/cancels`,
+      "op_2",
+      { merchantAccount, reference: `${attemptId}.void.op_2` }
+    ],
     ["refund", "POST", `/payments/${providerRef}/refunds`, "rf_1", { ...common, reference: "rf_1" }],
     ["lookUpCharge", "GET", "/paymentLinks/PLE83C39B0A0DE0C1E", attemptId, null]
   ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | null]>
@@ -145,7 +157,9 @@ describe("requests", () => {
         assert.deepStrictEqual(said, {
           _tag: "Rejected",
           code: "instrument_unusable",
-          message: "Nothing was sent: a direct charge needs an instrument, <shopperReference>/<storedPaymentMethodId>."
+          message:
+            "Nothing was sent to Adyen: a direct charge requires an instrument, " +
+            "<shopperReference>/<storedPaymentMethodId>."
         })
         assert.isEmpty(requests)
       })
@@ -244,7 +258,7 @@ describe("amounts", () => {
         }
         const failure = yield* Effect.flip(send(withOdd))
         assert.instanceOf(failure, NotSent)
-        assert.strictEqual(failure.reason, "Adyen has no amount for 1234507 minor units of IDR, so it was not asked")
+        assert.strictEqual(failure.reason, "nothing was sent: Adyen cannot represent 1234507 minor units of IDR")
         assert.isEmpty(requests)
       })
     )

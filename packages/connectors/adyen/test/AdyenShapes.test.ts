@@ -93,7 +93,7 @@ function modification(operation: string, more: object) {
     merchantAccount,
     paymentPspReference: providerRef,
     pspReference: "993617894906488A",
-    reference: `${attemptId}.${operation}`,
+    reference: `${attemptId}.${operation === "capture" ? "take" : "void"}.op_1`,
     status: "received",
     ...more
   }

@@ -1,7 +1,8 @@
 /** What each of Adyen's events means, and what no event may mean. */
 import { assert, describe, it } from "@effect/vitest"
 import { type ChargeName, type MessageAbout, money } from "@pointsman/core/connector"
-import { Effect, Logger, Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
+import { attemptOf, operationReferenceOf, readOperationReference, readReference } from "../src/Reference.ts"
 import { apiKey, hmacKey, type Item } from "./Adyen.ts"
 import { attemptId, connect, eur, providerRef } from "./Requests.ts"
 import { signed } from "./Signer.ts"
@@ -21,8 +22,10 @@ const refundId = "rf_01a1fe08-9228-7603-b126-ec7b725f925d"
 const ofPayment = { pspReference: providerRef, merchantReference: `${attemptId}.held`, amount, success: "true" }
 /** Of something that was done to it. */
 const ofChange = { ...ofPayment, pspReference: ownReference, originalReference: providerRef }
-const ofCapture = { ...ofChange, merchantReference: `${attemptId}.capture` }
-const ofCancel = { ...ofChange, merchantReference: `${attemptId}.cancel` }
+const operationId = "op_01a1fe08-9228-7603-b126-ec7b725f925c"
+const digits = "01a1fe0892287603b126ec7b725f925c"
+const ofCapture = { ...ofChange, merchantReference: `${attemptId}.take.${digits}` }
+const ofCancel = { ...ofChange, merchantReference: `${attemptId}.void.${digits}` }
 const ofRefund = { ...ofChange, merchantReference: refundId }
 
 /** What is said, whole: the state too. */
@@ -33,10 +36,15 @@ const saidOf = (about: MessageAbout): unknown =>
       ? [about.refundId, about.state(eur)]
       : about._tag === "Dispute"
         ? [about.charge, about.disputeId, about.verdict]
-        : "settled"
+        : about._tag === "Operation"
+          ? [about.operationId, about.state(eur)]
+          : "settled"
 
 const ours: ChargeName = { attemptId }
-const stillPending = { _tag: "Pending", providerRef }
+const failed = (isFinal: boolean, reason: string | null) => ({ _tag: "OperationFailed", isFinal, reason, stated: eur })
+const technical = "Capture rejected by card scheme because of a technical issue."
+const byShopper =
+  "Capture rejected by card scheme because the shopper cancelled the recurring payment through their bank."
 const captured = { _tag: "Captured", providerRef, stated: eur }
 const canceled = { _tag: "Canceled", providerRef }
 const onPage = { _tag: "NeedsCustomer", providerRef: null }
@@ -106,23 +114,65 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
   [
     "not done",
     { ...ofCapture, eventCode: "CAPTURE", success: "false", reason: "Insufficient balance on payment" },
-    [ours, stillPending]
+    [operationId, failed(true, "Insufficient balance on payment")]
   ],
   [
-    "whose success is that of telling",
-    { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: "Capture Failed" },
-    [ours, stillPending]
+    "not done, with a reason that echoes a secret",
+    { ...ofCapture, eventCode: "CAPTURE", success: "false", reason: `no ${apiKey}` },
+    [operationId, failed(true, "no ***")]
   ],
+  [
+    "not done, in part",
+    { ...ofCapture, eventCode: "CAPTURE", success: "false", amount: { value: 400, currency: "EUR" } },
+    [operationId, { ...failed(true, null), stated: money(400, "EUR") }]
+  ],
+  // What Adyen may capture again.
+  ...["Capture Failed", technical, "", "Capture rejected because of an account configuration error."].map(
+    (reason): readonly [string, Item, unknown] => [
+      `for now (${reason})`,
+      { ...ofCapture, eventCode: "CAPTURE_FAILED", reason },
+      [operationId, failed(false, reason || null)]
+    ]
+  ),
+  // What it says that nobody can mend.
+  ...[byShopper, "Capture expired", "Capture cannot be re-captured"].map((reason): readonly [string, Item, unknown] => [
+    `for good (${reason})`,
+    { ...ofCapture, eventCode: "CAPTURE_FAILED", reason },
+    [operationId, failed(true, reason)]
+  ]),
+  [
+    "of an operation under an id of another form",
+    { ...ofCapture, merchantReference: `${attemptId}.take.op_1`, eventCode: "CAPTURE_FAILED" },
+    ["op_1", failed(false, null)]
+  ],
+  [
+    "done under an older reference",
+    { ...ofCapture, merchantReference: `${attemptId}.capture`, eventCode: "CAPTURE" },
+    [ours, captured]
+  ],
+  ["done again", { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Recaptured" }, [ours, captured]],
   ["done", { ...ofCancel, eventCode: "CANCELLATION" }, [ours, canceled]],
-  ["not done", { ...ofCancel, eventCode: "CANCELLATION", success: "false" }, [ours, stillPending]],
+  [
+    "not done",
+    { ...ofCancel, eventCode: "CANCELLATION", success: "false", reason: "Transaction already captured" },
+    [operationId, { _tag: "OperationFailed", isFinal: true, reason: "Transaction already captured" }]
+  ],
   ["done", { ...ofCancel, eventCode: "TECHNICAL_CANCEL" }, [ours, canceled]],
-  ["not done", { ...ofCancel, eventCode: "TECHNICAL_CANCEL", success: "false" }, [ours, stillPending]],
+  [
+    "not done",
+    { ...ofCancel, eventCode: "TECHNICAL_CANCEL", success: "false" },
+    [operationId, { _tag: "OperationFailed", isFinal: true, reason: null }]
+  ],
+  [
+    "done under an older reference",
+    { ...ofCancel, merchantReference: `${attemptId}.cancel`, eventCode: "CANCELLATION" },
+    [ours, canceled]
+  ],
   [
     "that was a cancel",
     { ...ofChange, eventCode: "CANCEL_OR_REFUND", additionalData: { "modification.action": "cancel" } },
     [ours, canceled]
   ],
-  ["not done", { ...ofChange, eventCode: "CANCEL_OR_REFUND", success: "false" }, [ours, stillPending]],
   ["with its original", { ...ofChange, eventCode: "EXPIRE" }, [ours, canceled]],
   ["without its original", { ...ofPayment, eventCode: "EXPIRE" }, [ours, { ...canceled, providerRef: null }]],
   ["of a direct charge", { ...ofPayment, eventCode: "OFFER_CLOSED" }, [ours, canceled]],
@@ -145,6 +195,16 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     "after all",
     { ...ofRefund, eventCode: "REFUND_FAILED" },
     [refundId, { _tag: "RefundFailed", providerRefundId: ownReference, reason: null }]
+  ],
+  [
+    "that Adyen sends again",
+    { ...ofRefund, eventCode: "REFUND_FAILED", reason: "Refund rejected by card scheme because of a technical issue." },
+    [refundId, { _tag: "RefundPending", providerRefundId: ownReference, stated: eur }]
+  ],
+  [
+    "after all",
+    { ...ofRefund, eventCode: "REFUNDED_REVERSED", reason: "technical issue" },
+    [refundId, { _tag: "RefundFailed", providerRefundId: ownReference, reason: "technical issue" }]
   ],
   [
     "after all",
@@ -181,7 +241,7 @@ describe("events", () => {
       Effect.gen(function* () {
         const message = Result.getOrThrow(yield* read(item))
         assert.deepStrictEqual(saidOf(message.about), expected)
-        assert.strictEqual(message.id, `${item.pspReference}:${item.eventCode}:${item.success}`)
+        assert.isTrue(message.id.startsWith(`${item.pspReference}:${item.eventCode}:${item.success}`))
       })
     )
   }
@@ -198,6 +258,26 @@ describe("events", () => {
     ],
     ["a cancel or refund that does not say which", { ...ofChange, eventCode: "CANCEL_OR_REFUND" }],
     ["a capture without its payment", { ...ofPayment, eventCode: "CAPTURE" }],
+    [
+      "a refused capture by hand",
+      { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE", success: "false" }
+    ],
+    ["a refused capture under the payment's reference", { ...ofChange, eventCode: "CAPTURE", success: "false" }],
+    ["a capture that failed, of a cancel of ours", { ...ofCancel, eventCode: "CAPTURE_FAILED" }],
+    ["a cancel that failed, of a capture of ours", { ...ofCapture, eventCode: "CANCELLATION", success: "false" }],
+    [
+      "a capture that failed, under an older reference",
+      { ...ofCapture, merchantReference: `${attemptId}.capture`, eventCode: "CAPTURE_FAILED" }
+    ],
+    [
+      "a cancel by hand that failed",
+      { ...ofChange, merchantReference: "", eventCode: "CANCELLATION", success: "false" }
+    ],
+    ["a cancel or refund that failed", { ...ofCapture, eventCode: "CANCEL_OR_REFUND", success: "false" }],
+    [
+      "a failed capture of an amount that ISK does not have",
+      { ...ofCapture, eventCode: "CAPTURE_FAILED", amount: { value: 5050, currency: "ISK" } }
+    ],
     ["a capture of nobody", { ...ofPayment, eventCode: "CAPTURE", merchantReference: "" }],
     [
       "a refused authorization of somebody else",
@@ -240,7 +320,12 @@ describe("events", () => {
           { ...ofCapture, eventCode: "CAPTURE" },
           { ...ofCapture, eventCode: "CAPTURE", success: "false" },
           { ...ofCapture, eventCode: "CAPTURE", pspReference: "993617894906488B" },
-          { ...ofCapture, eventCode: "CAPTURE_FAILED" }
+          // Adyen tries again by itself, under the same reference.
+          { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Auto-recaptured" },
+          { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: technical },
+          { ...ofCapture, eventCode: "CAPTURE_FAILED", reason: byShopper },
+          { ...ofRefund, eventCode: "REFUND_FAILED", reason: technical },
+          { ...ofRefund, eventCode: "REFUND_FAILED" }
         ],
         (item) => Effect.map(read(item), (result) => Result.getOrThrow(result).id)
       )
@@ -248,14 +333,84 @@ describe("events", () => {
     })
   )
 
-  it.effect("given something that was asked for and not done, then operations are told, without a secret", () =>
+  for (const [what, item, reason] of [
+    [
+      "taken at once",
+      { ...ofChange, merchantReference: `${attemptId}.taken`, eventCode: "CAPTURE_FAILED" },
+      "the automatic capture of a payment failed (CAPTURE_FAILED)"
+    ],
+    [
+      "captured by hand",
+      { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE_FAILED" },
+      "what failed is no operation of ours (CAPTURE_FAILED)"
+    ]
+  ] as const) {
+    it.effect(`given a capture that failed of a payment that was ${what}, then it is for a person to look at`, () =>
+      Effect.gen(function* () {
+        const result = yield* read(item)
+        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+        assert.strictEqual(result.failure.reason, `${reason}: see its originalReference in Adyen's Customer Area`)
+      })
+    )
+  }
+
+  it.effect("given the same event with other words beside its signature, then it has the same id", () =>
     Effect.gen(function* () {
-      const lines: Array<string> = []
-      const listening = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-      yield* Effect.provide(read({ ...ofCapture, eventCode: "CAPTURE_FAILED", reason: `no ${apiKey}` }), listening)
-      assert.deepStrictEqual(lines, [
-        `Adyen says of payment ${providerRef} that a capture failed that it had told to be done: no ***; see the Customer Area`
-      ])
+      const ids = yield* Effect.forEach(["", "Capture Failed", technical], (reason) =>
+        Effect.map(
+          read({ ...ofCapture, eventCode: "CAPTURE_FAILED", reason }),
+          (result) => Result.getOrThrow(result).id
+        )
+      )
+      assert.strictEqual(new Set(ids).size, 1)
     })
   )
+})
+
+describe("the references of captures and cancels", () => {
+  for (const [id, kind, reference] of [
+    [operationId, "capture", `${attemptId}.take.${digits}`],
+    [operationId, "void", `${attemptId}.void.${digits}`],
+    ["op_1", "capture", `${attemptId}.take.op_1`]
+  ] as const) {
+    it(`given ${id} of a ${kind}, then it comes back whole, within 80 characters`, () => {
+      assert.strictEqual(operationReferenceOf({ attemptId, operationId: id, kind }), reference)
+      assert.isAtMost(reference.length, 80)
+      assert.deepStrictEqual(readOperationReference(reference), { attemptId, kind, operationId: id })
+      assert.strictEqual(attemptOf(reference), attemptId)
+      assert.isUndefined(readReference(reference))
+    })
+  }
+
+  it("given an id that has no room or no place there, then the reference names the attempt alone", () => {
+    for (const id of [`op_${"1".repeat(40)}`, "op.1", "op:1", ""]) {
+      for (const [kind, word] of [
+        ["capture", "capture"],
+        ["void", "cancel"]
+      ] as const) {
+        const reference = operationReferenceOf({ attemptId, operationId: id, kind })
+        assert.strictEqual(reference, `${attemptId}.${word}`)
+        assert.deepStrictEqual(readOperationReference(reference), { attemptId, kind, operationId: null })
+        assert.strictEqual(attemptOf(reference), attemptId)
+      }
+    }
+  })
+
+  it("given a reference of anything else, then it names no operation", () => {
+    for (const reference of [
+      "",
+      "order 1",
+      attemptId,
+      `${attemptId}.taken`,
+      `${attemptId}.held.page`,
+      `${attemptId}.take`,
+      `${attemptId}.take.`,
+      `${attemptId}.take.a.b`,
+      `${attemptId}.capture.${digits}`,
+      `.take.${digits}`,
+      refundId
+    ]) {
+      assert.isUndefined(readOperationReference(reference), reference)
+    }
+  })
 })

@@ -100,7 +100,7 @@ describe("the signature", () => {
       for (const secret of ["whsec_hunter2", ""]) {
         const result = yield* read(envelope(published), secret)
         const reason = Result.isFailure(result) ? result.failure.reason : ""
-        assert.strictEqual(reason, "the connection's webhook secret is no key in hexadecimal digits")
+        assert.strictEqual(reason, "the connection's webhook secret is not a hexadecimal key")
       }
     })
   )

@@ -247,7 +247,7 @@ const unsupported: Item = { eventCode: "CAPTURE", success: "true", pspReference:
 
 /** As `Webhooks-v1` describes the messages. */
 function itemOf(situation: MessageSituation): Item | undefined {
-  const { at, attemptId, disputeId, money, name, providerRef, providerRefundId, refundId } = situation
+  const { at, attemptId, disputeId, money, name, operationId, providerRef, providerRefundId, refundId } = situation
   const common = {
     success: "true",
     eventDate: new Date(at).toISOString(),
@@ -286,11 +286,35 @@ function itemOf(situation: MessageSituation): Item | undefined {
         pspReference: providerRefundId,
         merchantReference: refundId
       }
+    // That it was done, it tells of the charge; that it is at work, not at all.
+    case "operation confirmed":
+    case "operation pending":
+      return undefined
+    case "operation failed":
+      return {
+        ...ofPayment,
+        eventCode: "CAPTURE",
+        success: "false",
+        pspReference: "QFQTPCQ8HXSKGK82",
+        merchantReference: `${attemptId}.take.${operationId}`,
+        reason: "Insufficient balance on payment"
+      }
+    case "operation failed for now":
+      return {
+        ...ofPayment,
+        eventCode: "CAPTURE_FAILED",
+        pspReference: "QFQTPCQ8HXSKGK82",
+        merchantReference: `${attemptId}.take.${operationId}`,
+        reason: "Capture rejected by card scheme because of a technical issue."
+      }
     // Adyen pays out in batches, and tells by reports of many payments.
     case "charge settled":
       return undefined
     case "dispute opened":
       return { ...ofPayment, eventCode: "CHARGEBACK", pspReference: disputeId }
+    // Each of its messages is of a stage.
+    case "dispute updated":
+      return undefined
     case "dispute won":
       return { ...ofPayment, eventCode: "CHARGEBACK_REVERSED", pspReference: disputeId }
     case "dispute lost":

@@ -3,15 +3,21 @@
  * is unknown, and `Unanswered` says where the reading stopped. It never shows what was read.
  */
 import {
+  answerReader,
+  type ChargeLookup,
   type ChargeState,
   type CheckoutOpened,
+  type Clean,
   type DeclineCategory,
   declineCategories,
   type Found,
-  fieldOf,
   isSoftDecline,
+  isSuccess,
   type Money,
   money,
+  type OperationLookup,
+  type OperationState,
+  type RefundLookup,
   type RefundState,
   type Rejected,
   type TransportAnswer,
@@ -20,22 +26,20 @@ import {
 import { Result, Schema } from "effect"
 import * as Protocol from "./Protocol.ts"
 
-/**
- * Takes a connection's secrets out of a text that the provider wrote, and what a database may not store. A name that
- * shows a secret is no name: it is kept, told and asked for as it is, or not at all.
- */
-export interface Clean {
-  (text: string): string
-  readonly shows: (text: string) => boolean
-}
-
 type Read<A> = Result.Result<A, Unanswered>
+
+const { readable, unreadable } = answerReader(
+  (status, field) =>
+    `the provider's answer (status ${status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
+)
 
 const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Charge))
 const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Checkout))
+const readOperation = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Operation))
 const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
 const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
 const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
+
 /** The answer to a charge. `asked`: what the request was for. */
 export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
   isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
@@ -66,13 +70,38 @@ export const voidAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeSt
 export const refundAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState | Rejected> =>
   isSuccess(answer) ? refundState(answer, asked, clean) : refusal(answer, clean)
 
-export const foundCharge = (answer: TransportAnswer, asked: Money, clean: Clean): Read<Found<ChargeState>> =>
-  isSuccess(answer) ? Result.map(chargeState(answer, asked, amountOrCaptured, clean), found) : notFound(answer)
+export const foundCharge = (
+  answer: TransportAnswer,
+  { attemptId, money: asked }: Pick<ChargeLookup, "attemptId" | "money">,
+  clean: Clean
+): Read<Found<ChargeState>> =>
+  isSuccess(answer)
+    ? Result.map(chargeState(answer, asked, amountOrCaptured, clean), found)
+    : notFound(answer, "attempt_id", attemptId)
 
-export const foundRefund = (answer: TransportAnswer, asked: Money, clean: Clean): Read<Found<RefundState>> =>
-  isSuccess(answer) ? Result.map(refundState(answer, asked, clean), found) : notFound(answer)
+/** An operation of another id or kind than was asked for is another operation, and says nothing about this one. */
+export const foundOperation = (
+  answer: TransportAnswer,
+  { kind, money: asked, operationId }: Pick<OperationLookup, "kind" | "money" | "operationId">,
+  clean: Clean
+): Read<Found<OperationState>> => {
+  if (answer.status === 501) {
+    return Result.fail(new Unanswered({ reason: "the adapter has no lookup of operations (status 501)" }))
+  }
+  if (!isSuccess(answer)) return notFound(answer, "operation_id", operationId)
+  return Result.flatMap(readable(readOperation, answer), (operation): Read<Found<OperationState>> => {
+    if (operation.operation_id !== operationId) return unreadable(answer, "operation_id")
+    if (operation.kind !== kind) return unreadable(answer, "kind")
+    return Result.succeed(found(toldOperation(operation, asked, clean)))
+  })
+}
 
-const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
+export const foundRefund = (
+  answer: TransportAnswer,
+  { money: asked, refundId }: Pick<RefundLookup, "money" | "refundId">,
+  clean: Clean
+): Read<Found<RefundState>> =>
+  isSuccess(answer) ? Result.map(refundState(answer, asked, clean), found) : notFound(answer, "refund_id", refundId)
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
@@ -130,6 +159,24 @@ const stateOfCharge = (
 export const toldCharge = (charge: Protocol.Charge, asked: Money, clean: Clean): ChargeState | undefined =>
   stateOfCharge(charge, asked, amountOrCaptured, clean)
 
+/** Also the operation of a message. Its amount is that of the capture, and not of the charge. */
+export const toldOperation = (operation: Protocol.Operation, asked: Money, clean: Clean): OperationState => {
+  const reason = operation.failure_reason ?? ""
+  switch (operation.status) {
+    case "confirmed":
+      return { _tag: "OperationConfirmed", ...stated(operation.amount, operation.currency, asked) }
+    case "pending":
+      return { _tag: "OperationPending" }
+    case "failed":
+      return {
+        _tag: "OperationFailed",
+        isFinal: true,
+        reason: reason === "" ? null : clean(reason),
+        ...stated(operation.amount, operation.currency, asked)
+      }
+  }
+}
+
 const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
   Result.flatMap(readable(readRefund, answer), (refund) =>
     clean.shows(refund.provider_refund_id)
@@ -182,34 +229,22 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
 }
 
 /**
- * A 404 without a body, or with one in JSON, is the adapter's own. A page in any other form is somebody else's on
- * the way, a gateway's say, and must not settle a payment as never received.
+ * "Never received" is believed in so many words, and of the id that was asked for. Gateways, wrong paths and frameworks
+ * answer 404 too, without a body or in JSON of their own: taken for the adapter's word, money that was moved would be
+ * given up, and moved again.
  */
-const notFound = (answer: TransportAnswer): Read<Found<never>> => {
+const notFound = (answer: TransportAnswer, field: Protocol.LookupField, id: string): Read<Found<never>> => {
   if (answer.status !== 404) return unknownStatus(answer)
-  if (answer.body.trim() === "") return Result.succeed({ _tag: "NotFound", conclusive: true })
-  return Result.map(readable(readNotFound, answer), ({ conclusive }) => ({
-    _tag: "NotFound",
-    conclusive: conclusive ?? true
-  }))
-}
-
-const readable = <A>(
-  read: (text: string) => Result.Result<A, Schema.SchemaError>,
-  answer: TransportAnswer
-): Read<A> => {
-  const result = read(answer.body)
-  if (Result.isSuccess(result)) return Result.succeed(result.success)
-  // Names of the protocol's own fields; a value is never shown.
-  return unreadable(answer, fieldOf(result.failure))
-}
-
-const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
-  Result.fail(
-    new Unanswered({
-      reason: `the provider's answer (status ${answer.status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
-    })
+  return Result.flatMap(
+    readable(readNotFound, answer),
+    (body): Read<Found<never>> =>
+      body[field] === id
+        ? Result.succeed({ _tag: "NotFound", conclusive: body.conclusive ?? true })
+        : unreadable(answer, field)
   )
+}
 
 const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
-  Result.fail(new Unanswered({ reason: `the provider answered with status ${answer.status}, which settles nothing` }))
+  Result.fail(
+    new Unanswered({ reason: `the provider responded with status ${answer.status}, so the result is unknown` })
+  )

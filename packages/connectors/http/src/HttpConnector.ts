@@ -8,17 +8,15 @@ import {
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
-  hideSecrets,
-  type NotSent,
-  type Transport,
-  type TransportAnswer,
-  type TransportRequest,
-  type Unanswered
+  cleaner,
+  jsonCaller,
+  segment,
+  type Transport
 } from "@pointsman/core/connector"
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
-import { readMessage } from "./Messages.ts"
+import { readMessage, readStored } from "./Messages.ts"
 
 /** The definition of the connector `http`. */
 export const definition: ConnectorDefinition = {
@@ -34,25 +32,11 @@ const connector = (
   { timeoutMillis }: ConnectorAccount,
   transport: Transport["Service"]
 ): Connector => {
-  const call = Effect.fnUntraced(function* <A>(
-    { method, path, id, body }: Call,
-    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
-  ): Effect.fn.Return<A, NotSent | Unanswered> {
-    const answer = yield* transport.send({
-      method,
-      url: `${credentials.baseUrl}${path}`,
-      headers: {
-        authorization: `Bearer ${Redacted.value(credentials.apiKey)}`,
-        accept: "application/json",
-        "idempotency-key": id,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(yield* traceparent)
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      timeoutMillis
-    })
-    return yield* Effect.fromResult(read(answer))
-  })
+  const headers = Effect.map(traceparent, (trace) => ({
+    authorization: `Bearer ${Redacted.value(credentials.apiKey)}`,
+    ...trace
+  }))
+  const call = jsonCaller(transport, { baseUrl: credentials.baseUrl, timeoutMillis }, headers)
   const clean = cleaner([credentials.apiKey])
 
   return {
@@ -75,7 +59,7 @@ const connector = (
     lookUpCharge: Effect.fn("HttpConnector.lookUpCharge")((request) =>
       call(
         { method: "GET", path: `/charges?attempt_id=${segment(request.attemptId)}`, id: request.attemptId },
-        (answer) => Answers.foundCharge(answer, request.money, clean)
+        (answer) => Answers.foundCharge(answer, request, clean)
       )
     ),
     openCheckout: Effect.fn("HttpConnector.openCheckout")((request) =>
@@ -122,24 +106,24 @@ const connector = (
         (answer) => Answers.refundAnswer(answer, request.money, clean)
       )
     ),
+    lookUpOperation: Effect.fn("HttpConnector.lookUpOperation")((request) =>
+      call(
+        { method: "GET", path: `/operations?operation_id=${segment(request.operationId)}`, id: request.operationId },
+        (answer) => Answers.foundOperation(answer, request, clean)
+      )
+    ),
     lookUpRefund: Effect.fn("HttpConnector.lookUpRefund")((request) =>
       call({ method: "GET", path: `/refunds?refund_id=${segment(request.refundId)}`, id: request.refundId }, (answer) =>
-        Answers.foundRefund(answer, request.money, clean)
+        Answers.foundRefund(answer, request, clean)
       )
     ),
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
       readMessage(message, cleaner([credentials.apiKey, message.secret]))
+    ),
+    readStored: Effect.fn("HttpConnector.readStored")((message) =>
+      readStored(message, cleaner([credentials.apiKey, message.secret]))
     )
   }
-}
-
-interface Call {
-  readonly method: TransportRequest["method"]
-  /** Under the base URL, encoded. */
-  readonly path: string
-  /** The attempt, operation or refund id: the provider's idempotency key. */
-  readonly id: string
-  readonly body?: Readonly<Record<string, unknown>>
 }
 
 /** What a charge and the opening of a checkout say alike. */
@@ -159,23 +143,6 @@ const chargeBody = (
   reference: request.reference,
   instrument: instrument === null ? null : Redacted.value(instrument)
 })
-
-/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
-const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
-
-/** A page of text in the place of a message would end up in our own answers and records. */
-const maxTextLength = 1_000
-
-/** Providers echo what they were sent. Control characters and halves of surrogate pairs cannot be stored everywhere. */
-const cleaner = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Answers.Clean => {
-  const hide = hideSecrets(secrets)
-  const clean = (text: string) =>
-    hide(text)
-      .slice(0, maxTextLength)
-      .toWellFormed()
-      .replace(/\p{Cc}/gu, " ")
-  return Object.assign(clean, { shows: (text: string) => hide(text) !== text })
-}
 
 /** Effect makes spans of its own also where nobody collects them: those alone are no tracing. */
 const isTraced = (span: Tracer.AnySpan): boolean =>

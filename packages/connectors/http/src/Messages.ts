@@ -5,73 +5,92 @@
  */
 import {
   type ChargeState,
-  fieldOf,
+  type Clean,
   type MessageAbout,
   MessageUnreadable,
-  MessageUnverified,
+  type MessageUnverified,
   type Money,
+  messageReader,
   type ProviderMessage,
   type RawMessage,
   signatureHeader,
-  verifySignature
+  signedJson,
+  type VerifiedBody,
+  verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Layer, type Result, Schema } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
-import { type Clean, toldCharge, toldRefund } from "./Answers.ts"
+import { Effect, Schema } from "effect"
+import { toldCharge, toldOperation, toldRefund } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
 export const readMessage = Effect.fnUntraced(function* (
-  { body, headers, receivedAt, secret }: RawMessage,
+  message: RawMessage,
   clean: Clean
 ): Effect.fn.Return<ProviderMessage, MessageUnverified | MessageUnreadable> {
-  yield* verifySignature(headers[signatureHeader], [secret], body, Math.floor(receivedAt / 1000)).pipe(
-    Effect.provide(crypto),
-    Effect.mapError(({ reason }) => new MessageUnverified({ reason: `its signature is ${reason}` }))
-  )
-  const parsed = yield* Effect.try({
-    try: (): unknown => JSON.parse(utf8.decode(body)),
-    // Without its cause: a parser's message quotes what it was given.
-    catch: () => new MessageUnreadable({ reason: "it is not JSON in UTF-8" })
-  })
-  const { created, id, type } = yield* decoded(readHead, parsed)
-  yield* namedPlainly(clean, { id })
-  const about = yield* aboutOf(type, parsed, clean)
-  return { id, at: Date.parse(created), about }
+  return yield* read(yield* signedJson(message, message.headers[signatureHeader]), clean)
 })
 
-const crypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.layerWebCrypto)
+/** A message that was verified when it came. */
+export const readStored = Effect.fnUntraced(function* (
+  { body }: VerifiedBody,
+  clean: Clean
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  return yield* read(yield* verifiedJson(body), clean)
+})
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const read = Effect.fnUntraced(function* (
+  parsed: unknown,
+  clean: Clean
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const { created, id, type } = yield* decoded(readHead, parsed)
+  yield* namedPlainly(clean, { id })
+  const { about, at } = yield* aboutOf(type, parsed, clean)
+  return { id, at: Date.parse(at ?? created), about }
+})
 
 const readHead = Schema.decodeUnknownResult(Protocol.Message)
 const readCharge = Schema.decodeUnknownResult(Protocol.ChargeUpdated)
+const readOperation = Schema.decodeUnknownResult(Protocol.OperationUpdated)
 const readRefund = Schema.decodeUnknownResult(Protocol.RefundUpdated)
 const readSettled = Schema.decodeUnknownResult(Protocol.ChargeSettled)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
-const decoded = <A>(
-  read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
-  value: unknown
-): Effect.Effect<A, MessageUnreadable> =>
-  Effect.mapError(Effect.fromResult(read(value)), (error) => {
-    const field = fieldOf(error)
-    return new MessageUnreadable({ reason: `it is not as the protocol says${field === "" ? "" : ` at ${field}`}` })
-  })
+const decoded = messageReader("it is not as the protocol says")
+
+interface Told {
+  readonly about: MessageAbout
+  /** Of an operation: since when it is so. A message that was written later may tell an older state. */
+  readonly at?: string
+}
 
 const aboutOf = Effect.fnUntraced(function* (
   type: string,
   message: unknown,
   clean: Clean
-): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+): Effect.fn.Return<Told, MessageUnreadable> {
   switch (type) {
     case "charge.updated": {
       const { data } = yield* decoded(readCharge, message)
       yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
-      return { _tag: "Charge", charge: { attemptId: data.attempt_id }, state: yield* stateOf(data, clean) }
+      return {
+        about: { _tag: "Charge", charge: { attemptId: data.attempt_id }, state: yield* stateOf(data, clean) }
+      }
+    }
+    case "operation.updated": {
+      const { data } = yield* decoded(readOperation, message)
+      return {
+        at: data.updated,
+        about: {
+          _tag: "Operation",
+          operationId: data.operation_id,
+          state: (asked) => toldOperation(data, asked, clean)
+        }
+      }
     }
     case "refund.updated": {
       const { data } = yield* decoded(readRefund, message)
       yield* namedPlainly(clean, { "data.provider_refund_id": data.provider_refund_id })
-      return { _tag: "Refund", refundId: data.refund_id, state: (asked) => toldRefund(data, asked, clean) }
+      return {
+        about: { _tag: "Refund", refundId: data.refund_id, state: (asked) => toldRefund(data, asked, clean) }
+      }
     }
     case "charge.settled": {
       const { data } = yield* decoded(readSettled, message)
@@ -79,18 +98,20 @@ const aboutOf = Effect.fnUntraced(function* (
         yield* namedPlainly(clean, { "data.provider_reference": data.provider_reference })
       }
       const state = "provider_reference" in data ? yield* stateOf(data, clean) : null
-      return { _tag: "Settled", charge: { attemptId: data.attempt_id }, state }
+      return { about: { _tag: "Settled", charge: { attemptId: data.attempt_id }, state } }
     }
     case "dispute.opened":
+    case "dispute.updated":
     case "dispute.won":
     case "dispute.lost": {
       const { data } = yield* decoded(readDispute, message)
       const disputeId = data.dispute_id ?? null
       yield* namedPlainly(clean, { "data.dispute_id": disputeId ?? "" })
-      return { _tag: "Dispute", charge: { attemptId: data.attempt_id }, disputeId, verdict: verdictOf[type] }
+      const charge = { attemptId: data.attempt_id }
+      return { about: { _tag: "Dispute", charge, disputeId, verdict: verdictOf[type] } }
     }
     default:
-      return yield* new MessageUnreadable({ reason: "its type is not in the protocol" })
+      return yield* new MessageUnreadable({ reason: "unknown message type" })
   }
 })
 
@@ -105,7 +126,13 @@ const namedPlainly = (
     : Effect.fail(new MessageUnreadable({ reason: `it shows a secret at ${field}` }))
 }
 
-const verdictOf = { "dispute.opened": "opened", "dispute.won": "won", "dispute.lost": "lost" } as const
+/** A dispute that is updated goes on: it is open, unless its end was told before. */
+const verdictOf = {
+  "dispute.opened": "opened",
+  "dispute.updated": "opened",
+  "dispute.won": "won",
+  "dispute.lost": "lost"
+} as const
 
 /** A decline without its reason is found here, before anybody asks for the state. */
 const stateOf = (

@@ -59,12 +59,28 @@ const Id = Schema.NonEmptyString.check(
   Schema.makeFilter((text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text), { expected: "an id" })
 )
 
+/**
+ * One capture or void. `failed` is final: an adapter that will try again says `pending`. `updated` is when the operation
+ * came into this state, by the provider's clock.
+ */
+export const Operation = Schema.Struct({
+  operation_id: Id,
+  kind: Schema.Literals(["capture", "void"]),
+  status: Schema.Literals(["confirmed", "pending", "failed"]),
+  updated: WireTime,
+  amount: optional(Amount),
+  currency: optional(Schema.NonEmptyString),
+  failure_reason: optional(Schema.String)
+})
+export type Operation = typeof Operation.Type
+
 /** What every message has; what is in `data` depends on the type. */
 export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })
 
 const ofAttempt = { attempt_id: Id }
 
 export const ChargeUpdated = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, ...Charge.fields }) })
+export const OperationUpdated = Schema.Struct({ data: Operation })
 export const RefundUpdated = Schema.Struct({ data: Schema.Struct({ refund_id: Id, ...Refund.fields }) })
 /** A settlement may leave the charge out; a part of one is unreadable. */
 export const ChargeSettled = Schema.Struct({
@@ -81,8 +97,20 @@ export const Refusal = Schema.Struct({
   error: Schema.Struct({ code: Schema.NonEmptyString, message: Schema.String })
 })
 
-/** What a look-up's 404 may add. */
-export const NotFound = Schema.Struct({ conclusive: optional(Schema.Boolean) })
+/** How the protocol names our id of what a lookup asks for. */
+export type LookupField = "attempt_id" | "operation_id" | "refund_id"
+
+/**
+ * "Never received", the body of a lookup's 404. It names our id of what was asked for, which no gateway and no wrong path
+ * does: `found` and the id together are the adapter's own word.
+ */
+export const NotFound = Schema.Struct({
+  found: Schema.Literal(false),
+  attempt_id: optional(Schema.String),
+  operation_id: optional(Schema.String),
+  refund_id: optional(Schema.String),
+  conclusive: optional(Schema.Boolean)
+})
 
 /**
  * With a body in the shape of `Refusal`, these say that nothing was executed. Every other status of this class (409,

@@ -12,6 +12,7 @@ import {
   type Money,
   money,
   type NotSent,
+  type OperationLookup,
   type RefundLookup,
   type RefundRequest,
   type TransportAnswer,
@@ -19,7 +20,7 @@ import {
   type VoidRequest
 } from "@pointsman/core/connector"
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
-import { answer, apiKey, refusal } from "./Provider.ts"
+import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
 
 const eur = money(1000, "EUR")
 
@@ -61,6 +62,15 @@ const chargeLookup: ChargeLookup = {
   money: eur,
   simulation: null
 }
+const operationLookup: OperationLookup = {
+  operationId: "op_1",
+  kind: "capture",
+  attemptId: "att_1",
+  providerRef: "ch_1",
+  sentAt: 0,
+  money: eur,
+  simulation: null
+}
 const refundLookup: RefundLookup = {
   refundId: "rf_1",
   providerRefundId: null,
@@ -78,6 +88,8 @@ const operations: Record<OperationName, (connector: Connector) => Effect.Effect<
   void: (connector: Connector) => connector.void?.(voidRequest) ?? Effect.die("no void"),
   refund: (connector: Connector) => connector.refund?.(refund) ?? Effect.die("no refund"),
   "look up a charge": (connector: Connector) => connector.lookUpCharge(chargeLookup),
+  "look up an operation": (connector: Connector) =>
+    connector.lookUpOperation?.(operationLookup) ?? Effect.die("no look-up"),
   "look up a refund": (connector: Connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("no look-up")
 }
 type OperationName =
@@ -87,6 +99,7 @@ type OperationName =
   | "void"
   | "refund"
   | "look up a charge"
+  | "look up an operation"
   | "look up a refund"
 const changes = [
   "charge",
@@ -95,7 +108,17 @@ const changes = [
   "void",
   "refund"
 ] as const satisfies ReadonlyArray<OperationName>
-const lookUps = ["look up a charge", "look up a refund"] as const satisfies ReadonlyArray<OperationName>
+const lookUps = [
+  "look up a charge",
+  "look up an operation",
+  "look up a refund"
+] as const satisfies ReadonlyArray<OperationName>
+/** What each asks for, as the protocol names it. */
+const idsOfLookUps = {
+  "look up a charge": ["attempt_id", "att_1"],
+  "look up an operation": ["operation_id", "op_1"],
+  "look up a refund": ["refund_id", "rf_1"]
+} as const
 
 /** Runs one operation against one scripted answer. */
 const run = (operation: OperationName, answered: TransportAnswer, baseUrl = "https://provider.example/v1") => {
@@ -176,6 +199,7 @@ describe("requests", () => {
     ["void", "POST", "/charges/ch_1/void", "op_2", { operation_id: "op_2" }],
     ["refund", "POST", "/charges/ch_1/refunds", "rf_1", { refund_id: "rf_1", amount: 1000, reason: "broken" }],
     ["look up a charge", "GET", "/charges?attempt_id=att_1", "att_1", undefined],
+    ["look up an operation", "GET", "/operations?operation_id=op_1", "op_1", undefined],
     ["look up a refund", "GET", "/refunds?refund_id=rf_1", "rf_1", undefined]
   ] as const satisfies ReadonlyArray<readonly [OperationName, string, string, string, object | undefined]>
 
@@ -548,6 +572,60 @@ describe("the state of a refund", () => {
   }
 })
 
+describe("the state of an operation", () => {
+  const operation = (more: object): TransportAnswer =>
+    answer(200, { operation_id: "op_1", kind: "capture", updated: "2026-11-21T12:00:00Z", ...more })
+  const confirmed = (stated?: Money) => ({ _tag: "OperationConfirmed", ...(stated ? { stated } : {}) })
+  const failed = (reason: string | null, stated?: Money) => ({
+    ...{ _tag: "OperationFailed", isFinal: true, reason },
+    ...(stated ? { stated } : {})
+  })
+  const table: ReadonlyArray<readonly [object, object]> = [
+    [{ status: "confirmed" }, confirmed()],
+    [{ status: "confirmed", amount: null, currency: null, failure_reason: null }, confirmed()],
+    [{ status: "confirmed", amount: 600 }, confirmed(money(600, "EUR"))],
+    [{ status: "confirmed", amount: 600, currency: "USD" }, confirmed(money(600, "USD"))],
+    [{ status: "confirmed", currency: "USD" }, confirmed(money(1000, "USD"))],
+    [{ status: "confirmed", novelty: { of: "a later version" } }, confirmed()],
+    [{ status: "pending" }, { _tag: "OperationPending" }],
+    [{ status: "pending", amount: 600 }, { _tag: "OperationPending" }],
+    [{ status: "failed" }, failed(null)],
+    [{ status: "failed", failure_reason: "" }, failed(null)],
+    [{ status: "failed", failure_reason: `no ${apiKey}\u0000`, amount: 600 }, failed("no *** ", money(600, "EUR"))]
+  ]
+  for (const [body, state] of table) {
+    it.effect(`given ${JSON.stringify(body)}, then ${JSON.stringify(state)}`, () =>
+      answersWith("look up an operation", operation(body), { _tag: "Found", state })
+    )
+  }
+  for (const [what, body] of [
+    ["another operation", { status: "confirmed", operation_id: "op_2" }],
+    ["another kind", { status: "confirmed", kind: "void" }],
+    ["a kind of tomorrow", { status: "confirmed", kind: "reversal" }],
+    ["no kind", { status: "confirmed", kind: undefined }],
+    ["no status", {}],
+    ["a status of tomorrow", { status: "paused" }],
+    ["the status of a charge", { status: "captured" }],
+    ["no time", { status: "confirmed", updated: undefined }],
+    ["a time that is none", { status: "failed", updated: "soon" }],
+    ["half a unit", { status: "confirmed", amount: 0.5 }],
+    ["a reason that is no text", { status: "failed", failure_reason: 5 }]
+  ] as const) {
+    it.effect(`given ${what}, then Unanswered`, () => unanswers("look up an operation", operation(body)))
+  }
+  it.effect("given an adapter without a lookup of operations (501), then Unanswered, with that for its reason", () =>
+    Effect.gen(function* () {
+      for (const answered of [answer(501, {}), refusal(501, "nope", "No."), { status: 501, headers: {}, body: "" }]) {
+        const { result, requests } = yield* run("look up an operation", answered)
+        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+        assert.instanceOf(result.failure, Unanswered)
+        assert.strictEqual(result.failure.reason, "the adapter has no lookup of operations (status 501)")
+        assert.strictEqual(requests.length, 1)
+      }
+    })
+  )
+})
+
 describe("looking up", () => {
   it.effect("given a charge, then Found with what it states", () =>
     answersWith("look up a charge", charged({ status: "captured", captured_amount: 700 }), {
@@ -556,27 +634,56 @@ describe("looking up", () => {
     })
   )
   for (const operation of lookUps) {
-    for (const [body, conclusive] of [
-      ["", true],
-      ["{}", true],
-      ['{"conclusive":true}', true],
-      ['{"conclusive":null}', true],
-      ['{"error":{"code":"not_found","message":"Never received."}}', true],
-      ['{"conclusive":false}', false],
-      ['{"conclusive":false,"error":{"code":"not_found","message":"Perhaps later."}}', false]
+    const [name, id] = idsOfLookUps[operation]
+    for (const [more, conclusive] of [
+      [{}, true],
+      [{ conclusive: true }, true],
+      [{ conclusive: null }, true],
+      [{ conclusive: false }, false],
+      [{ novelty: "of a later version" }, true]
     ] as const) {
-      it.effect(`given 404 ${body} to ${operation}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
-        answersWith(operation, { status: 404, headers: {}, body }, { _tag: "NotFound", conclusive })
+      it.effect(
+        `given never received ${JSON.stringify(more)} to ${operation}, then NotFound, ${conclusive ? "" : "not "}conclusive`,
+        () => answersWith(operation, neverReceived({ [name]: id, ...more }), { _tag: "NotFound", conclusive })
       )
     }
-    it.effect(
-      `given a page of a gateway with 404 to ${operation}, then Unanswered: it is not the provider's word`,
-      () =>
-        Effect.gen(function* () {
-          for (const body of ["<html>404</html>", "no such route", "[]", "null", '{"conclusive":"false"}']) {
-            yield* unanswers(operation, { status: 404, headers: {}, body })
-          }
-        })
+    for (const [what, body] of [
+      ["no body", ""],
+      ["an empty object", "{}"],
+      ["a page", "<html>404</html>"],
+      ["a text", "no such route"],
+      ["a list", "[]"],
+      ["null", "null"],
+      ["a refusal", '{"error":{"code":"not_found","message":"Never received."}}'],
+      ["a gateway's JSON", '{"message":"no Route matched with those values"}'],
+      ["nothing but conclusive", '{"conclusive":true}'],
+      ["nothing but found", '{"found":false}'],
+      ["the id without found", JSON.stringify({ [name]: id })],
+      ["found as true", JSON.stringify({ found: true, [name]: id })],
+      ["found as a text", JSON.stringify({ found: "false", [name]: id })],
+      ["found as null", JSON.stringify({ found: null, [name]: id })],
+      ["another id", JSON.stringify({ found: false, [name]: `${id}0` })],
+      ["the id in capitals", JSON.stringify({ found: false, [name]: id.toUpperCase() })],
+      ["the id under another name", JSON.stringify({ found: false, id })],
+      ["conclusive as a text", JSON.stringify({ found: false, [name]: id, conclusive: "false" })]
+    ] as const) {
+      it.effect(`given 404 with ${what} to ${operation}, then Unanswered: it is not the adapter's word`, () =>
+        unanswers(operation, { status: 404, headers: {}, body })
+      )
+    }
+    it.effect(`given never received with another status to ${operation}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        for (const status of [200, 204, 400, 405, 409, 410, 422, 500, 501, 503]) {
+          yield* unanswers(operation, { ...neverReceived({ [name]: id }), status })
+        }
+      })
+    )
+    it.effect(`given never received of something else to ${operation}, then Unanswered`, () =>
+      Effect.gen(function* () {
+        for (const other of Object.values(idsOfLookUps)) {
+          if (other[0] !== name) yield* unanswers(operation, neverReceived({ [other[0]]: other[1] }))
+        }
+      })
     )
     it.effect(`given a refusal to ${operation}, then Unanswered: it tells nothing about what was looked for`, () =>
       Effect.gen(function* () {
@@ -608,7 +715,7 @@ describe("credentials", () => {
     )
     assert.deepStrictEqual(
       Result.getFailure(connected),
-      Option.some("credentials.baseURL: there is no such field; expected baseUrl and apiKey")
+      Option.some("credentials.baseURL: unknown field; expected baseUrl and apiKey")
     )
   })
 })

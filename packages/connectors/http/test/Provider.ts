@@ -9,5 +9,9 @@ export const answer = (status: number, body: unknown): TransportAnswer => ({
   body: JSON.stringify(body)
 })
 
+/** "Never received", in the protocol's own words. `id`: ours, under its name. */
+export const neverReceived = (id: Readonly<Record<string, unknown>>): TransportAnswer =>
+  answer(404, { found: false, ...id })
+
 export const refusal = (status: number, code: string, message: string): TransportAnswer =>
   answer(status, { error: { code, message } })

@@ -229,9 +229,10 @@ describe("and without a fault", () => {
       assert.strictEqual(JSON.parse(request?.body ?? "").instrument, "tok_12345678")
     })
   )
+  const neverReceived = JSON.stringify({ found: false, attempt_id: "att_1" })
   it.effect("given a provider that never received the charge, then NotFound and one request", () =>
     Effect.gen(function* () {
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, "")) })
+      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(404, neverReceived)) })
       const found = yield* connector.lookUpCharge(lookup)
       assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: true })
       assert.strictEqual(only(at)?.path, "/charges?attempt_id=att_1")

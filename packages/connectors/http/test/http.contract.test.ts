@@ -7,7 +7,7 @@ import {
   type SignedMessage,
   type Situation
 } from "@pointsman/contracts/connector"
-import { answer, apiKey, refusal } from "./Provider.ts"
+import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
 
 connectorSuite({
   name: "http",
@@ -31,10 +31,18 @@ connectorSuite({
   ],
   messages: {
     toleranceMillis: 300_000,
-    sign: (situation, secret, signedAt) => signed(JSON.stringify(messageOf(situation)), secret, signedAt),
+    sign: (situation, secret, signedAt) => {
+      const message = messageOf(situation)
+      return message === undefined ? undefined : signed(JSON.stringify(message), secret, signedAt)
+    },
     signText: signed
   },
-  play: (situation) => ({ answer: played(situation) }) satisfies Played,
+  play: (situation) => {
+    const answered = played(situation)
+    return answered === undefined ? undefined : ({ answer: answered } satisfies Played)
+  },
+  // An adapter that will try again says `pending`.
+  lacks: ["operation look-up failed for now"],
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
     amountOf: (request) => JSON.parse(request.body ?? "{}").amount,
@@ -52,13 +60,17 @@ connectorSuite({
             url: situation.checkout.url,
             expires_at: "soon"
           })
-        : isOfRefund(operation)
-          ? answer(200, { provider_refund_id: situation.providerRefundId, status: "held" })
-          : answer(200, { provider_reference: situation.providerRef, status: "settled" }),
-    withoutReference: (operation, { checkout }) =>
+        : operation === "lookUpOperation"
+          ? answer(200, { ...operationOf(situation), status: "succeeded" })
+          : isOfRefund(operation)
+            ? answer(200, { provider_refund_id: situation.providerRefundId, status: "held" })
+            : answer(200, { provider_reference: situation.providerRef, status: "settled" }),
+    withoutReference: (operation, situation) =>
       operation === "openCheckout"
-        ? answer(200, { url: checkout.url })
-        : answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
+        ? answer(200, { url: situation.checkout.url })
+        : operation === "lookUpOperation"
+          ? answer(200, { ...operationOf(situation), operation_id: undefined })
+          : answer(200, { status: isOfRefund(operation) ? "succeeded" : "captured" })
   }
 })
 
@@ -72,6 +84,11 @@ function messageOf({ at, attemptId, disputeId, id, money, name, ...of }: Message
   const [about, word] = name.split(" ") as [string, string]
   const head = { id, created: new Date(at).toISOString() }
   const stated = word === "canceled" || word === "failed" ? {} : { amount: money.minorUnits, currency: money.currency }
+  if (about === "operation") {
+    if (word === "failed" && name.endsWith("for now")) return undefined
+    const data = { operation_id: of.operationId, kind: "capture", status: word, updated: head.created, ...stated }
+    return { ...head, type: "operation.updated", data }
+  }
   if (about === "dispute")
     return { ...head, type: `dispute.${word}`, data: { attempt_id: attemptId, dispute_id: disputeId } }
   if (about === "refund") {
@@ -85,11 +102,32 @@ function messageOf({ at, attemptId, disputeId, id, money, name, ...of }: Message
 
 const isOfRefund = (operation: string): boolean => operation === "refund" || operation === "lookUpRefund"
 
+/** What an operation is looked up as, but for its status. */
+function operationOf({ kind, operationId }: Situation) {
+  return { operation_id: operationId, kind, status: "confirmed", updated: "2026-11-21T12:00:00Z" }
+}
+
+/** Our id of what is looked up, under its name. */
+function idOf({ attemptId, name, operationId, refundId }: Situation) {
+  if (name.startsWith("operation")) return { operation_id: operationId }
+  return name.startsWith("refund") ? { refund_id: refundId } : { attempt_id: attemptId }
+}
+
 function played(situation: Situation) {
   const { checkout, name, money, decline, rejection } = situation
   if (name.endsWith("rejected")) return refusal(422, rejection.code, rejection.message)
-  if (name.endsWith("not found")) return refusal(404, "not_found", "Never received.")
-  if (name.endsWith("not found yet")) return answer(404, { conclusive: false })
+  if (name.endsWith("not found")) return neverReceived(idOf(situation))
+  if (name.endsWith("not found yet")) return neverReceived({ ...idOf(situation), conclusive: false })
+  switch (name) {
+    case "operation look-up confirmed":
+      return answer(200, { ...operationOf(situation), amount: money.minorUnits, currency: money.currency })
+    case "operation look-up pending":
+      return answer(200, { ...operationOf(situation), status: "pending" })
+    case "operation look-up failed":
+      return answer(200, { ...operationOf(situation), status: "failed", failure_reason: rejection.message })
+    case "operation look-up failed for now":
+      return undefined
+  }
   if (name === "checkout opened") {
     return answer(200, {
       checkout_reference: checkout.reference,

@@ -16,7 +16,7 @@ export const make = (records: SandboxRecords["Service"]): ConnectorDefinition =>
   supports: {},
   connect: ({ connectionId, environment, credentials }) => {
     if (environment !== "sandbox") {
-      return Result.fail(`environment: the simulator works in sandbox alone, not in ${environment}`)
+      return Result.fail(`environment: the simulator works only in sandbox, not in ${environment}`)
     }
     const wrong = credentialsFault(credentials)
     return wrong === undefined ? Result.succeed(connector(records, connectionId)) : Result.fail(wrong)
@@ -47,6 +47,10 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
       answerOf(
         records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.refund(record, request))
       ),
+    lookUpOperation: (request) =>
+      answerOf(
+        records.playCharge(connectionId, request.attemptId, (record) => Simulator.lookUpOperation(record, request))
+      ),
     lookUpRefund: (request) =>
       answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request)))
   }
@@ -61,14 +65,14 @@ const answerOf = <A>(played: Effect.Effect<A | null, SandboxRecordsError>): Effe
     onFailure: (cause) => Effect.fail(new Unanswered({ reason: "the simulator's record failed", cause })),
     onSuccess: (answer) =>
       answer === null
-        ? Effect.fail(new Unanswered({ reason: "the simulator was told not to answer" }))
+        ? Effect.fail(new Unanswered({ reason: "the simulator was instructed not to respond" }))
         : Effect.succeed(answer)
   })
 
 /** Refused and not ignored: credentials of another provider here mean that `connector` was forgotten. */
 const credentialsFault = (credentials: unknown): string | undefined => {
   if (credentials === null || credentials === undefined) return undefined
-  if (typeof credentials !== "object" || Array.isArray(credentials)) return "credentials: expected {} or nothing"
+  if (typeof credentials !== "object" || Array.isArray(credentials)) return "credentials: expected {} or no value"
   const [field] = Object.keys(credentials)
-  return field === undefined ? undefined : `credentials.${field}: the simulator takes no credentials, expected {}`
+  return field === undefined ? undefined : `credentials.${field}: expected {}; the simulator has no credentials`
 }

@@ -16,6 +16,8 @@ import {
   declineCategories,
   type Found,
   type Money,
+  type OperationLookup,
+  type OperationState,
   type RefundLookup,
   type RefundRequest,
   type RefundState,
@@ -100,7 +102,7 @@ export const charge = (
       return answered({ ...received, state: "NeedsCustomer" })
     case "technical_error":
       return {
-        answer: rejected("technical_error", "The simulator rejected the charge unprocessed."),
+        answer: rejected("technical_error", "The simulator rejected the charge without processing it."),
         record: undefined
       }
     case "no_answer":
@@ -162,6 +164,18 @@ const voidCharge = (
 
 export { voidCharge as void }
 
+/** What the provider's record says of one capture or void. One that was refused or lost is not in it, and never will be. */
+export const lookUpOperation = (
+  record: ChargeRecord | undefined,
+  { kind, operationId, simulation }: Pick<OperationLookup, "kind" | "operationId" | "simulation">
+): Played<Found<OperationState>> => {
+  if (simulation?.lookup === "no_answer") return { answer: null, record }
+  const isKnown = record?.operations.some((operation) => operation.id === operationId && operation.kind === kind)
+  if (record === undefined || isKnown !== true) return { answer: { _tag: "NotFound", conclusive: true }, record }
+  const stated = kind === "capture" ? { stated: { minorUnits: record.capturedMinor, currency: record.currency } } : {}
+  return { answer: { _tag: "Found", state: { _tag: "OperationConfirmed", ...stated } }, record }
+}
+
 /** A refund. A refund id that was recorded before is answered as it was recorded. */
 export const refund = (
   record: ChargeRecord | undefined,
@@ -176,7 +190,7 @@ export const refund = (
   const wrong = amountRefusal(money, record.currency, record.capturedMinor - refundedOf(record))
   if (wrong !== undefined) return { answer: wrong, record }
   if (simulation?.refund === "refuse") {
-    return { answer: rejected("refused", "The simulator refused the refund."), record }
+    return { answer: rejected("refused", "The simulator rejected the refund."), record }
   }
   const unanswered = simulation?.refund === "no_answer"
   if (unanswered && isLost(simulation)) return { answer: null, record }
@@ -268,7 +282,7 @@ const declineOf = (outcome: `decline:${DeclineCategory}` | `soft_decline:${Decli
 
 const rejected = (code: string, message: string): Rejected => ({ _tag: "Rejected", code, message })
 
-const chargeNotFound = rejected("charge_not_found", "The simulator knows no charge with this reference.")
+const chargeNotFound = rejected("charge_not_found", "The simulator has no charge with this reference.")
 
 /** Why a capture or void is refused; `undefined` where the record's state has the word. */
 const operationRefusal = (
@@ -280,15 +294,15 @@ const operationRefusal = (
   if (record.state !== "Authorized") {
     return rejected("charge_not_authorized", "The simulator holds no money for this charge.")
   }
-  return outcome === "refuse" ? rejected("refused", `The simulator refused the ${operation}.`) : undefined
+  return outcome === "refuse" ? rejected("refused", `The simulator rejected the ${operation}.`) : undefined
 }
 
 const amountRefusal = (money: Money, currency: string, most: number): Rejected | undefined => {
   if (money.currency !== currency) {
-    return rejected("wrong_currency", `The simulator has this charge in ${currency}, not in ${money.currency}.`)
+    return rejected("wrong_currency", `The simulator's charge is in ${currency}, not ${money.currency}.`)
   }
   if (money.minorUnits < 1 || money.minorUnits > most) {
-    return rejected("amount_too_large", `The simulator allows 1 to ${most} minor units of this charge.`)
+    return rejected("amount_too_large", `The simulator accepts 1 to ${most} minor units for this charge.`)
   }
   return undefined
 }

@@ -55,7 +55,7 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
     atomically(() => {
       const found = db.prepare("pragma user_version").get()?.["user_version"]
       if (found !== 0 && found !== layout)
-        throw new Error(`the file has layout ${found}, and this version reads ${layout}`)
+        throw new Error(`the file has layout ${found}, but this release reads layout ${layout}`)
       db.exec(`
         create table if not exists charge (
           connection_id text not null, attempt_id text not null, payment_id text not null, document text not null,

@@ -13,6 +13,7 @@ const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
     case "refund succeeded":
     case "look-up authorized":
     case "look-up captured":
+    case "operation look-up confirmed":
     case "refund look-up succeeded":
       return {}
     case "charge declined":
@@ -45,11 +46,14 @@ const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
       return { charge: "pending", lookup: "not_executed" }
     case "look-up not found":
       return { charge: "no_answer", lookup: "not_executed" }
+    case "operation look-up not found":
+      return { capture: "no_answer", void: "no_answer", lookup: "not_executed" }
     case "refund look-up failed":
       return { refund: "pending", lookup: "not_executed" }
     case "refund look-up not found":
       return { refund: "no_answer", lookup: "not_executed" }
     case "look-up unanswered":
+    case "operation look-up unanswered":
     case "refund look-up unanswered":
       return { lookup: "no_answer" }
     default:
@@ -64,6 +68,7 @@ const lacks: ReadonlyArray<SituationName> = [
   "void not sent",
   "refund not sent",
   "look-up not sent",
+  "operation look-up not sent",
   "refund look-up not sent",
   // Captures and voids are done or refused at once, by `Rejected`.
   "capture pending",
@@ -75,6 +80,10 @@ const lacks: ReadonlyArray<SituationName> = [
   "void declined",
   "void captured",
   "refund failed",
+  "operation look-up pending",
+  "operation look-up failed",
+  "operation look-up failed for now",
+  "operation look-up not found yet",
   // What is pending is settled by its first look-up, and what was never received is known for certain.
   "charge canceled",
   "look-up pending",

@@ -18,6 +18,8 @@ import {
   type Found,
   lookupSimulations,
   money,
+  type OperationLookup,
+  type OperationState,
   type RefundAnswer,
   type RefundLookup,
   type RefundRequest,
@@ -85,6 +87,12 @@ const voidRequest = (attemptId: string, simulation: Simulation | null = null): V
   simulation
 })
 
+/** Of what `captureRequest` and `voidRequest` ask for at `att_1`. */
+const operationLookup = (kind: "capture" | "void", simulation: Simulation | null = null): OperationLookup => ({
+  ...{ kind, operationId: (kind === "capture" ? captureRequest : voidRequest)("att_1").operationId },
+  ...{ attemptId: "att_1", providerRef: "sbx_att_1", sentAt: 0, money: eur(1000), simulation }
+})
+
 const refundRequest = (attemptId: string, refundId: string, change: Partial<RefundRequest> = {}): RefundRequest => ({
   refundId,
   attemptId,
@@ -110,6 +118,7 @@ const {
   capture,
   void: release,
   refund,
+  lookUpOperation,
   lookUpRefund
 } = {
   charge: (connector: Connector, request: ChargeRequest) => ended(connector.charge(request)),
@@ -117,6 +126,8 @@ const {
   capture: (connector: Connector, request: CaptureRequest) => ended(required(connector.capture)(request)),
   void: (connector: Connector, request: VoidRequest) => ended(required(connector.void)(request)),
   refund: (connector: Connector, request: RefundRequest) => ended(required(connector.refund)(request)),
+  lookUpOperation: (connector: Connector, request: OperationLookup) =>
+    ended(required(connector.lookUpOperation)(request)),
   lookUpRefund: (connector: Connector, request: RefundLookup) => ended(required(connector.lookUpRefund)(request))
 }
 
@@ -152,6 +163,10 @@ const declined = (category: DeclineCategory, soft: boolean): ChargeState => ({
   category,
   code: category,
   soft
+})
+const confirmed = (minorUnits?: number): Found<OperationState> => ({
+  _tag: "Found",
+  state: { _tag: "OperationConfirmed", ...(minorUnits === undefined ? {} : { stated: eur(minorUnits) }) }
 })
 const notFound = { _tag: "NotFound", conclusive: true } as const
 const neverReceived: Found<ChargeState> = notFound
@@ -192,7 +207,11 @@ const chargeCases: ReadonlyArray<ChargeCase> = [true, false].flatMap((capture): 
     {
       charge: "technical_error",
       capture,
-      answers: { _tag: "Rejected", code: "technical_error", message: "The simulator rejected the charge unprocessed." },
+      answers: {
+        _tag: "Rejected",
+        code: "technical_error",
+        message: "The simulator rejected the charge without processing it."
+      },
       found: always(neverReceived),
       executes: always(0)
     },
@@ -370,13 +389,21 @@ describe.each([
     const cases = [
       { told: undefined, captures: captured(), releases: canceled, afterCapture: captured(), afterVoid: canceled },
       { told: "confirm", captures: captured(), releases: canceled, afterCapture: captured(), afterVoid: canceled },
-      { told: "refuse", captures: "refused", releases: "refused", afterCapture: authorized(), afterVoid: authorized() },
+      {
+        told: "refuse",
+        captures: "refused",
+        releases: "refused",
+        isNotFound: true,
+        afterCapture: authorized(),
+        afterVoid: authorized()
+      },
       { told: "no_answer", captures: unanswered, releases: unanswered, afterCapture: captured(), afterVoid: canceled },
       {
         told: "no_answer",
         lost: true,
         captures: unanswered,
         releases: unanswered,
+        isNotFound: true,
         afterCapture: authorized(),
         afterVoid: authorized()
       }
@@ -396,6 +423,11 @@ describe.each([
           const answer = yield* capture(connector, captureRequest("att_1", { simulation }))
           assert.deepStrictEqual(codeOf(answer) ?? answer, row.captures)
           assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", simulation)), found(row.afterCapture))
+          assert.deepStrictEqual(
+            yield* lookUpOperation(connector, operationLookup("capture", simulation)),
+            "isNotFound" in row ? notFound : confirmed(1000)
+          )
+          assert.deepStrictEqual(yield* lookUpOperation(connector, operationLookup("void", simulation)), notFound)
         })
       )
       given(
@@ -406,9 +438,30 @@ describe.each([
           const answer = yield* release(connector, voidRequest("att_1", simulation))
           assert.deepStrictEqual(codeOf(answer) ?? answer, row.releases)
           assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1", simulation)), found(row.afterVoid))
+          assert.deepStrictEqual(
+            yield* lookUpOperation(connector, operationLookup("void", simulation)),
+            "isNotFound" in row ? notFound : confirmed()
+          )
         })
       )
     }
+
+    given(
+      "given a captured charge, when its capture is looked up without an answer or at another connection, then nothing is told",
+      Effect.gen(function* () {
+        const records = yield* SandboxRecords
+        const connector = connected(records)
+        yield* charge(connector, chargeRequest("att_1", { capture: false }))
+        yield* capture(connector, captureRequest("att_1", { money: eur(600) }))
+        assert.deepStrictEqual(yield* lookUpOperation(connector, operationLookup("capture")), confirmed(600))
+        const silent = operationLookup("capture", { lookup: "no_answer" })
+        assert.strictEqual(yield* lookUpOperation(connector, silent), unanswered)
+        const other = connected(records, "sandbox-b")
+        assert.deepStrictEqual(yield* lookUpOperation(other, operationLookup("capture")), notFound)
+        const another = { ...operationLookup("capture"), operationId: "op_of_another" }
+        assert.deepStrictEqual(yield* lookUpOperation(connector, another), notFound)
+      })
+    )
 
     given(
       "given a capture without an answer, when the same capture comes again, then it is answered as recorded and one capture was executed",
@@ -645,13 +698,13 @@ describe("connect", () => {
 
   it("given credentials, when connected, then the message names the field and not its value", () => {
     const refused = definition.connect(account("sandbox", { apiKey: "top-secret" }), noTransport)
-    assert.deepStrictEqual(refused, Result.fail("credentials.apiKey: the simulator takes no credentials, expected {}"))
+    assert.deepStrictEqual(refused, Result.fail("credentials.apiKey: expected {}; the simulator has no credentials"))
   })
 
   it("given credentials that are no object, when connected, then it is refused without showing them", () => {
     for (const credentials of ["top-secret", 7, ["top-secret"]]) {
       const refused = definition.connect(account("sandbox", credentials), noTransport)
-      assert.deepStrictEqual(refused, Result.fail("credentials: expected {} or nothing"))
+      assert.deepStrictEqual(refused, Result.fail("credentials: expected {} or no value"))
     }
   })
 

@@ -7,10 +7,12 @@
  * a 409 and an `idempotency_error` are about another request with our key, and that one may have been executed.
  */
 import {
+  answerReader,
   type ChargeState,
   type CheckoutOpened,
+  type Clean,
   type Found,
-  fieldOf,
+  isSuccess,
   type Money,
   type RefundState,
   type Rejected,
@@ -21,9 +23,12 @@ import { Result, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { type PaymentError, refusalOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
-import type { Clean } from "./Texts.ts"
 
 type Read<A> = Result.Result<A, Unanswered>
+
+const { readable, unreadable } = answerReader(
+  (status, field) => `Stripe's answer (status ${status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
+)
 
 const readPaymentIntent = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentIntent))
 const readPaymentIntents = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.PaymentIntent)))
@@ -148,8 +153,6 @@ const onlyAt = (answer: TransportAnswer, at: number): TransportAnswer => {
   const { data }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
   return { ...answer, body: JSON.stringify({ data: data.slice(at, at + 1) }) }
 }
-
-const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
 
 const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
   isSuccess(answer) ? read() : Result.fail(unsettling(answer))
@@ -344,22 +347,5 @@ const didNothing = ({ headers, status }: TransportAnswer, { code, type }: Protoc
   }
 }
 
-const readable = <A>(
-  read: (text: string) => Result.Result<A, Schema.SchemaError>,
-  answer: TransportAnswer
-): Read<A> => {
-  const result = read(answer.body)
-  if (Result.isSuccess(result)) return Result.succeed(result.success)
-  // Names of Stripe's own fields; a value is never shown.
-  return unreadable(answer, fieldOf(result.failure))
-}
-
-const unreadable = (answer: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
-  Result.fail(
-    new Unanswered({
-      reason: `Stripe's answer (status ${answer.status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
-    })
-  )
-
 const unsettling = ({ status }: TransportAnswer): Unanswered =>
-  new Unanswered({ reason: `Stripe answered with status ${status}, which settles nothing` })
+  new Unanswered({ reason: `Stripe responded with status ${status}, so the result is unknown` })

@@ -5,8 +5,8 @@ import { Redacted, Result, Schema } from "effect"
 const stripeUrl = "https://api.stripe.com"
 
 const expectations = {
-  secretKey: "a secret or restricted key of Stripe (sk_… or rk_…), printable ASCII without spaces",
-  baseUrl: "an https URL without user, query or fragment; http at a loopback address alone",
+  secretKey: "a secret or restricted Stripe key (sk_… or rk_…) in printable ASCII without spaces",
+  baseUrl: "an https URL without user, query or fragment; http only for a loopback address",
   account: "a connected account's id (acct_…)"
 } as const
 
@@ -39,10 +39,10 @@ export const decodeCredentials = (
   const { account, baseUrl, secretKey } = decoded.success
   const mode = /^[a-z]+_(test|live)_/.exec(secretKey)?.[1]
   if (mode === "live" && environment === "sandbox") {
-    return Result.fail("credentials.secretKey: expected a test key in the sandbox, and this one is of live mode")
+    return Result.fail("credentials.secretKey: expected a test key in the sandbox, but this is a live key")
   }
   if (mode === "test" && environment === "production") {
-    return Result.fail("credentials.secretKey: expected a live key in production, and this one is of test mode")
+    return Result.fail("credentials.secretKey: expected a live key in production, but this is a test key")
   }
   return Result.succeed({
     secretKey: Redacted.make(secretKey),

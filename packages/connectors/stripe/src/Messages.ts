@@ -9,20 +9,21 @@
 import {
   type ChargeName,
   type ChargeState,
-  fieldOf,
+  type Clean,
   type MessageAbout,
   MessageUnreadable,
-  MessageUnverified,
+  type MessageUnverified,
+  messageReader,
   type ProviderMessage,
   type RawMessage,
-  verifySignature
+  signedJson,
+  type VerifiedBody,
+  verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Layer, type Result, Schema } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
+import { Effect, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { stateOf, stateOfToldRefund } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
-import type { Clean } from "./Texts.ts"
 
 /** Whose messages are read. */
 export interface Receiver {
@@ -33,45 +34,41 @@ export interface Receiver {
 }
 
 export const readMessage = Effect.fnUntraced(function* (
-  { body, headers, receivedAt, secret }: RawMessage,
-  { account, clean, isLive }: Receiver
+  message: RawMessage,
+  receiver: Receiver
 ): Effect.fn.Return<ProviderMessage, MessageUnverified | MessageUnreadable> {
   // Stripe's scheme is that of our own webhooks, in another header: `t=…,v1=…`, one `v1` for each live secret, HMAC-SHA-256
   // of `<t>.<body>` in hex, 300 seconds.
-  yield* verifySignature(headers["stripe-signature"], [secret], body, Math.floor(receivedAt / 1000)).pipe(
-    Effect.provide(crypto),
-    Effect.mapError(({ reason }) => new MessageUnverified({ reason: `its signature is ${reason}` }))
-  )
-  const parsed = yield* Effect.try({
-    try: (): unknown => JSON.parse(utf8.decode(body)),
-    // Without its cause: a parser's message quotes what it was given.
-    catch: () => new MessageUnreadable({ reason: "it is not JSON in UTF-8" })
-  })
+  return yield* read(yield* signedJson(message, message.headers["stripe-signature"]), receiver)
+})
+
+/** A message that was verified when it came. */
+export const readStored = Effect.fnUntraced(function* (
+  { body }: VerifiedBody,
+  receiver: Receiver
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  return yield* read(yield* verifiedJson(body), receiver)
+})
+
+const read = Effect.fnUntraced(function* (
+  parsed: unknown,
+  { account, clean, isLive }: Receiver
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
   const event = yield* decoded(readEvent, parsed)
-  if ((event.account ?? null) !== account) return yield* unreadable("it is of another account, at account")
-  if (event.livemode !== isLive) return yield* unreadable("it is of the other mode, at livemode")
+  if ((event.account ?? null) !== account) return yield* unreadable("it belongs to another account, at account")
+  if (event.livemode !== isLive) return yield* unreadable("it belongs to the other mode, at livemode")
   const about = yield* aboutOf(event.type, event.data.object, clean)
   return { id: event.id, at: event.created * 1000, about }
 })
 
-const crypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.layerWebCrypto)
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
 const readEvent = Schema.decodeUnknownResult(Protocol.Event)
 const readPaymentIntent = Schema.decodeUnknownResult(Protocol.PaymentIntent)
+const readCapturedCharge = Schema.decodeUnknownResult(Protocol.CapturedCharge)
 const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
 const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
 const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
-const decoded = <A>(
-  read: (value: unknown) => Result.Result<A, Schema.SchemaError>,
-  value: unknown
-): Effect.Effect<A, MessageUnreadable> =>
-  Effect.mapError(Effect.fromResult(read(value)), (error) => {
-    const field = fieldOf(error)
-    return unreadable(`it is not as documented${field === "" ? "" : ` at ${field}`}`)
-  })
+const decoded = messageReader("it is not as documented")
 
 const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
 
@@ -86,6 +83,8 @@ const aboutOf = (type: string, object: unknown, clean: Clean): About => {
     case "payment_intent.requires_action":
     case "payment_intent.succeeded":
       return aboutPaymentIntent(object, clean)
+    case "charge.captured":
+      return aboutCapturedCharge(object)
     case "checkout.session.async_payment_succeeded":
     case "checkout.session.completed":
       return aboutSession(object)
@@ -111,7 +110,7 @@ const aboutOf = (type: string, object: unknown, clean: Clean): About => {
     case "charge.dispute.updated":
       return aboutDispute(object)
     default:
-      return Effect.fail(unreadable("its type is none that is read"))
+      return Effect.fail(unreadable("its type is not supported"))
   }
 }
 
@@ -130,13 +129,30 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
   return { _tag: "Charge", charge, state: () => state }
 })
 
+/**
+ * "Occurs whenever a previously uncaptured charge is captured" (https://docs.stripe.com/api/events/types), by us or by hand:
+ * the amount is what was captured, and it may be less or more than was asked for. There is no event for a capture that
+ * fails later: Stripe says at once whether it captured, and takes what it captures in the background for captured
+ * (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
+ */
+const aboutCapturedCharge = Effect.fnUntraced(function* (
+  object: unknown
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const { amount_captured, currency, metadata, payment_intent } = yield* decoded(readCapturedCharge, object)
+  const charge: ChargeName =
+    typeof metadata?.attempt_id === "string" ? { attemptId: metadata.attempt_id } : { providerRef: payment_intent }
+  const stated = fromStripe(amount_captured, currency)
+  if (stated === undefined) return yield* unreadable("it is not to be understood at data.object.amount_captured")
+  return { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef: payment_intent, stated }) }
+})
+
 /** What was paid was captured. Anything else is accepted, and the payment's own messages say what became of it. */
 const aboutSession = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(readSession, object)
   const charge = yield* nameOf(metadata)
   const stated = fromStripe(amount_total, currency)
-  if (payment_intent === null) return yield* unreadable("it names no payment at data.object.payment_intent")
-  if (stated === undefined) return yield* unreadable("it is not to be understood at data.object.amount_total")
+  if (payment_intent === null) return yield* unreadable("it has no payment at data.object.payment_intent")
+  if (stated === undefined) return yield* unreadable("unexpected value at data.object.amount_total")
   const state: ChargeState = {
     _tag: payment_status === "paid" ? "Captured" : "Pending",
     providerRef: payment_intent,
@@ -161,7 +177,7 @@ const aboutRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const refund = yield* decoded(readRefund, object)
   const refundId = refund.metadata?.refund_id ?? undefined
-  if (refundId === undefined) return yield* unreadable("it is of no refund of ours, at data.object.metadata.refund_id")
+  if (refundId === undefined) return yield* unreadable("its refund is unknown, at data.object.metadata.refund_id")
   const state = stateOfToldRefund(refund, clean)
   if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
   return { _tag: "Refund", refundId, state: () => state }
@@ -184,9 +200,9 @@ const verdicts: Readonly<Record<string, "opened" | "won" | "lost">> = {
 const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { id, payment_intent, status } = yield* decoded(readDispute, object)
   const verdict = Object.hasOwn(verdicts, status) ? verdicts[status] : undefined
-  if (verdict === undefined) return yield* unreadable("nothing is decided or taken yet, at data.object.status")
+  if (verdict === undefined) return yield* unreadable("it has no final status yet, at data.object.status")
   if (payment_intent === undefined || payment_intent === null) {
-    return yield* unreadable("it names no payment at data.object.payment_intent")
+    return yield* unreadable("it has no payment at data.object.payment_intent")
   }
   return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, verdict }
 })
@@ -194,4 +210,4 @@ const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Re
 const nameOf = (metadata: Protocol.Metadata | null | undefined): Effect.Effect<ChargeName, MessageUnreadable> =>
   typeof metadata?.attempt_id === "string"
     ? Effect.succeed({ attemptId: metadata.attempt_id })
-    : Effect.fail(unreadable("it is of no charge of ours, at data.object.metadata.attempt_id"))
+    : Effect.fail(unreadable("its charge is unknown, at data.object.metadata.attempt_id"))

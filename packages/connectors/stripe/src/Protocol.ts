@@ -63,6 +63,18 @@ export const PaymentIntent = Schema.Struct({
 })
 export type PaymentIntent = typeof PaymentIntent.Type
 
+/**
+ * https://docs.stripe.com/api/charges/object, in `charge.captured`. Its metadata is that of its payment, as it was when the
+ * charge was made (https://docs.stripe.com/metadata).
+ */
+export const CapturedCharge = Schema.Struct({
+  captured: Schema.Literal(true),
+  amount_captured: Amount,
+  currency: Schema.NonEmptyString,
+  payment_intent: Reference,
+  metadata: optional(Metadata)
+})
+
 /** https://docs.stripe.com/api/refunds/object */
 export const Refund = Schema.Struct({
   id: Reference,

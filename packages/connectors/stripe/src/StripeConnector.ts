@@ -15,15 +15,17 @@ import {
   type Money,
   NotSent,
   type Rejected,
+  segment,
   type Transport,
   type TransportAnswer,
-  type Unanswered
+  type Unanswered,
+  type VerifiedBody
 } from "@pointsman/core/connector"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
-import { readMessage } from "./Messages.ts"
+import { readMessage, readStored } from "./Messages.ts"
 import { type AnyMetadata, version } from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
@@ -73,6 +75,11 @@ const connector = (
 ): Connector => {
   const { account, baseUrl, secretKey } = credentials
   const clean = cleaner([secretKey])
+  const receiverOf = ({ secret }: VerifiedBody) => ({
+    account,
+    isLive: environment === "production",
+    clean: cleaner([secretKey, secret])
+  })
 
   const send = ({ form, id, method, path }: Call) =>
     transport.send({
@@ -220,13 +227,8 @@ const connector = (
       })
       return found ?? { _tag: "NotFound", conclusive: false }
     }),
-    readMessage: Effect.fn("StripeConnector.readMessage")((message) =>
-      readMessage(message, {
-        account,
-        isLive: environment === "production",
-        clean: cleaner([secretKey, message.secret])
-      })
-    )
+    readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
+    readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }
 }
 
@@ -257,17 +259,14 @@ const isConclusive = ({ headers }: TransportAnswer, sentAt: number): boolean =>
 const withoutInstrument: Rejected = {
   _tag: "Rejected",
   code: "instrument_missing",
-  message: "Stripe was not asked: a direct charge needs an instrument of this connection."
+  message: "Nothing was sent to Stripe: a direct charge requires an instrument for this connection."
 }
 
 const malformedInstrument: Rejected = {
   _tag: "Rejected",
   code: "instrument_malformed",
-  message: "Stripe was not asked: the instrument's token is neither pm_… nor cus_…/pm_…."
+  message: "Nothing was sent to Stripe: expected an instrument token of the form pm_… or cus_…/pm_…."
 }
 
 const inexpressible = ({ currency, minorUnits }: Money): NotSent =>
-  new NotSent({ reason: `Stripe has no amount for ${minorUnits} minor units of ${currency}, so it was not asked` })
-
-/** `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
-const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
+  new NotSent({ reason: `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}` })

@@ -67,7 +67,7 @@ describe("amounts", () => {
           assert.instanceOf(failure, NotSent)
           assert.strictEqual(
             failure.reason,
-            `Stripe has no amount for ${minorUnits} minor units of ${currency}, so it was not asked`
+            `nothing was sent: Stripe cannot represent ${minorUnits} minor units of ${currency}`
           )
         }
         assert.isEmpty(requests)

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { connected, eur } from "./Calls.ts"
 import { signed, stripe } from "./Signing.ts"
-import { dispute, event, paymentIntent, refund, session } from "./Stripe.ts"
+import { charge, dispute, event, paymentIntent, refund, session } from "./Stripe.ts"
 
 const secret = "whsec_0123456789abcdef"
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 0)
@@ -85,7 +85,7 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
   [
     "payment_intent.succeeded",
     paymentIntent({ metadata: {} }),
-    unreadable("it is of no charge of ours, at data.object.metadata.attempt_id")
+    unreadable("its charge is unknown, at data.object.metadata.attempt_id")
   ],
   [
     "payment_intent.succeeded",
@@ -106,7 +106,7 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
   [
     "checkout.session.completed",
     session({ status: "complete", payment_status: "no_payment_required" }),
-    unreadable("it names no payment at data.object.payment_intent")
+    unreadable("it has no payment at data.object.payment_intent")
   ],
   [
     "checkout.session.async_payment_succeeded",
@@ -132,17 +132,22 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
     refund({ status: "failed", failure_reason: "lost_or_stolen_card" }),
     ofRefund({ _tag: "RefundFailed", providerRefundId, reason: "lost_or_stolen_card" })
   ],
+  // Some of them weeks after they succeeded.
+  ...["refund.updated", "charge.refund.updated"].map(
+    (type) =>
+      [
+        type,
+        refund({ status: "failed", failure_reason: "expired_or_canceled_card" }),
+        ofRefund({ _tag: "RefundFailed", providerRefundId, reason: "expired_or_canceled_card" })
+      ] as const
+  ),
   [
     "refund.updated",
     refund({ status: "canceled" }),
     ofRefund({ _tag: "RefundFailed", providerRefundId, reason: null })
   ],
   // Made on the dashboard.
-  [
-    "refund.created",
-    refund({ metadata: {} }),
-    unreadable("it is of no refund of ours, at data.object.metadata.refund_id")
-  ],
+  ["refund.created", refund({ metadata: {} }), unreadable("its refund is unknown, at data.object.metadata.refund_id")],
   ["charge.dispute.created", dispute(), ofDispute("opened")],
   ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened")],
   ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened")],
@@ -156,16 +161,46 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
       [
         "charge.dispute.created",
         dispute({ status }),
-        unreadable("nothing is decided or taken yet, at data.object.status")
+        unreadable("it has no final status yet, at data.object.status")
       ] as const
   ),
   [
     "charge.dispute.created",
     dispute({ payment_intent: null }),
-    unreadable("it names no payment at data.object.payment_intent")
+    unreadable("it has no payment at data.object.payment_intent")
   ],
-  ["payout.paid", { id: "po_1", object: "payout" }, unreadable("its type is none that is read")],
-  ["customer.created", { id: "cus_1" }, unreadable("its type is none that is read")]
+  // Less than was held, and more: what was captured is stated.
+  ...[1000, 1300].flatMap((amount_received): typeof rows => [
+    [
+      "payment_intent.succeeded",
+      paymentIntent({ status: "succeeded", amount_received }),
+      ofCharge({ _tag: "Captured", providerRef, stated: { minorUnits: amount_received, currency: "EUR" } })
+    ],
+    [
+      "charge.captured",
+      // What is not captured is released, and counts as refunded.
+      charge({ amount_captured: amount_received, amount_refunded: Math.max(0, 1234 - amount_received) }),
+      ofCharge({ _tag: "Captured", providerRef, stated: { minorUnits: amount_received, currency: "EUR" } })
+    ]
+  ]),
+  ["charge.captured", charge(), ofCharge({ _tag: "Captured", providerRef, stated })],
+  [
+    "charge.captured",
+    charge({ metadata: {} }),
+    { _tag: "Charge", charge: { providerRef }, state: { _tag: "Captured", providerRef, stated } }
+  ],
+  [
+    "charge.captured",
+    charge({ amount_captured: 550, currency: "isk" }),
+    unreadable("it is not to be understood at data.object.amount_captured")
+  ],
+  ["charge.captured", charge({ captured: false }), unreadable("it is not as documented at captured")],
+  // A charge of no payment, as the older API of charges makes them.
+  ["charge.captured", charge({ payment_intent: null }), unreadable("it is not as documented at payment_intent")],
+  ["charge.captured", charge({ amount_captured: undefined }), unreadable("it is not as documented at amount_captured")],
+  ["charge.updated", charge(), unreadable("its type is not supported")],
+  ["payout.paid", { id: "po_1", object: "payout" }, unreadable("its type is not supported")],
+  ["customer.created", { id: "cus_1" }, unreadable("its type is not supported")]
 ]
 
 describe("events", () => {
@@ -204,7 +239,7 @@ describe("accounts and modes", () => {
   const platform = { secretKey: "sk_test_0123456789" }
   const connectedAccount = { ...platform, account: "acct_ours" }
   const paid = (fields: Readonly<Record<string, unknown>>) => event("payment_intent.succeeded", paymentIntent(), fields)
-  const others = unreadable("it is of another account, at account")
+  const others = unreadable("it belongs to another account, at account")
   const cases: ReadonlyArray<readonly [string, unknown, unknown, string]> = [
     ["of a connected account to a connection of the key's own", platform, paid({ account: "acct_other" }), others],
     ["of another connected account", connectedAccount, paid({ account: "acct_other" }), others],
@@ -226,7 +261,7 @@ describe("accounts and modes", () => {
   it.effect("given a test payment to a connection of production, then it is not believed", () =>
     Effect.gen(function* () {
       const live = { environment: "production", credentials: { secretKey: "sk_live_0123456789" } } as const
-      const refused = unreadable("it is of the other mode, at livemode")
+      const refused = unreadable("it belongs to the other mode, at livemode")
       assert.strictEqual<unknown>(yield* told(paid({ livemode: false }), live), refused)
       assert.strictEqual<unknown>(yield* told(paid({ livemode: true })), refused)
       const about = yield* told(paid({ livemode: true }), live)

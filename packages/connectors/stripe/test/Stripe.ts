@@ -68,6 +68,28 @@ export const session = (fields: Fields = {}) => ({
   ...fields
 })
 
+/** https://docs.stripe.com/api/charges/object */
+export const charge = (fields: Fields = {}) => ({
+  id: "ch_3MtwBwLkdIwHu7ix0p8kGvZ4",
+  object: "charge",
+  amount: 1234,
+  amount_captured: 1234,
+  amount_refunded: 0,
+  balance_transaction: "txn_3MtwBwLkdIwHu7ix0WvZQtvC",
+  captured: true,
+  created: 1680800504,
+  currency: "eur",
+  disputed: false,
+  failure_code: null,
+  livemode: false,
+  metadata: { attempt_id: "att_1", payment_id: "pay_1" },
+  paid: true,
+  payment_intent: "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+  refunded: false,
+  status: "succeeded",
+  ...fields
+})
+
 /** https://docs.stripe.com/api/refunds/object */
 export const refund = (fields: Fields = {}) => ({
   id: "re_1Nispe2eZvKYlo2Cd31jOCgZ",

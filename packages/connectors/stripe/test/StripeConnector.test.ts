@@ -691,10 +691,10 @@ describe("credentials", () => {
     ["rk_test_0123456789", "sandbox", undefined],
     ["sk_live_0123456789", "production", undefined],
     ["rk_live_0123456789", "production", undefined],
-    ["sk_live_0123456789", "sandbox", "expected a test key in the sandbox, and this one is of live mode"],
-    ["rk_live_0123456789", "sandbox", "expected a test key in the sandbox, and this one is of live mode"],
-    ["sk_test_0123456789", "production", "expected a live key in production, and this one is of test mode"],
-    ["rk_test_0123456789", "production", "expected a live key in production, and this one is of test mode"]
+    ["sk_live_0123456789", "sandbox", "expected a test key in the sandbox, but this is a live key"],
+    ["rk_live_0123456789", "sandbox", "expected a test key in the sandbox, but this is a live key"],
+    ["sk_test_0123456789", "production", "expected a live key in production, but this is a test key"],
+    ["rk_test_0123456789", "production", "expected a live key in production, but this is a test key"]
   ] as const) {
     it(`given ${key.slice(0, 8)}… in ${environment}, then ${expected ?? "it connects"}`, () => {
       const { result } = connect({ secretKey: key }, environment)

@@ -245,11 +245,19 @@ function messageOf(situation: MessageSituation) {
       return event("refund.updated", refunded("succeeded"), head)
     case "refund failed":
       return event("refund.failed", refunded("failed"), head)
+    // A capture and a cancellation are told of the payment, and by no id of ours.
+    case "operation confirmed":
+    case "operation pending":
+    case "operation failed":
+    case "operation failed for now":
+      return undefined
     // Stripe pays out sums, and tells of no single charge in them.
     case "charge settled":
       return undefined
     case "dispute opened":
       return event("charge.dispute.created", disputed("needs_response"), head)
+    case "dispute updated":
+      return event("charge.dispute.updated", disputed("under_review"), head)
     case "dispute won":
       return event("charge.dispute.closed", disputed("won"), head)
     case "dispute lost":

@@ -7,6 +7,7 @@ import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUn
 import {
   askingOperationsOf,
   connect,
+  eachSituation,
   playedBy,
   type Rehearsal,
   rehearse,
@@ -21,21 +22,23 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
     for (const operation of askingOperationsOf(subject)) {
       for (const name of situationsOf[operation]) {
         const isLacking = subject.lacks?.includes(name) ?? false
-        const isPlayed = playedBy(subject, situation(name)) !== undefined
-        if (isLacking || !isPlayed) {
-          const what = isLacking
-            ? "the provider cannot come into it, and the test says so"
-            : "is played, or none of its"
-          it(`${name}: ${what}`, () => {
-            assert.isTrue(
-              isLacking,
-              `"${name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
-                "cannot come to that, name it in `lacks`"
-            )
-            assert.isFalse(isPlayed, `"${name}" is played, and named in \`lacks\`: it can only be one of them`)
-          })
-        } else {
-          answersTo(subject, situation(name))
+        for (const of of eachSituation(subject, name)) {
+          const isPlayed = playedBy(subject, of) !== undefined
+          if (isLacking || !isPlayed) {
+            const what = isLacking
+              ? "the provider cannot come into it, and the test says so"
+              : "is played, or none of its"
+            it(`${name}${kindOf(of)}: ${what}`, () => {
+              assert.isTrue(
+                isLacking,
+                `"${name}" is still to be done: let \`play\` give the answer that the provider sends then, or, where it ` +
+                  "cannot come to that, name it in `lacks`"
+              )
+              assert.isFalse(isPlayed, `"${name}" is played, and named in \`lacks\`: it can only be one of them`)
+            })
+          } else {
+            answersTo(subject, of)
+          }
         }
       }
     }
@@ -98,7 +101,7 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
 const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
   const kind = of.decline === null ? "" : ` (${of.decline.category}, ${of.decline.soft ? "soft" : "hard"})`
   const expected = outcomes[of.name]
-  it.effect(`given ${of.name}${kind}, then ${expected}`, () =>
+  it.effect(`given ${of.name}${kind}${kindOf(of)}, then ${expected}`, () =>
     Effect.gen(function* () {
       const rehearsal = yield* rehearse(subject, of)
       assertRequests(rehearsal, subject.wire === undefined ? 0 : 1)
@@ -106,6 +109,9 @@ const answersTo = (subject: ConnectorUnderTest, of: Situation): void => {
     })
   )
 }
+
+/** Which operation is looked up, for the name of a test. */
+export const kindOf = ({ kind, name }: Situation): string => (name.startsWith("operation look-up") ? ` (${kind})` : "")
 
 /** What a situation must come out as: the tag of an answer, of a state that was found, or of an error. */
 const outcomes = {
@@ -154,6 +160,14 @@ const outcomes = {
   "look-up not found yet": "NotFound",
   "look-up not sent": "NotSent",
   "look-up unanswered": "Unanswered",
+  "operation look-up confirmed": "Found OperationConfirmed",
+  "operation look-up pending": "Found OperationPending",
+  "operation look-up failed": "Found OperationFailed",
+  "operation look-up failed for now": "Found OperationFailed",
+  "operation look-up not found": "NotFound",
+  "operation look-up not found yet": "NotFound",
+  "operation look-up not sent": "NotSent",
+  "operation look-up unanswered": "Unanswered",
   "refund look-up succeeded": "Found Succeeded",
   "refund look-up pending": "Found RefundPending",
   "refund look-up failed": "Found RefundFailed",
@@ -266,6 +280,19 @@ const assertState = (
       if (tag === "RefundFailed") assert.isTrue(["string", "object"].includes(typeof take("reason")))
       break
     }
+    case "OperationConfirmed":
+    case "OperationPending":
+      break
+    case "OperationFailed": {
+      assert.strictEqual(
+        take("isFinal"),
+        !of.name.endsWith("for now"),
+        "isFinal: `false` where the provider will, or may, try again by itself"
+      )
+      const reason = take("reason")
+      if (reason !== null) assertText(reason, "reason")
+      break
+    }
     default: {
       const providerRef = take("providerRef")
       // A provider may give a charge that it did not take no reference.
@@ -289,7 +316,15 @@ const assertState = (
   assert.deepStrictEqual(fields, {}, "the answer has nothing besides")
 }
 
-const mayState = { Authorized: true, Captured: true, Pending: true, Succeeded: true, RefundPending: true }
+const mayState = {
+  Authorized: true,
+  Captured: true,
+  Pending: true,
+  OperationConfirmed: true,
+  OperationFailed: true,
+  Succeeded: true,
+  RefundPending: true
+}
 
 const assertText = (value: unknown, field: string): void => {
   assert.isString(value, field)

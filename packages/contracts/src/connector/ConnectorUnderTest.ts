@@ -80,6 +80,21 @@ export const lookUpChargeSituations = [
   "look-up unanswered"
 ] as const
 
+/**
+ * A lookup of one capture or void that was sent before, in the same test; `kind` of the situation says which. `failed for
+ * now`: the provider will, or may, try again by itself.
+ */
+export const lookUpOperationSituations = [
+  "operation look-up confirmed",
+  "operation look-up pending",
+  "operation look-up failed",
+  "operation look-up failed for now",
+  "operation look-up not found",
+  "operation look-up not found yet",
+  "operation look-up not sent",
+  "operation look-up unanswered"
+] as const
+
 /** A look-up of a refund that was sent before, in the same test. */
 export const lookUpRefundSituations = [
   "refund look-up succeeded",
@@ -102,10 +117,17 @@ export type SituationName =
   | (typeof voidSituations)[number]
   | (typeof refundSituations)[number]
   | (typeof lookUpChargeSituations)[number]
+  | (typeof lookUpOperationSituations)[number]
   | (typeof lookUpRefundSituations)[number]
 
 export interface Situation {
   readonly name: SituationName
+  /** Our ids, as the request carries them: a provider may name them in its answer. */
+  readonly attemptId: string
+  readonly operationId: string
+  readonly refundId: string
+  /** The operation that is looked up, where the name begins with `operation look-up`. */
+  readonly kind: OperationKind
   /** Of the charge, or of the refund. */
   readonly money: Money
   /** Set where the name ends in `declined`: what the answer must come out as. */
@@ -115,9 +137,14 @@ export interface Situation {
   readonly providerRefundId: string
   /** Over a wire, an opened checkout is to carry these. `expiresAt`: epoch milliseconds. */
   readonly checkout: { readonly reference: string; readonly url: string; readonly expiresAt: number }
-  /** Over a wire, a rejection is to carry these; they must come out unchanged. */
+  /**
+   * Over a wire, a rejection is to carry these; they must come out unchanged. A failed operation may give the message as
+   * its reason.
+   */
   readonly rejection: { readonly code: string; readonly message: string }
 }
+
+export type OperationKind = "capture" | "void"
 
 /** How a situation is brought about. */
 export type Played = { readonly answer: TransportAnswer } | { readonly simulation: Simulation }
@@ -150,11 +177,22 @@ export interface Wire {
    * anything else that is not understood.
    */
   readonly unknownStatus: (operation: Operation, situation: Situation) => TransportAnswer
-  /** A success of the operation (not of a look-up that found nothing) without the provider's reference. */
+  /**
+   * A success of the operation (not of a look-up that found nothing) without the provider's reference; of the lookup of an
+   * operation, without what names the operation.
+   */
   readonly withoutReference: (operation: Operation, situation: Situation) => TransportAnswer
 }
 
-export type Operation = "charge" | "openCheckout" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
+export type Operation =
+  | "charge"
+  | "openCheckout"
+  | "capture"
+  | "void"
+  | "refund"
+  | "lookUpCharge"
+  | "lookUpOperation"
+  | "lookUpRefund"
 
 export const messageSituations = [
   "charge authorized",
@@ -163,12 +201,20 @@ export const messageSituations = [
   "refund succeeded",
   "refund failed",
   "charge settled",
+  "operation confirmed",
+  "operation pending",
+  "operation failed",
+  "operation failed for now",
   "dispute opened",
+  "dispute updated",
   "dispute won",
   "dispute lost"
 ] as const
 
-/** What a message is to tell. */
+/**
+ * What a message is to tell. `operation …` is about one capture, by our id of it; `… for now` says that the provider will,
+ * or may, try again by itself. `dispute updated` is a dispute that goes on.
+ */
 export interface MessageSituation {
   readonly name: (typeof messageSituations)[number]
   /** The provider's id of the message. */
@@ -176,11 +222,12 @@ export interface MessageSituation {
   /** When it was written, in epoch milliseconds. */
   readonly at: number
   readonly attemptId: string
+  readonly operationId: string
   readonly refundId: string
   readonly disputeId: string
   readonly providerRef: string
   readonly providerRefundId: string
-  /** To be stated with a charge that is authorized or captured, and with a refund that succeeded. */
+  /** To be stated with a charge that is authorized or captured, an operation that is confirmed, and a refund that succeeded. */
   readonly money: Money
 }
 

@@ -38,6 +38,13 @@ export const definitionChapter = (subject: ConnectorUnderTest): void => {
         "`refund` and `lookUpRefund` come together, or neither of them"
       )
     })
+    it("given a connector that looks operations up, then it has an operation to look up", () => {
+      const operations = operationsOf(subject)
+      assert.isTrue(
+        !operations.includes("lookUpOperation") || operations.includes("capture") || operations.includes("void"),
+        "`lookUpOperation` looks captures and voids up: the connector has neither"
+      )
+    })
     it("is shown broken credentials, one for each way in which a field can be wrong", () => {
       assert.isNotEmpty(subject.brokenCredentials, "`brokenCredentials` is empty: nothing shows that they are checked")
     })

@@ -16,6 +16,7 @@ const successes = {
   void: ["void canceled", "void pending"],
   refund: ["refund succeeded", "refund pending"],
   lookUpCharge: ["look-up captured", "look-up pending", "look-up not found yet"],
+  lookUpOperation: ["operation look-up confirmed", "operation look-up pending"],
   lookUpRefund: ["refund look-up succeeded", "refund look-up pending"]
 } as const satisfies Record<Operation, ReadonlyArray<SituationName>>
 
@@ -86,6 +87,20 @@ const unusableAddresses = [
   "javascript:alert(1)"
 ]
 
+/**
+ * A 404 that is not the provider's own word that it never received what is looked up: a gateway or a wrong path answers
+ * so. Taken for that word, money that was moved would be given up, and moved again.
+ */
+const foreignNotFounds: ReadonlyArray<readonly [what: string, body: string | undefined]> = [
+  ["no body", ""],
+  ["a page", "<html><title>404 Not Found</title></html>"],
+  ["an empty object", "{}"],
+  ["null", "null"],
+  ["a gateway's JSON", '{"message":"no Route matched with those values"}'],
+  ["a framework's JSON", '{"statusCode":404,"message":"Cannot GET /","error":"Not Found"}'],
+  ["the body of a success", undefined]
+]
+
 /** Every way to spoil a success. */
 export const faults = (
   subject: ConnectorUnderTest,
@@ -113,6 +128,11 @@ export const faults = (
       ? unusableAddresses.map(
           (address) =>
             [`the address ${JSON.stringify(address)}`, wire.checkout?.leadingTo(address, of) ?? success] as const
+        )
+      : []),
+    ...(operation.startsWith("lookUp")
+      ? foreignNotFounds.map(
+          ([what, body]) => [`status 404 with ${what}`, { ...withBody(body ?? success.body), status: 404 }] as const
         )
       : []),
     ["an unknown status", wire.unknownStatus(operation, of)],

@@ -25,6 +25,7 @@ const situationOf = (name: MessageSituation["name"]): MessageSituation => ({
   id: "msg_of_the_contract",
   at: Date.UTC(2026, 10, 21, 12, 0, 0),
   attemptId,
+  operationId: "op_of_the_contract",
   refundId: "rf_of_the_contract",
   disputeId: "dp_of_the_contract",
   providerRef,
@@ -40,7 +41,12 @@ const outcomes: Record<MessageSituation["name"], unknown> = {
   "refund succeeded": ["Refund", "rf_of_the_contract", "Succeeded", 1234],
   "refund failed": ["Refund", "rf_of_the_contract", "RefundFailed", null],
   "charge settled": ["Settled", attemptId],
+  "operation confirmed": ["Operation", "op_of_the_contract", "OperationConfirmed", null, 1234],
+  "operation pending": ["Operation", "op_of_the_contract", "OperationPending", null, null],
+  "operation failed": ["Operation", "op_of_the_contract", "OperationFailed", true, null],
+  "operation failed for now": ["Operation", "op_of_the_contract", "OperationFailed", false, null],
   "dispute opened": ["Dispute", attemptId, "dp_of_the_contract", "opened"],
+  "dispute updated": ["Dispute", attemptId, "dp_of_the_contract", "opened"],
   "dispute won": ["Dispute", attemptId, "dp_of_the_contract", "won"],
   "dispute lost": ["Dispute", attemptId, "dp_of_the_contract", "lost"]
 }
@@ -59,6 +65,12 @@ const outcomeOf = ({ about }: ProviderMessage): unknown => {
       const stated = "stated" in state ? state.stated?.minorUnits : null
       return [about._tag, about._tag === "Charge" ? nameOf(about.charge) : about.refundId, state._tag, stated]
     }
+    case "Operation": {
+      const state = about.state(asked)
+      const isFinal = state._tag === "OperationFailed" ? state.isFinal : null
+      const stated = state._tag === "OperationConfirmed" ? state.stated?.minorUnits : null
+      return [about._tag, about.operationId, state._tag, isFinal, stated]
+    }
     case "Settled":
       return [about._tag, nameOf(about.charge)]
     case "Dispute":
@@ -68,7 +80,7 @@ const outcomeOf = ({ about }: ProviderMessage): unknown => {
 
 export const messagesChapter = (subject: ConnectorUnderTest): void => {
   const { transport, requests } = scriptedTransport([])
-  const readMessage: Connector["readMessage"] = connect(subject, transport).readMessage
+  const { readMessage, readStored }: Connector = connect(subject, transport)
   const { messages } = subject
 
   describe("messages", () => {
@@ -106,6 +118,36 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
           assert.strictEqual(message.id, idOf(situationOf(name)))
           assert.strictEqual(message.at, Date.UTC(2026, 10, 21, 12, 0, 0))
           assert.isEmpty(requests)
+        })
+      )
+    }
+
+    if (readStored !== undefined) {
+      const readAgain = ({ body }: Pick<RawMessage, "body">) =>
+        Effect.result(readStored({ body, secret: Redacted.make(secret) }))
+
+      for (const name of messageSituations) {
+        const sign = () => messages.sign(situationOf(name), secret, receivedAt)
+        if (sign() === undefined) continue
+        it.effect(`given ${name} that was stored, then it is read again as it was, without its signature`, () =>
+          Effect.gen(function* () {
+            const raw = sign()
+            if (raw === undefined) return assert.fail("it was signed a moment ago")
+            const [first, again] = [Result.getOrThrow(yield* read(raw)), Result.getOrThrow(yield* readAgain(raw))]
+            assert.deepStrictEqual(outcomeOf(again), outcomeOf(first))
+            assert.deepStrictEqual([again.id, again.at], [first.id, first.at])
+            assert.isEmpty(requests)
+          })
+        )
+      }
+      it.effect("given a stored body that cannot be read, then it is unreadable and its values are not shown", () =>
+        Effect.gen(function* () {
+          const texts = [...noMessages, '{"id":"hunter2","hunter2":{'].map((text) => new TextEncoder().encode(text))
+          for (const body of texts) {
+            const result = yield* readAgain({ body })
+            assert.strictEqual(Result.isFailure(result) ? result.failure._tag : "read", "pointsman/MessageUnreadable")
+            assert.notInclude(textIn([result]), "hunter2")
+          }
         })
       )
     }

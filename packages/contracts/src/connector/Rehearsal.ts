@@ -24,6 +24,7 @@ import {
   chargeSituations,
   checkoutSituations,
   lookUpChargeSituations,
+  lookUpOperationSituations,
   lookUpRefundSituations,
   type Operation,
   type Played,
@@ -41,6 +42,7 @@ export const situationsOf = {
   void: voidSituations,
   refund: refundSituations,
   lookUpCharge: lookUpChargeSituations,
+  lookUpOperation: lookUpOperationSituations,
   lookUpRefund: lookUpRefundSituations
 } as const satisfies Record<Operation, ReadonlyArray<SituationName>>
 
@@ -64,8 +66,11 @@ export const timeoutMillis = 12_345
 
 let drawn = 0
 
+/** With ids of its own, so that a simulator that keeps a record takes it for new. */
 export const situation = (name: SituationName, more: Partial<Situation> = {}): Situation => ({
   name,
+  ...newIds(),
+  kind: "capture",
   money: money(1234, "EUR"),
   decline: name.endsWith("declined") ? { category: "insufficient_funds", soft: false } : null,
   providerRef: "prv_charge/1 ä",
@@ -78,6 +83,14 @@ export const situation = (name: SituationName, more: Partial<Situation> = {}): S
   rejection: { code: "busy", message: "Try another time." },
   ...more
 })
+
+/** Every situation of this name: that of an operation's lookup is asked of each kind that the connector has. */
+export const eachSituation = (subject: ConnectorUnderTest, name: SituationName): ReadonlyArray<Situation> =>
+  operationOf(name) === "lookUpOperation"
+    ? operationsOf(subject)
+        .filter((kind) => kind === "capture" || kind === "void")
+        .map((kind) => situation(name, { kind }))
+    : [situation(name)]
 
 export interface Rehearsal {
   readonly exit: Exit.Exit<unknown, NotSent | Unanswered>
@@ -134,12 +147,11 @@ export const rehearseOver = Effect.fnUntraced(function* (
   answer: Effect.Effect<TransportAnswer, NotSent | Unanswered>
 ): Effect.fn.Return<Rehearsal> {
   const { transport, requests } = scriptedTransport([answer])
-  const ids = newIds()
   const operation = operationOf(of.name)
   const exit = yield* Effect.exit(
-    call(connect(subject, transport), operation, requestsOf(subject, of, ids, of.providerRef, null))
+    call(connect(subject, transport), operation, requestsOf(subject, of, of.providerRef, null))
   )
-  return { exit, requests, id: idOf(operation, ids), givenRef: null }
+  return { exit, requests, id: idOf(operation, of), givenRef: null }
 })
 
 const simulate = Effect.fnUntraced(function* (
@@ -149,18 +161,18 @@ const simulate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Rehearsal> {
   const { transport, requests } = scriptedTransport([])
   const connector = connect(subject, transport)
-  const ids = newIds()
   const operation = operationOf(of.name)
   let givenRef: string | null = null
-  const requestsWith = (providerRef: string) => requestsOf(subject, of, ids, providerRef, simulation)
+  const requestsWith = (providerRef: string) => requestsOf(subject, of, providerRef, simulation)
   if (operation !== "charge" && operation !== "openCheckout") {
     // A look-up may be for a charge that was never answered.
     const charged = yield* Effect.exit(call(connector, "charge", requestsWith("")))
     givenRef = Exit.isSuccess(charged) ? referenceOf(charged.value) : null
   }
   if (operation === "lookUpRefund") yield* Effect.exit(call(connector, "refund", requestsWith(givenRef ?? "")))
+  if (operation === "lookUpOperation") yield* Effect.exit(call(connector, of.kind, requestsWith(givenRef ?? "")))
   const exit = yield* Effect.exit(call(connector, operation, requestsWith(givenRef ?? "")))
-  return { exit, requests, id: idOf(operation, ids), givenRef }
+  return { exit, requests, id: idOf(operation, of), givenRef }
 })
 
 const referenceOf = (answer: unknown): string | null =>
@@ -168,11 +180,7 @@ const referenceOf = (answer: unknown): string | null =>
     ? answer.providerRef
     : null
 
-interface Ids {
-  readonly attemptId: string
-  readonly operationId: string
-  readonly refundId: string
-}
+type Ids = Pick<Situation, "attemptId" | "operationId" | "refundId">
 
 const newIds = (): Ids => {
   drawn += 1
@@ -191,19 +199,20 @@ interface Requests {
   readonly refund: RefundRequest
   /** The checkout by which the charge is looked up. */
   readonly checkoutReference: string | null
+  /** Of the operation that is looked up. */
+  readonly kind: Situation["kind"]
 }
 
 const requestsOf = (
   subject: ConnectorUnderTest,
   of: Situation,
-  ids: Ids,
   providerRef: string,
   simulation: Simulation | null
 ): Requests => {
   const details = {
-    attemptId: ids.attemptId,
+    attemptId: of.attemptId,
     attemptNumber: 1,
-    paymentId: `payment of ${ids.attemptId}`,
+    paymentId: `payment of ${of.attemptId}`,
     money: of.money,
     country: "NL",
     method: "card" as const,
@@ -215,12 +224,13 @@ const requestsOf = (
   return {
     charge: { ...details, instrument: Redacted.make(instrumentOf(subject)), simulation },
     checkout: { ...details, returnUrl },
-    operation: { operationId: ids.operationId, attemptId: ids.attemptId, providerRef, money: of.money, simulation },
+    operation: { operationId: of.operationId, attemptId: of.attemptId, providerRef, money: of.money, simulation },
     refund: {
-      ...{ refundId: ids.refundId, attemptId: ids.attemptId, providerRef },
+      ...{ refundId: of.refundId, attemptId: of.attemptId, providerRef },
       ...{ money: of.money, reason: "requested", simulation }
     },
-    checkoutReference: subject.cannotBeAsked?.directCharges === true ? of.checkout.reference : null
+    checkoutReference: subject.cannotBeAsked?.directCharges === true ? of.checkout.reference : null,
+    kind: of.kind
   }
 }
 
@@ -229,12 +239,13 @@ const isHeld = (name: SituationName): boolean =>
   name === "charge authorized" ||
   name === "look-up authorized" ||
   operationOf(name) === "capture" ||
-  operationOf(name) === "void"
+  operationOf(name) === "void" ||
+  operationOf(name) === "lookUpOperation"
 
 const call = (
   connector: Connector,
   operation: Operation,
-  { charge, checkout, checkoutReference, operation: change, refund }: Requests
+  { charge, checkout, checkoutReference, kind, operation: change, refund }: Requests
 ): Effect.Effect<unknown, NotSent | Unanswered> => {
   const missing = Effect.die(new Error(`the connector has no ${operation}`))
   switch (operation) {
@@ -250,6 +261,8 @@ const call = (
       return connector.refund?.(refund) ?? missing
     case "lookUpCharge":
       return connector.lookUpCharge({ ...charge, providerRef: null, checkoutReference, sentAt: 0 })
+    case "lookUpOperation":
+      return connector.lookUpOperation?.({ ...change, kind, sentAt: 0 }) ?? missing
     case "lookUpRefund":
       return connector.lookUpRefund?.({ ...refund, providerRefundId: null, sentAt: 0 }) ?? missing
   }

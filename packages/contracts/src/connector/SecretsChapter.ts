@@ -3,10 +3,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Logger, References, Tracer } from "effect"
+import { kindOf } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest, Situation } from "./ConnectorUnderTest.ts"
 import { faults, successOf } from "./FaultsChapter.ts"
 import {
   askingOperationsOf,
+  eachSituation,
   instrumentOf,
   playedBy,
   type Rehearsal,
@@ -35,9 +37,10 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
     })
     for (const operation of askingOperationsOf(subject)) {
       for (const name of situationsOf[operation]) {
-        const of = situation(name)
-        if (playedBy(subject, of) === undefined) continue
-        it.effect(`given ${name}, then no secret is shown`, () => secretly(rehearse(subject, of)))
+        for (const of of eachSituation(subject, name)) {
+          if (playedBy(subject, of) === undefined) continue
+          it.effect(`given ${name}${kindOf(of)}, then no secret is shown`, () => secretly(rehearse(subject, of)))
+        }
       }
       const { wire } = subject
       if (wire === undefined) continue
@@ -115,7 +118,8 @@ const rejections = [
   "checkout rejected",
   "capture rejected",
   "void rejected",
-  "refund rejected"
+  "refund rejected",
+  "operation look-up failed"
 ] as const
 
 const echoes = (success: TransportAnswer, echo: string): ReadonlyArray<readonly [string, TransportAnswer]> => [

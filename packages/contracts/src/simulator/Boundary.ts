@@ -9,7 +9,7 @@ export type Crossing =
   | `directory.${keyof Directory["Service"]}`
   | `merchants.${keyof Merchants["Service"]}`
   | `successRates.${keyof SuccessRates["Service"]}`
-  | `provider.${Exclude<keyof Connector, "readMessage">}`
+  | `provider.${Exclude<keyof Connector, "readMessage" | "readStored">}`
   | "receiver.send"
 
 export interface Boundary {
@@ -43,8 +43,14 @@ export interface Hooks {
 /** Whether a store that answers the call changes by it. */
 export const isWrite = (crossing: Crossing): boolean => writes.has(crossing)
 
+/** Whether it may fail by `CommitUnknown`. */
+export const isCommit = (crossing: Crossing): boolean => commits.has(crossing)
+
+const commits: ReadonlySet<Crossing> = new Set(["ledger.commit", "ledger.storeMessage", "ledger.keepMessage"])
+
 const writes: ReadonlySet<Crossing> = new Set([
   "ledger.commit",
+  "ledger.storeMessage",
   "ledger.keepMessage",
   "ledger.takeDue",
   "ledger.postpone",

@@ -1,7 +1,7 @@
 /** What goes wrong in a run, and how often: drawn from the plan, and said in words. */
 import type { ProviderMessage } from "@pointsman/core"
 import type { CommitFault } from "@pointsman/core/testing"
-import { type Boundary, type Crossing, type Fate, isWrite } from "./Boundary.ts"
+import { type Boundary, type Crossing, type Fate, isCommit, isWrite } from "./Boundary.ts"
 import type { Draw } from "./Draw.ts"
 import type { Postage } from "./Mail.ts"
 import type { Fault } from "./Plan.ts"
@@ -35,6 +35,7 @@ export const drawRates = (draw: Draw): Rates => ({
 /** Where it matters most when a process dies: the rest is looks at what is due, and reads. */
 const matters: ReadonlySet<Crossing> = new Set<Crossing>([
   "ledger.commit",
+  "ledger.storeMessage",
   "ledger.keepMessage",
   "deliveries.record",
   "deliveries.replace",
@@ -71,9 +72,7 @@ export const drawStorageFault = (draw: Draw, crossing: Crossing): Fault<CommitFa
 
 const storageFault = (draw: Draw, crossing: Crossing): CommitFault => {
   if (!isWrite(crossing)) return "unwritten"
-  if (crossing !== "ledger.commit" && crossing !== "ledger.keepMessage") {
-    return draw.pick<CommitFault>(["unwritten", second])
-  }
+  if (!isCommit(crossing)) return draw.pick<CommitFault>(["unwritten", second])
   const fault = draw.pick(["unwritten", "lost", "unheard", "late", "slow"])
   if (fault === "late") return { landsAfter: draw.pick([0, 1, second, 20 * second]) }
   return fault === "slow" ? draw.pick([1, 3 * second, 6 * second, 20 * minute]) : fault

@@ -15,7 +15,7 @@ import {
 } from "@pointsman/core"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Context, Effect, Result } from "effect"
-import type { Crossing, Hooks } from "./Boundary.ts"
+import { type Crossing, type Hooks, isCommit } from "./Boundary.ts"
 import type { Time } from "./Time.ts"
 
 /** Runs what is called beyond the boundary, and gives what it came to, unless the process has died meanwhile. */
@@ -42,9 +42,7 @@ export const mortalStorage = (
     if (fault === undefined) return work
     if (typeof fault === "number") return Effect.tap(work, () => Effect.sleep(fault))
     const detail = { operation: crossing, cause: new Error(`${crossing} was told to fail`) }
-    return crossing === "ledger.commit" || crossing === "ledger.keepMessage"
-      ? failingCommit(fault, work, detail, time)
-      : Effect.fail(new StorageError(detail))
+    return isCommit(crossing) ? failingCommit(fault, work, detail, time) : Effect.fail(new StorageError(detail))
   }
 
   const call = (crossing: Crossing, work: Effect.Effect<unknown, unknown>, change: Change | undefined) => {
@@ -105,7 +103,7 @@ const failingCommit = <A, E>(
 export const mortalConnector = (definition: ConnectorDefinition, time: Time, beyond: Beyond): ConnectorDefinition => {
   const calling =
     <Request, A, E>(
-      name: Exclude<keyof Connector, "readMessage">,
+      name: Exclude<keyof Connector, "readMessage" | "readStored">,
       call: (request: Request) => Effect.Effect<A, E>
     ): ((request: Request) => Effect.Effect<A, E | NotSent>) =>
     (request) =>

@@ -3,6 +3,7 @@ import {
   type ChargeState,
   MessageUnreadable,
   MessageUnverified,
+  type OperationState,
   type ProviderMessage,
   type RawMessage,
   type RefundState
@@ -15,7 +16,7 @@ const text = new TextDecoder()
 /** Whoever knows the secret may write: forging a real signature is what the tests of connectors are about. */
 export const secretHeader = "x-simulated-secret"
 
-type State = ChargeState | RefundState
+type State = ChargeState | OperationState | RefundState
 
 /** A message as it goes over the wire. Its states are those of the moment at which it was written. */
 export const writeProviderMessage = ({ about, at, id }: ProviderMessage): Uint8Array => {

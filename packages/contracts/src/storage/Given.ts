@@ -11,6 +11,7 @@ import {
   type Environment,
   type Event,
   type EventDraft,
+  type EventType,
   Ids,
   type JsonObject,
   Ledger,
@@ -100,6 +101,7 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
     createdAt: now,
     updatedAt: now,
     settledAt: null,
+    reported: null,
     review: null
   }
   return { payment, attempts: [], operations: [], refunds: [] } satisfies Walked
@@ -128,6 +130,9 @@ const operationOutcomes: Partial<Record<PaymentEvent, Partial<Record<OperationKi
   CaptureUnanswered: { capture: "Unanswered" },
   CaptureMismatched: { capture: "Unanswered" },
   CaptureNotFound: { capture: "NotFound" },
+  CaptureFailed: { capture: "Failed" },
+  CaptureRetried: { capture: "Accepted" },
+  VoidFailed: { void: "Failed" },
   VoidAccepted: { void: "Accepted" },
   VoidConfirmed: { void: "Confirmed" },
   VoidRefused: { void: "Refused" },
@@ -162,6 +167,17 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
       return { refundedMinor: payment.refundedMinor + Math.floor((payment.capturedMinor - payment.refundedMinor) / 2) }
     case "RefundedInFull":
       return { refundedMinor: payment.capturedMinor }
+    case "RefundReversedInFull":
+    case "RefundReversedSettled":
+      return { refundedMinor: 0 }
+    case "RefundReversedInPart":
+      return { refundedMinor: Math.floor(payment.refundedMinor / 2) }
+    case "CaptureFailed":
+    case "CaptureRetried":
+      return { capturedMinor: 0 }
+    case "CaptureCorrected":
+      // Of a refund in full something is left then.
+      return { capturedMinor: payment.authorizedMinor }
     default:
       return {}
   }
@@ -207,18 +223,8 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   }
   const operations = yield* operationsOf(before, payment, row.on, now)
   const refunded = payment.refundedMinor - before.payment.refundedMinor
-  const refunds =
-    refunded === 0
-      ? []
-      : [
-          yield* newRefund(payment, {
-            stage: "Succeeded",
-            money: { ...payment.money, minorUnits: refunded },
-            requestedMinor: refunded,
-            answeredAt: now,
-            settledAt: now
-          })
-        ]
+  const taken = refunded < 0 ? yield* reversal(before, payment, now) : { refunds: [], events: [] }
+  const refunds = refunded > 0 ? [yield* succeededRefund(payment, refunded, now)] : taken.refunds
   const told: JsonObject = {
     refund_id: refunds[0]?.id ?? null,
     refund_amount: refunded,
@@ -231,7 +237,10 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
     attempts: changed,
     operations,
     refunds,
-    events: row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? told : {}))
+    events: [
+      ...row.emits.map((type) => paymentEvent(type, payment, type === "payment.refunded" ? told : {})),
+      ...taken.events
+    ]
   }
   const after: Walked = {
     payment,
@@ -241,6 +250,38 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   }
   return { change, after }
 })
+
+/** A reversal takes every refund back; where the payment stays refunded in part, another refund stands for that part. */
+const reversal = Effect.fnUntraced(function* (before: Walked, payment: Payment, now: number) {
+  const reversed = before.refunds
+    .filter(({ stage }) => stage === "Succeeded")
+    .map((refund) => ({ ...refund, stage: "Reversed" as const, settledAt: now }))
+  const leftMinor = payment.refundedMinor
+  const left = yield* succeededRefund(payment, leftMinor, now)
+  const told = (type: EventType, refundId: string, amountMinor: number, totalMinor: number) =>
+    paymentEvent(type, payment, {
+      refund_id: refundId,
+      refund_amount: amountMinor,
+      refunded_total: totalMinor,
+      refund_pending_amount: payment.refundPendingMinor
+    })
+  return {
+    refunds: leftMinor === 0 ? reversed : [...reversed, left],
+    events: [
+      ...reversed.map(({ id, money }) => told("payment.refund_failed", id, money.minorUnits, 0)),
+      ...(leftMinor === 0 ? [] : [told("payment.refunded", left.id, leftMinor, leftMinor)])
+    ]
+  }
+})
+
+const succeededRefund = (payment: Payment, minorUnits: number, now: number) =>
+  newRefund(payment, {
+    stage: "Succeeded",
+    money: { ...payment.money, minorUnits },
+    requestedMinor: minorUnits,
+    answeredAt: now,
+    settledAt: now
+  })
 
 /** The capture or void that a fact begins, or the one that it says something of. */
 const operationsOf = Effect.fnUntraced(function* (before: Walked, payment: Payment, on: PaymentEvent, now: number) {
@@ -265,8 +306,15 @@ export const reachRow = Effect.fnUntraced(function* (tenant: Tenant, row: Paymen
     row.from === "ChargedBack" && row.to !== "ChargedBack"
       ? [...wayTo(row.to), rowOf(row.to, "DisputeOpened")]
       : wayTo(row.from)
-  return yield* follow(tenant, way)
+  return yield* follow(tenant, row.on === "CaptureCorrected" ? byPartialCapture(way) : way)
 })
+
+/** A greater captured amount needs an authorization of which a part was captured. */
+const byPartialCapture = (way: ReadonlyArray<PaymentRow>): ReadonlyArray<PaymentRow> => [
+  ...wayTo("Capturing"),
+  rowOf("Capturing", "CaptureConfirmed"),
+  ...way.slice(way.findIndex(({ to }) => to === "Captured") + 1)
+]
 
 const wayTo = (state: PaymentRow["from"]): ReadonlyArray<PaymentRow> => {
   const way = Machine.walk(PaymentMachine).get(state)

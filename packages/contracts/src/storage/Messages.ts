@@ -1,33 +1,66 @@
-/** A provider's message is recorded once for its connection, with its change or not at all. */
+/** A provider's message is stored before it is applied, and decided once, with its change or not at all. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger, MessageTaken, type Payment, Stale, type StoredMessage } from "@pointsman/core"
+import {
+  type Change,
+  Ledger,
+  type MessageDecision,
+  type MessageNote,
+  type MessageOutcome,
+  MessageTaken,
+  type Payment,
+  Stale,
+  type StoredMessage,
+  type Tenant
+} from "@pointsman/core"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
 import { racers } from "./Unguarded.ts"
 
-const messageOf = (payment: Payment | null, eventId: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
+/** As it is stored when it comes. */
+const messageOf = (eventId: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
   connectionId: "first",
   eventId,
-  paymentId: payment?.id ?? null,
+  paymentId: null,
   about: "charge",
   subjectId: "att_1",
   disputeId: null,
   verdict: null,
-  isApplied: true,
+  outcome: "received",
+  reason: null,
   writtenAt: 1,
   receivedAt: 2,
   body: `{"id":"${eventId}"}`,
+  isSealed: true,
   ...more
 })
+
+const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
+
+/** What became of a message that was `received`. */
+const decided = (
+  message: StoredMessage,
+  payment: Payment | null,
+  more: Partial<MessageNote> = {}
+): MessageDecision => ({
+  expected: "received",
+  after: { ...noteOf(message), paymentId: payment?.id ?? null, outcome: "applied", ...more }
+})
+
+/** Stores a message, and gives what became of it. */
+const storedAs = (tenant: Tenant, message: StoredMessage, payment: Payment | null, more: Partial<MessageNote> = {}) =>
+  Effect.gen(function* () {
+    yield* (yield* Ledger).storeMessage(tenant, message)
+    return decided(message, payment, more)
+  })
 
 const captured = Effect.gen(function* () {
   return (yield* reach(yield* newTenant(), "Captured")).walked
 })
 
 /** The next write of a payment, which changes nothing but its version. */
-const nextOf = ({ payment }: Walked, message?: StoredMessage): Change => ({
+const nextOf = ({ payment }: Walked, message?: MessageDecision): Change => ({
   tenant: payment.tenant,
   payment: { expected: payment.version, after: { ...payment, version: payment.version + 1 } },
   attempts: [],
@@ -37,56 +70,95 @@ const nextOf = ({ payment }: Walked, message?: StoredMessage): Change => ({
 
 export const messages = (it: StorageTest): void => {
   describe("messages", () => {
-    it.effect("given a message, when it is written with a change or alone, then it reads back as it was", () =>
+    it.effect("given a message, when it is stored and decided with a change or alone, then it reads back so", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
         const { payment } = walked
         const odd = "Zürich \u0000 \ud800 🚃 '"
-        const first = messageOf(payment, odd, { disputeId: odd, verdict: "lost", about: "dispute", body: odd })
-        yield* ledger.commit(nextOf(walked, first))
-        const alone = messageOf(null, "alone", { subjectId: odd, connectionId: odd, isApplied: false })
-        yield* ledger.keepMessage(payment.tenant, alone, null)
+        const first = messageOf(odd, { body: odd, reason: odd, outcome: "unreadable", about: "unreadable" })
+        const alone = messageOf("alone", { subjectId: odd, connectionId: odd, isSealed: false })
+        const read = ({ connectionId, eventId }: StoredMessage) => ledger.message(payment.tenant, connectionId, eventId)
         for (const message of [first, alone]) {
-          const found = yield* ledger.message(payment.tenant, message.connectionId, message.eventId)
-          expect(found).toStrictEqual(Option.some(message))
+          expect(yield* ledger.storeMessage(payment.tenant, message)).toEqual(Option.none())
+          expect(yield* read(message)).toStrictEqual(Option.some(message))
         }
+        const content = { about: "dispute", subjectId: odd, disputeId: odd, verdict: "lost", writtenAt: 7 } as const
+        const after: MessageNote = { ...noteOf(first), ...content, paymentId: payment.id, outcome: "applied" }
+        yield* ledger.commit(nextOf(walked, { expected: "unreadable", after: { ...after, reason: null } }))
+        yield* ledger.keepMessage(payment.tenant, decided(alone, payment, { outcome: "older", disputeId: odd }), null)
+        expect(yield* read(first)).toStrictEqual(Option.some({ ...first, ...after, reason: null }))
+        expect(yield* read(alone)).toStrictEqual(
+          Option.some({ ...alone, paymentId: payment.id, outcome: "older", disputeId: odd })
+        )
+      })
+    )
+
+    it.effect("given a stored message, when it comes again, then the first one is given and nothing is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { payment } = yield* captured
+        const first = messageOf("1")
+        expect(yield* ledger.storeMessage(payment.tenant, first)).toEqual(Option.none())
+        const again = messageOf("1", { about: "refund", body: "other", receivedAt: 9, outcome: "unreadable" })
+        expect(yield* ledger.storeMessage(payment.tenant, again)).toStrictEqual(Option.some(noteOf(first)))
+        expect(yield* ledger.message(payment.tenant, "first", "1")).toStrictEqual(Option.some(first))
+        const decision = decided(first, payment, { outcome: "confirmed" })
+        yield* ledger.keepMessage(payment.tenant, decision, null)
+        expect(yield* ledger.storeMessage(payment.tenant, again)).toStrictEqual(Option.some(decision.after))
       })
     )
 
     it.effect(
-      "given a recorded message, when it comes with any change or alone, then it is taken and nothing else",
+      "given a decided message, when it is decided with any change or alone, then it is taken and nothing else",
       () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const walked = yield* captured
           const { tenant } = walked.payment
-          yield* ledger.keepMessage(tenant, messageOf(walked.payment, "1", { isApplied: false }), null)
+          const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
+          yield* ledger.keepMessage(tenant, { ...decision, after: { ...decision.after, outcome: "waits" } }, null)
           const { change } = yield* moveAlong(walked, rowOf("Captured", "SettlementReported"))
           const failures = [
-            yield* Effect.flip(ledger.commit({ ...change, message: messageOf(walked.payment, "1") })),
+            yield* Effect.flip(ledger.commit({ ...change, message: decision })),
             // Also where the version is not the one any more.
             yield* Effect.flip(
-              ledger.commit({
-                ...nextOf({ ...walked, payment: { ...walked.payment, version: 1 } }, messageOf(walked.payment, "1"))
-              })
+              ledger.commit(nextOf({ ...walked, payment: { ...walked.payment, version: 1 } }, decision))
             ),
-            yield* Effect.flip(ledger.keepMessage(tenant, messageOf(walked.payment, "1"), null))
+            yield* Effect.flip(ledger.keepMessage(tenant, decision, { paymentId: walked.payment.id, version: 0 }))
           ]
           expect(failures).toEqual([new MessageTaken(), new MessageTaken(), new MessageTaken()])
           expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
           const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", "1"))
-          expect(stored.isApplied).toBe(false)
+          expect(stored.outcome).toBe("waits")
+          // Who expects that outcome decides it anew.
+          yield* ledger.commit({ ...change, message: { ...decision, expected: "waits" } })
+          expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
         })
+    )
+
+    it.effect("given a message that is not stored, when it is decided, then that is stale and writes nothing", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const walked = yield* captured
+        const { tenant } = walked.payment
+        const decision = decided(messageOf("1"), walked.payment)
+        expect(yield* Effect.flip(ledger.commit(nextOf(walked, decision)))).toEqual(new Stale())
+        expect(yield* Effect.flip(ledger.keepMessage(tenant, decision, null))).toEqual(new Stale())
+        expect(yield* ledger.message(tenant, "first", "1")).toEqual(Option.none())
+        expect(yield* ledger.payment(tenant, walked.payment.id)).toStrictEqual(Option.some(walked.payment))
+      })
     )
 
     it.effect("given an id, when another connection or another tenant has it too, then both are recorded", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const [mine, theirs] = [yield* captured, yield* captured]
-        yield* ledger.commit(nextOf(mine, messageOf(mine.payment, "1")))
-        yield* ledger.commit(nextOf(theirs, messageOf(theirs.payment, "1")))
-        yield* ledger.keepMessage(mine.payment.tenant, messageOf(null, "1", { connectionId: "second" }), null)
+        yield* ledger.commit(nextOf(mine, yield* storedAs(mine.payment.tenant, messageOf("1"), mine.payment)))
+        yield* ledger.commit(nextOf(theirs, yield* storedAs(theirs.payment.tenant, messageOf("1"), theirs.payment)))
+        expect(yield* ledger.storeMessage(mine.payment.tenant, messageOf("1", { connectionId: "second" }))).toEqual(
+          Option.none()
+        )
         const other = yield* ledger.message(theirs.payment.tenant, "second", "1")
         expect(other).toEqual(Option.none())
         const own = Option.getOrThrow(yield* ledger.message(theirs.payment.tenant, "first", "1"))
@@ -94,48 +166,66 @@ export const messages = (it: StorageTest): void => {
       })
     )
 
-    it.effect("given a change that is stale, then its message is not recorded, and can come again", () =>
+    it.effect("given a change that is stale, then its message stays undecided, and can be decided again", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
         const { tenant } = walked.payment
+        const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
         yield* ledger.commit(nextOf(walked))
-        expect(yield* Effect.flip(ledger.commit(nextOf(walked, messageOf(walked.payment, "1"))))).toEqual(new Stale())
-        expect(yield* ledger.message(tenant, "first", "1")).toEqual(Option.none())
+        expect(yield* Effect.flip(ledger.commit(nextOf(walked, decision)))).toEqual(new Stale())
+        expect(yield* ledger.message(tenant, "first", "1")).toStrictEqual(Option.some(messageOf("1")))
         const read = Option.getOrThrow(yield* ledger.payment(tenant, walked.payment.id))
-        yield* ledger.commit(nextOf({ ...walked, payment: read }, messageOf(read, "1")))
+        yield* ledger.commit(nextOf({ ...walked, payment: read }, decision))
+        expect(Option.getOrThrow(yield* ledger.message(tenant, "first", "1")).outcome).toBe("applied")
       })
     )
 
-    it.effect("given a message that changes nothing, then it is kept for the version that was seen alone", () =>
+    it.effect("given a message that changes nothing, then it is decided for the version that was seen alone", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
         const { id, tenant, version } = walked.payment
         const keep = (eventId: string, seen: number) =>
-          Effect.result(
-            ledger.keepMessage(tenant, messageOf(walked.payment, eventId), { paymentId: id, version: seen })
+          Effect.flatMap(storedAs(tenant, messageOf(eventId), walked.payment), (decision) =>
+            Effect.result(ledger.keepMessage(tenant, decision, { paymentId: id, version: seen }))
           )
         expect(yield* keep("1", version)).toEqual(Result.succeed(undefined))
         expect(yield* keep("2", version - 1)).toEqual(Result.fail(new Stale()))
         expect(yield* keep("3", version + 1)).toEqual(Result.fail(new Stale()))
-        expect(yield* ledger.message(tenant, "first", "2")).toEqual(Option.none())
+        expect(yield* ledger.message(tenant, "first", "2")).toStrictEqual(Option.some(messageOf("2")))
         // Nobody who is at work on the payment is disturbed.
         yield* ledger.commit(nextOf(walked))
       })
     )
 
-    it.effect(`given one message, when it comes ${racers} times at once, then it is recorded once`, () =>
+    it.effect(`given one message, when it is stored ${racers} times at once, then one of them stored it`, () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const stored = yield* Effect.all(
+          Array.from({ length: racers }, () => ledger.storeMessage(tenant, messageOf("1"))),
+          { concurrency: "unbounded" }
+        )
+        expect(stored.filter(Option.isNone)).toHaveLength(1)
+        expect(stored.filter(Option.isSome).map(({ value }) => value.outcome)).toEqual(
+          Array(racers - 1).fill("received")
+        )
+      })
+    )
+
+    it.effect(`given one message, when it is decided ${racers} times at once, then it is decided once`, () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
         const { tenant } = walked.payment
+        const decision = yield* storedAs(tenant, messageOf("1"), walked.payment)
         const written = yield* Effect.all(
           Array.from({ length: racers }, (_, index) =>
             Effect.result(
               index % 2 === 0
-                ? ledger.commit(nextOf(walked, messageOf(walked.payment, "1")))
-                : Effect.andThen(Effect.yieldNow, ledger.keepMessage(tenant, messageOf(walked.payment, "1"), null))
+                ? ledger.commit(nextOf(walked, decision))
+                : Effect.andThen(Effect.yieldNow, ledger.keepMessage(tenant, decision, null))
             )
           ),
           { concurrency: "unbounded" }
@@ -150,9 +240,11 @@ export const messages = (it: StorageTest): void => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured
-        const exit = yield* Effect.exit(ledger.commit(nextOf(walked, messageOf(null, "1"))))
+        const decision = yield* storedAs(walked.payment.tenant, messageOf("1"), null)
+        const exit = yield* Effect.exit(ledger.commit(nextOf(walked, decision)))
         expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-        expect(yield* ledger.message(walked.payment.tenant, "first", "1")).toEqual(Option.none())
+        const stored = yield* ledger.message(walked.payment.tenant, "first", "1")
+        expect(stored).toStrictEqual(Option.some(messageOf("1")))
       })
     )
 
@@ -194,25 +286,86 @@ export const messages = (it: StorageTest): void => {
         const ledger = yield* Ledger
         const walked = yield* captured
         const { payment } = walked
+        const { tenant } = payment
+        const dispute = { about: "dispute", disputeId: "dp_1" } as const
         const kept = [
-          messageOf(payment, "9"),
-          messageOf(payment, "8", { about: "dispute", verdict: "opened", disputeId: "dp_1" }),
-          messageOf(payment, "7", { about: "refund" }),
-          messageOf(payment, "6", { about: "settlement", isApplied: false }),
-          messageOf(null, "5", { about: "dispute", verdict: "won" }),
-          messageOf(payment, "4", { about: "dispute", verdict: "lost", connectionId: "second" })
+          yield* storedAs(tenant, messageOf("9"), payment),
+          yield* storedAs(tenant, messageOf("8"), payment, { ...dispute, verdict: "opened" }),
+          yield* storedAs(tenant, messageOf("7"), payment, { about: "refund" }),
+          yield* storedAs(tenant, messageOf("6"), payment, { about: "settlement", outcome: "confirmed" }),
+          yield* storedAs(tenant, messageOf("5"), null, { ...dispute, verdict: "won" }),
+          yield* storedAs(tenant, messageOf("4", { connectionId: "second" }), payment, { ...dispute, verdict: "lost" })
         ]
-        for (const message of kept) yield* ledger.keepMessage(payment.tenant, message, null)
-        const found = Option.getOrThrow(
-          yield* ledger.bookOf(payment.tenant, { attemptId: walked.attempts[0]?.id ?? "" })
-        )
-        expect(found.told).toStrictEqual(
-          [kept[1], kept[3], kept[5]].flatMap((message) => {
-            if (message === undefined) return []
-            const { body: _, ...note } = message
-            return [note]
-          })
-        )
+        for (const decision of kept) yield* ledger.keepMessage(tenant, decision, null)
+        // What is not decided yet tells nothing.
+        yield* ledger.storeMessage(tenant, messageOf("3", { about: "settlement" }))
+        const found = Option.getOrThrow(yield* ledger.bookOf(tenant, { attemptId: walked.attempts[0]?.id ?? "" }))
+        expect(found.told).toStrictEqual([kept[1]?.after, kept[3]?.after, kept[5]?.after])
+      })
+    )
+  })
+
+  describe("a list of messages", () => {
+    it.effect("given messages of several tenants, then they are listed newest first, by page and by filter", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const [mine, theirs] = [yield* captured, yield* captured]
+        const names = { mine: mine.payment.tenant, theirs: theirs.payment.tenant }
+        // Of connections that no other test has: the list is that of all tenants.
+        const own = `own ${mine.payment.id}`
+        const other = `other ${mine.payment.id}`
+        const given: ReadonlyArray<readonly [Tenant, string, string, number, MessageOutcome, Payment | null]> = [
+          [names.mine, own, "1", 30, "applied", mine.payment],
+          [names.mine, own, "2", 10, "unmatched", null],
+          [names.mine, other, "3", 20, "applied", mine.payment],
+          [names.theirs, own, "4", 20, "applied", theirs.payment],
+          // Of one millisecond: by connection, then by id.
+          [names.mine, own, "5", 20, "confirmed", mine.payment]
+        ]
+        for (const [tenant, connectionId, eventId, receivedAt, outcome, payment] of given) {
+          const message = messageOf(eventId, { connectionId, receivedAt })
+          yield* ledger.keepMessage(tenant, yield* storedAs(tenant, message, payment, { outcome }), null)
+        }
+        const body = { about: "unreadable", subjectId: "", outcome: "unreadable", reason: "at data.id" } as const
+        yield* ledger.storeMessage(names.mine, messageOf("sha256:0", { connectionId: own, receivedAt: 40, ...body }))
+        yield* ledger.storeMessage(names.mine, messageOf("6", { connectionId: own, receivedAt: 5 }))
+        const idsOf = (query: Partial<Parameters<typeof ledger.messages>[0]>) =>
+          Effect.map(ledger.messages({ connectionId: own, limit: 10, ...query }), (found) =>
+            found.map(({ eventId }) => eventId)
+          )
+        expect(yield* idsOf({})).toEqual(["sha256:0", "1", "5", "4", "2", "6"])
+        expect(yield* idsOf({ limit: 2 })).toEqual(["sha256:0", "1"])
+        const from = (eventId: string, receivedAt: number) => ({ before: { connectionId: own, eventId, receivedAt } })
+        expect(yield* idsOf(from("1", 30))).toEqual(["5", "4", "2", "6"])
+        expect(yield* idsOf(from("5", 20))).toEqual(["4", "2", "6"])
+        expect(yield* idsOf({ tenant: names.mine })).toEqual(["sha256:0", "1", "5", "2", "6"])
+        expect(yield* idsOf({ tenant: { ...names.mine, environment: "production" } })).toEqual([])
+        expect(yield* idsOf({ connectionId: undefined, tenant: names.mine })).toEqual([
+          "sha256:0",
+          "1",
+          "5",
+          "3",
+          "2",
+          "6"
+        ])
+        expect(yield* idsOf({ connectionId: undefined, paymentId: mine.payment.id })).toEqual(["1", "5", "3"])
+        expect(yield* idsOf({ paymentId: mine.payment.id, outcome: "applied" })).toEqual(["1"])
+        expect(yield* idsOf({ paymentId: "" })).toEqual([])
+        for (const [outcome, ids] of [
+          ["received", ["6"]],
+          ["applied", ["1", "4"]],
+          ["unmatched", ["2"]],
+          ["unreadable", ["sha256:0"]],
+          ["waits", []]
+        ] as const) {
+          expect(yield* idsOf({ outcome })).toEqual(ids)
+        }
+        expect(yield* idsOf({ outcome: "applied", ...from("1", 30) })).toEqual(["4"])
+        const [first] = yield* ledger.messages({ connectionId: own, limit: 1 })
+        expect(first).toStrictEqual({
+          ...noteOf(messageOf("sha256:0", { connectionId: own, receivedAt: 40, ...body })),
+          tenant: names.mine
+        })
       })
     )
   })

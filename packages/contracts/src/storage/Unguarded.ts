@@ -1,6 +1,7 @@
 /** The control of every race: a ledger without the guard that the race proves. */
 import { type Change, Ledger, type Refund } from "@pointsman/core"
-import { Config, Effect, Option } from "effect"
+import { Config, Effect, Latch, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { type Trace, traceOf } from "./Given.ts"
 
 /** Enough that no pool of connections and no batch serves them one after the other by chance. */
@@ -19,18 +20,41 @@ export const rounds = isAll ? 100 : 10
 export const controlRacers = isAll ? racers : 16
 
 /**
- * Reads, and then writes over whatever is stored by now: what an adapter without a guard would do. It `forgets` the
- * refunds that others wrote meanwhile, unless told not to: while they stand, the sums give it away.
+ * The first `count` who come wait for each other; who comes later goes on at once. A control needs no luck then: all of
+ * them have read before one of them writes.
+ */
+export const meeting = (count: number): Effect.Effect<void> => {
+  const all = Latch.makeUnsafe()
+  let came = 0
+  return Effect.suspend(() => (++came >= count ? all.open : all.await)).pipe(
+    Effect.timeoutOrElse({
+      // A slow database needs seconds for all of them.
+      duration: "20 seconds",
+      orElse: () => Effect.die(new Error(`${came} of ${count} writers came to the meeting within 20 seconds`))
+    }),
+    TestClock.withLive,
+    Effect.asVoid
+  )
+}
+
+/**
+ * Reads, waits until `controlRacers` have read, and then writes over whatever is stored by now: what an adapter without
+ * a guard would do. It `forgets` the refunds that others wrote meanwhile, unless told not to: while they stand, the sums
+ * give it away.
  */
 export const unguarded = (
   ledger: Ledger["Service"],
   { forgets = true }: { readonly forgets?: boolean } = {}
 ): Ledger["Service"] => ({
   ...ledger,
-  commit: Effect.fnUntraced(function* (change: Change) {
+  commit: unguardedCommit(ledger, forgets, meeting(controlRacers))
+})
+
+const unguardedCommit = (ledger: Ledger["Service"], forgets: boolean, met: Effect.Effect<void>) =>
+  Effect.fnUntraced(function* (change: Change) {
     const { claim, payment } = change
     const seen = yield* traceOf(change).pipe(Effect.provideService(Ledger, ledger))
-    yield* Effect.yieldNow
+    yield* met
     if (claim?.expected === 0 && Option.isSome(seen.claim)) return yield* ledger.commit(change)
     if (payment.expected !== versionOf(seen.payment)) return yield* ledger.commit(change)
     const known = new Set(refundsOf(seen).map(({ id }) => id))
@@ -54,7 +78,6 @@ export const unguarded = (
       { times: racers }
     )
   })
-})
 
 const versionOf = (stored: Option.Option<{ readonly version: number }>): number =>
   Option.match(stored, { onNone: () => 0, onSome: ({ version }) => version })

@@ -3,8 +3,8 @@
  * spans. Of the address the host alone: a path or a query may be the receiver's secret.
  */
 import { Clock, Effect, Exit, Metric, Tracer } from "effect"
+import type { Delivery, DeliveryEnd } from "../model/Delivery.ts"
 import type { WebhookEndpoint } from "../ports/Directory.ts"
-import type { Delivery, DeliveryEnd } from "../webhooks/Delivery.ts"
 import { deliveriesEnded, deliveryAttempts } from "./Metrics.ts"
 import { endSpan, secondsSince } from "./ProviderCall.ts"
 

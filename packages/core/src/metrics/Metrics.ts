@@ -49,48 +49,54 @@ const secondsBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 /** Attempts that ended, by how their call ended. */
 export const attemptsEnded = counters("pointsman_attempts_total", {
-  description: "Attempts to charge or to open a checkout that ended, by connection and outcome.",
+  description: "Completed charge and checkout attempts, by connection and outcome.",
   labels: ["connection", "outcome"]
 })
 
 /** Payments that began with a route. A request that is answered from an earlier one makes no decision. */
 export const routesTaken = counters("pointsman_routing_decisions_total", {
-  description: "Payments that were routed, by what decided (engine, rule, control) and by mode.",
+  description: "Routed payments, by path (engine, rule, control) and mode.",
   labels: ["path", "mode"]
 })
 
 /** Closed circuits that opened in this process; a probe that fails opens nothing anew. */
 export const circuitsOpened = counters("pointsman_circuit_opened_total", {
-  description: "How often the circuit of a connection opened.",
+  description: "Number of times that a connection's circuit opened.",
   labels: ["connection"]
 })
 
 /** Calls of providers, by connection and by what was asked: from the first step to the answer, or to giving up. */
 export const providerCalls = durations("pointsman_provider_call_duration_seconds", {
-  description: "How long providers take, by connection and by what they are asked.",
+  description: "Duration of provider calls, by connection and operation.",
   labels: ["connection", "operation"]
 })
 
 /** Reads and commits, by the storage and by the operation of its port. */
 export const storageOperations = durations("pointsman_storage_duration_seconds", {
-  description: "How long the storage takes, by storage and operation.",
+  description: "Duration of storage operations, by storage and operation.",
   labels: ["storage", "operation"]
 })
 
 /** Of those, the ones whose storage failed; `CommitUnknown` is a commit of which nobody knows whether it was written. */
 export const storageErrors = counters("pointsman_storage_errors_total", {
-  description: "Operations of the storage that failed, by storage, operation and error.",
+  description: "Failed storage operations, by storage, operation and error.",
   labels: ["storage", "operation", "error"]
+})
+
+/** Verified messages of providers that were decided: each of them once, and again where an operator applies it again. */
+export const messagesDecided = counters("pointsman_provider_messages_total", {
+  description: "Messages of providers that were decided, by connection and outcome.",
+  labels: ["connection", "outcome"]
 })
 
 /** Attempts to deliver a webhook that ended: the class of the receiver's status, or why there was none. */
 export const deliveriesEnded = counters("pointsman_deliveries_total", {
-  description: "Attempts to deliver a webhook that ended, by how they ended.",
+  description: "Completed webhook delivery attempts, by outcome.",
   labels: ["outcome"]
 })
 
 /** From the signing of a webhook to its answer. */
 export const deliveryAttempts = durations("pointsman_delivery_duration_seconds", {
-  description: "How long receivers take to answer a webhook, by how it ended.",
+  description: "Duration of webhook delivery attempts, by outcome.",
   labels: ["outcome"]
 })

@@ -32,6 +32,7 @@ export const observeStorage =
           Context.add(Ledger, {
             ...ledger,
             commit: timed("commit", ledger.commit),
+            storeMessage: timed("storeMessage", ledger.storeMessage),
             keepMessage: timed("keepMessage", ledger.keepMessage),
             postpone: timed("postpone", ledger.postpone),
             takeDue: timed("takeDue", ledger.takeDue),
@@ -40,6 +41,7 @@ export const observeStorage =
             book: timed("book", ledger.book),
             bookOf: timed("bookOf", ledger.bookOf),
             message: timed("message", ledger.message),
+            messages: timed("messages", ledger.messages),
             paymentOfPage: timed("paymentOfPage", ledger.paymentOfPage),
             watched: timed("watched", ledger.watched),
             reviews: timed("reviews", ledger.reviews),

@@ -6,7 +6,8 @@
  * Neither holds the path, the query, a header or a body: they carry credentials, and what the provider answered.
  */
 import { Clock, Context, Effect, Exit, Metric, Tracer } from "effect"
-import type { NotSent, Transport, TransportAnswer, TransportRequest, Unanswered } from "../ports/Transport.ts"
+import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"
+import type { Transport, TransportAnswer, TransportRequest } from "../ports/Transport.ts"
 import { providerCalls } from "./Metrics.ts"
 
 export interface ProviderCall {

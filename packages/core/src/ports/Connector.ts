@@ -4,13 +4,26 @@
  * A capability is an optional method: a connector without `capture` cannot capture, and the API answers 501.
  */
 import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
+import type { Supports } from "../model/Connection.ts"
+import type { Initiator, PaymentMethod } from "../model/Payment.ts"
+import type {
+  ChargeAnswer,
+  ChargeState,
+  CheckoutOpened,
+  Found,
+  NotSent,
+  OperationAnswer,
+  OperationState,
+  ProviderMessage,
+  RefundAnswer,
+  RefundState,
+  Rejected,
+  Unanswered
+} from "../model/ProviderStatement.ts"
+import type { Simulation } from "../model/Simulation.ts"
+import type { Environment } from "../model/Tenant.ts"
 import type { Money } from "../money/Money.ts"
-import type { DeclineCategory } from "../payment/Decline.ts"
-import type { Initiator, PaymentMethod } from "../payment/Payment.ts"
-import type { Simulation } from "../payment/Simulation.ts"
-import type { Supports } from "../routing/Connection.ts"
-import type { Environment } from "../workspace/Tenant.ts"
-import type { NotSent, Transport, Unanswered } from "./Transport.ts"
+import type { Transport } from "./Transport.ts"
 
 export interface ChargeRequest {
   /** The provider's idempotency key. */
@@ -36,16 +49,6 @@ export interface ChargeRequest {
 export interface CheckoutRequest extends Omit<ChargeRequest, "instrument" | "simulation"> {
   /** Where the provider sends the customer afterwards. */
   readonly returnUrl: string
-}
-
-export interface CheckoutOpened {
-  readonly _tag: "CheckoutOpened"
-  /** The provider's name for the checkout. */
-  readonly reference: string
-  /** Where to send the customer; absolute, `http` or `https`. */
-  readonly url: string
-  /** Epoch milliseconds after which nobody can pay on it; `null` where the provider names no end. */
-  readonly expiresAt: number | null
 }
 
 export interface CaptureRequest {
@@ -90,6 +93,19 @@ export interface ChargeLookup {
   readonly simulation: Simulation | null
 }
 
+export interface OperationLookup {
+  readonly operationId: string
+  readonly kind: "capture" | "void"
+  /** The attempt that made the charge. */
+  readonly attemptId: string
+  /** Of the charge. */
+  readonly providerRef: string
+  /** Epoch milliseconds by our clock: the provider was not asked before this. */
+  readonly sentAt: number
+  readonly money: Money
+  readonly simulation: Simulation | null
+}
+
 export interface RefundLookup {
   readonly refundId: string
   /** Where the provider told it. */
@@ -101,61 +117,6 @@ export interface RefundLookup {
   readonly money: Money
   readonly simulation: Simulation | null
 }
-
-/**
- * The amount that a provider states, where it does. Another currency, or more than was asked, makes the result
- * unknown; less is recorded as stated.
- */
-interface Stated {
-  /**
-   * The provider's name for the charge, in every word about it: a capture that has a name of its own is told under that
-   * of its charge. Money under another name is another charge of the attempt, of which operations are told.
-   */
-  readonly providerRef: string
-  readonly stated?: Money | undefined
-}
-
-/** The state of a charge, as the provider tells it. */
-export type ChargeState =
-  | ({ readonly _tag: "Authorized" } & Stated)
-  | ({ readonly _tag: "Captured" } & Stated)
-  | ({ readonly _tag: "Pending" } & Stated)
-  | {
-      readonly _tag: "Declined"
-      readonly providerRef: string | null
-      readonly category: DeclineCategory
-      /** The provider's raw code. */
-      readonly code: string
-      readonly soft: boolean
-    }
-  | { readonly _tag: "NeedsCustomer"; readonly providerRef: string | null }
-  | { readonly _tag: "Canceled"; readonly providerRef: string | null }
-
-/** The provider's word that it did nothing with the request. */
-export interface Rejected {
-  readonly _tag: "Rejected"
-  readonly code: string
-  /** The provider's message. */
-  readonly message: string
-}
-
-export type ChargeAnswer = ChargeState | Rejected
-/** How a call to charge ended. `NotSent` and `Unanswered` are ends like any other: no answer is a fact too. */
-export type ChargeEnd = ChargeAnswer | NotSent | Unanswered
-/** For capture and void. */
-export type OperationAnswer = ChargeState | Rejected
-
-export type RefundState =
-  | { readonly _tag: "Succeeded"; readonly providerRefundId: string; readonly stated?: Money | undefined }
-  | { readonly _tag: "RefundPending"; readonly providerRefundId: string; readonly stated?: Money | undefined }
-  | { readonly _tag: "RefundFailed"; readonly providerRefundId: string; readonly reason: string | null }
-
-export type RefundAnswer = RefundState | Rejected
-
-/** The provider's record of an operation. `conclusive`: not found means that it will never be executed. */
-export type Found<State> =
-  | { readonly _tag: "Found"; readonly state: State }
-  | { readonly _tag: "NotFound"; readonly conclusive: boolean }
 
 /** A provider's message as it came (decisions, section 10). */
 export interface RawMessage {
@@ -169,37 +130,8 @@ export interface RawMessage {
   readonly receivedAt: number
 }
 
-/**
- * How a message names a charge: by our attempt's id, or by the provider's reference where it has nothing of ours (a
- * dispute, often). A reference finds the payment that stands on that charge, and no attempt that another one followed.
- */
-export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
-
-/**
- * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
- * amount out, as in a look-up.
- */
-export type MessageAbout =
-  | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeState }
-  | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
-  /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
-  | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
-  /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */
-  | {
-      readonly _tag: "Dispute"
-      readonly charge: ChargeName
-      readonly disputeId: string | null
-      readonly verdict: "opened" | "won" | "lost"
-    }
-
-/** A provider's message, known to be the provider's. */
-export interface ProviderMessage {
-  /** The provider's id of it: a message that comes again has the same. */
-  readonly id: string
-  /** When the provider wrote it, in epoch milliseconds. */
-  readonly at: number
-  readonly about: MessageAbout
-}
+/** A message that was verified when it came, and is read again. */
+export type VerifiedBody = Pick<RawMessage, "body" | "secret">
 
 /** It is not the provider's, or it is too old. The reason is for the operator's log, and free of secrets. */
 export class MessageUnverified extends Schema.TaggedError<MessageUnverified>()("pointsman/MessageUnverified", {
@@ -219,12 +151,22 @@ export interface Connector {
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
+  /**
+   * What became of one capture or void. A connector without it says so by leaving it out: then the record of the charge,
+   * messages and operators settle an operation.
+   */
+  readonly lookUpOperation?: (request: OperationLookup) => Effect.Effect<Found<OperationState>, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
    * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.
    */
   readonly readMessage?: (message: RawMessage) => Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable>
+  /**
+   * Reads a message again that `readMessage` verified when it came, without verifying it: its signature may be too old by
+   * now. An operator applies a stored message by it. `secret` is the connection's of today, so that no text shows it.
+   */
+  readonly readStored?: (message: VerifiedBody) => Effect.Effect<ProviderMessage, MessageUnreadable>
 }
 
 /** One connection's account, as its connector is given it. */

@@ -34,6 +34,6 @@ export const credentialsReader = <A>(
       if (field === undefined) return `credentials: expected an object with ${names}`
       return Object.hasOwn(expected, field)
         ? `credentials.${field}: expected ${expected[field]}`
-        : `credentials.${field}: there is no such field; expected ${names}`
+        : `credentials.${field}: unknown field; expected ${names}`
     })
 }

@@ -3,10 +3,10 @@
  * the tenant that is active at that moment and wants the type; an endpoint that comes later is sent nothing of before.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { Event } from "../events/Event.ts"
-import type { Delivery, DeliveryAttempt } from "../webhooks/Delivery.ts"
-import type { DeliveryState } from "../webhooks/DeliveryMachine.ts"
-import type { Tenant } from "../workspace/Tenant.ts"
+import type { Delivery, DeliveryAttempt } from "../model/Delivery.ts"
+import type { DeliveryState } from "../model/DeliveryMachine.ts"
+import type { Event } from "../model/Event.ts"
+import type { Tenant } from "../model/Tenant.ts"
 import type { WebhookEndpoint } from "./Directory.ts"
 import type { StorageError } from "./StorageError.ts"
 

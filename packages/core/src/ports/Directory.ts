@@ -3,11 +3,11 @@
  * it read and lets go of it as soon as any process writes.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { Connection } from "../routing/Connection.ts"
-import type { RoutingSettings } from "../routing/RoutingSettings.ts"
-import type { ApiKey } from "../workspace/ApiKey.ts"
-import type { Environment, Tenant } from "../workspace/Tenant.ts"
-import type { Workspace } from "../workspace/Workspace.ts"
+import type { ApiKey } from "../model/ApiKey.ts"
+import type { Connection } from "../model/Connection.ts"
+import type { RoutingSettings } from "../model/RoutingSettings.ts"
+import type { Environment, Tenant } from "../model/Tenant.ts"
+import type { Workspace } from "../model/Workspace.ts"
 import type { StorageError } from "./StorageError.ts"
 
 /** Where events are sent. */

@@ -5,15 +5,25 @@
  * when it succeeds, and checks the versions, the key and the API key inside the same write.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { Event, EventDraft } from "../events/Event.ts"
-import type { EventType } from "../events/EventType.ts"
-import type { Claim } from "../idempotency/Claim.ts"
-import type { Attempt } from "../payment/Attempt.ts"
-import type { Operation } from "../payment/Operation.ts"
-import { brokenInvariant, type Payment } from "../payment/Payment.ts"
-import { type PaymentState, statusOf } from "../payment/PaymentMachine.ts"
-import type { Refund } from "../refunds/Refund.ts"
-import type { Tenant } from "../workspace/Tenant.ts"
+import type { Attempt } from "../model/Attempt.ts"
+import type { Claim } from "../model/Claim.ts"
+import type { Event, EventDraft } from "../model/Event.ts"
+import type { EventType } from "../model/EventType.ts"
+import type { Operation } from "../model/Operation.ts"
+import { brokenInvariant, type Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
+import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
+import type { Refund } from "../model/Refund.ts"
+import type {
+  MessageBook,
+  MessageDecision,
+  MessageNote,
+  MessageOutcome,
+  MessageSubject,
+  StoredMessage,
+  TenantMessage
+} from "../model/StoredMessage.ts"
+import type { Tenant } from "../model/Tenant.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
 /** One step, to be written whole. */
@@ -51,48 +61,11 @@ export interface Change {
         readonly after: Claim
       }
     | undefined
-  /** The provider's message that says it, recorded in the same write: the same message is never applied twice. */
-  readonly message?: StoredMessage | undefined
-}
-
-/** What a provider's message was, without its text. */
-export interface MessageNote {
-  readonly connectionId: string
-  /** The provider's id of it, unique among those of its connection. */
-  readonly eventId: string
-  /** `null` where it is about nothing that its connection was asked. */
-  readonly paymentId: string | null
-  readonly about: "charge" | "refund" | "settlement" | "dispute"
-  /** The attempt, or the refund, as the message names it. */
-  readonly subjectId: string
-  /** Of a dispute. `null` where the provider names none. */
-  readonly disputeId: string | null
-  readonly verdict: "opened" | "won" | "lost" | null
-  /** Whether it changed anything but this record; of a settlement, whether the payment was settled by it. */
-  readonly isApplied: boolean
-  /** Epoch milliseconds: when the provider wrote it, and when it came. */
-  readonly writtenAt: number
-  readonly receivedAt: number
-}
-
-/** A provider's message as evidence. */
-export interface StoredMessage extends MessageNote {
-  /** The body as it came. */
-  readonly body: string
-}
-
-/** By what a provider's message finds its payment. */
-export type MessageSubject =
-  | { readonly attemptId: string }
-  | { readonly refundId: string }
-  /** Of the charge that a payment stands on. */
-  | { readonly connectionId: string; readonly providerRef: string }
-
-/** One payment, with what providers told of its settlement and its disputes. */
-export interface MessageBook {
-  readonly book: PaymentBook
-  /** Oldest first. */
-  readonly told: ReadonlyArray<MessageNote>
+  /**
+   * What became of the provider's message that says it, written in the same write: the same message is never applied
+   * twice. It was stored before (`storeMessage`); where it is not there any more, the write fails with `Stale`.
+   */
+  readonly message?: MessageDecision | undefined
 }
 
 /**
@@ -124,7 +97,7 @@ export const brokenChange = (change: Change): string | undefined => {
   if (claim !== undefined && (claim.after.paymentId !== id || (claim.after.answer?.id ?? id) !== id)) {
     return "the claim is another payment's"
   }
-  if (message !== undefined && message.paymentId !== id) return "the message is about another payment"
+  if (message !== undefined && message.after.paymentId !== id) return "the message is about another payment"
   if (payment.after.review === null && needsReview(change)) return "operations would not hear of it"
   return brokenInvariant(payment.after)
 }
@@ -158,21 +131,10 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("pointsman/KeyTaken
 /** The API key was revoked meanwhile; nothing was written. */
 export class ApiKeyRevoked extends Schema.TaggedError<ApiKeyRevoked>()("pointsman/ApiKeyRevoked", {}) {}
 
-/** The message is recorded already; nothing was written. */
+/** The message was decided already; nothing was written. */
 export class MessageTaken extends Schema.TaggedError<MessageTaken>()("pointsman/MessageTaken", {}) {}
 
 export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | MessageTaken | StorageError | CommitUnknown
-
-/** One payment, with everything that was asked of providers for it. */
-export interface PaymentBook {
-  readonly payment: Payment
-  /** In the order of their numbers. */
-  readonly attempts: ReadonlyArray<Attempt>
-  /** Oldest first. */
-  readonly operations: ReadonlyArray<Operation>
-  /** Oldest first. */
-  readonly refunds: ReadonlyArray<Refund>
-}
 
 /** To take payments whose time to be checked has come. */
 export interface DueQuery {
@@ -205,6 +167,18 @@ export interface ReviewQuery {
   readonly paymentId?: string | undefined
   /** Only payments that wait for less long than this one. */
   readonly after?: { readonly since: number; readonly paymentId: string } | undefined
+  readonly limit: number
+}
+
+/** To read the messages of providers. */
+export interface MessageQuery {
+  /** Of one tenant; absent for all of them. */
+  readonly tenant?: Tenant | undefined
+  readonly connectionId?: string | undefined
+  readonly paymentId?: string | undefined
+  readonly outcome?: MessageOutcome | undefined
+  /** Only messages that came before this one; of those of one millisecond, by their connection and id. */
+  readonly before?: Pick<MessageNote, "receivedAt" | "connectionId" | "eventId"> | undefined
   readonly limit: number
 }
 
@@ -269,12 +243,21 @@ export class Ledger extends Context.Service<
       subject: MessageSubject
     ) => Effect.Effect<Option.Option<MessageBook>, StorageError>
     /**
-     * Records a message that changes nothing. `seen` is what that was decided on: where the payment has another version
-     * by now, it fails with `Stale`. The version stays, so that nobody who is at work on the payment is disturbed.
+     * Stores a message before it is applied, unless its connection has one with its id. Gives that one, as it is stored:
+     * `None` where the message was stored by this call.
+     */
+    readonly storeMessage: (
+      tenant: Tenant,
+      message: StoredMessage
+    ) => Effect.Effect<Option.Option<MessageNote>, StorageError | CommitUnknown>
+    /**
+     * Writes what became of a stored message that changes nothing else. `seen` is what that was decided on: where the
+     * payment has another version by now, or the message is not stored, it fails with `Stale`. The version stays, so that
+     * a writer who is at work on the payment is not disturbed.
      */
     readonly keepMessage: (
       tenant: Tenant,
-      message: StoredMessage,
+      message: MessageDecision,
       seen: { readonly paymentId: string; readonly version: number } | null
     ) => Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown>
     readonly message: (
@@ -282,6 +265,8 @@ export class Ledger extends Context.Service<
       connectionId: string,
       eventId: string
     ) => Effect.Effect<Option.Option<StoredMessage>, StorageError>
+    /** For operators: without the bodies, newest first. */
+    readonly messages: (query: MessageQuery) => Effect.Effect<ReadonlyArray<TenantMessage>, StorageError>
     /** The payment of a hosted page, whoever owns it, by the hash of the page's token. */
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */

@@ -6,7 +6,7 @@
  * other.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { Merchant, MerchantStanding } from "../workspace/Merchant.ts"
+import type { Merchant, MerchantStanding } from "../model/Merchant.ts"
 import type { ApiKeyRevoked } from "./Ledger.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
@@ -29,6 +29,9 @@ export type ProvisionFailure =
   | AllowanceExhausted
   | StorageError
   | CommitUnknown
+
+/** The store failed, or may have replaced it. */
+export type ReinviteFailure = StorageError | CommitUnknown
 
 export interface Provision {
   readonly merchant: Merchant
@@ -61,7 +64,7 @@ export class Merchants extends Context.Service<
       partnerId: string,
       id: string,
       invitationHash: string
-    ) => Effect.Effect<Option.Option<MerchantStanding>, StorageError | CommitUnknown>
+    ) => Effect.Effect<Option.Option<MerchantStanding>, ReinviteFailure>
     /** Newest first. */
     readonly list: (
       partnerId: string,

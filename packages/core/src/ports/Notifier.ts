@@ -6,7 +6,7 @@
  * the token out of its errors.
  */
 import { Context, Effect, Redacted } from "effect"
-import type { Merchant } from "../workspace/Merchant.ts"
+import type { Merchant } from "../model/Merchant.ts"
 
 export interface Invitation {
   readonly merchant: Merchant
@@ -23,7 +23,7 @@ export interface NotifierService {
 export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {
   defaultValue: () => ({
     merchantInvited: ({ merchant, token }) =>
-      Effect.logInfo("a merchant is invited: pass the token on to its owner").pipe(
+      Effect.logInfo("a merchant was invited: send the token to its owner").pipe(
         Effect.annotateLogs({
           merchant_id: merchant.id,
           email: merchant.email,

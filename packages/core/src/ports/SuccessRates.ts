@@ -4,8 +4,8 @@
  * background.
  */
 import { Context, type Effect } from "effect"
-import type { SuccessRate } from "../routing/success/SuccessRate.ts"
-import type { Tenant } from "../workspace/Tenant.ts"
+import type { SuccessRate } from "../model/SuccessRate.ts"
+import type { Tenant } from "../model/Tenant.ts"
 import type { StorageError } from "./StorageError.ts"
 
 /** One rate as it is stored. Tenant, connection and segment are its key. */

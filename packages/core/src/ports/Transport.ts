@@ -6,21 +6,8 @@
  * One call is one request on the wire: no retry, no redirect, no replay of a refused stream. A request that went
  * out is not cancelled by an interruption.
  */
-import { Context, type Effect, Schema } from "effect"
-
-/** Nothing left this machine. Another connection may be tried. */
-export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", {
-  /** Why, in words that hold no secret. */
-  reason: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
-}) {}
-
-/** The request may have left and no usable answer came back. The provider may have executed it. */
-export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unanswered", {
-  /** Why, in words that hold no secret. */
-  reason: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
-}) {}
+import { Context, type Effect } from "effect"
+import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"
 
 export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

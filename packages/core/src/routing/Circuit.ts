@@ -2,8 +2,8 @@
  * A connection's circuit breaker, as data (decisions, section 5). Technical errors and unknown results in a row
  * open it; declines and refusals count as health. After the open time one probe is let through.
  */
-import type { CircuitBreakerSettings } from "./Connection.ts"
-import type { CircuitSeen } from "./RoutingDecision.ts"
+import type { CircuitBreakerSettings } from "../model/Connection.ts"
+import type { CircuitSeen } from "../model/RoutingDecision.ts"
 
 export interface Circuit {
   /** Failures since the last success. */

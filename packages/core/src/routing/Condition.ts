@@ -1,6 +1,6 @@
-import type { PaymentDetails } from "../payment/Payment.ts"
+import type { AmountRange, Condition } from "../model/Connection.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
 import { among } from "./Among.ts"
-import type { AmountRange, Condition } from "./Connection.ts"
 
 type Test = (payment: PaymentDetails) => boolean
 

@@ -1,9 +1,9 @@
 /** What the settings say of one payment: a matching rule wins; else the control group; else the engine (decisions, section 5). */
-import type { PaymentDetails } from "../payment/Payment.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
+import type { RoutingDecision } from "../model/RoutingDecision.ts"
+import type { RoutingMode } from "../model/RoutingMode.ts"
+import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "../model/RoutingSettings.ts"
 import { matchesAmount, matchesBesidesAmount } from "./Condition.ts"
-import type { RoutingDecision } from "./RoutingDecision.ts"
-import type { RoutingMode } from "./RoutingMode.ts"
-import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "./RoutingSettings.ts"
 import { remembered, traitsOf } from "./Traits.ts"
 
 export interface Course {

@@ -2,11 +2,12 @@
  * Which connections may take a payment, and why the others may not. Pure: the same question always has the same
  * answer, and `eligibilityVersion` names the rules that gave it.
  */
-import type { PaymentDetails } from "../payment/Payment.ts"
+
+import type { Condition, Connection, Supports } from "../model/Connection.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
+import type { Exclusion, ExclusionCode } from "../model/RoutingDecision.ts"
 import { among } from "./Among.ts"
 import { isInRange, matchesAmount, matchesBesidesAmount } from "./Condition.ts"
-import type { Condition, Connection, Supports } from "./Connection.ts"
-import type { Exclusion, ExclusionCode } from "./RoutingDecision.ts"
 import { remembered, traitsOf } from "./Traits.ts"
 
 /** Changes whenever these rules may exclude another connection than before. */
@@ -56,7 +57,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       takes(
         limit,
         ({ money }) => money.currency,
-        (currency) => `It does not take ${currency}.`
+        (currency) => `The connection does not accept ${currency}.`
       )
   },
   payerCountries: {
@@ -65,7 +66,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       takes(
         limit,
         ({ country }) => country,
-        (country) => `It does not take customers from ${country}.`
+        (country) => `The connection does not accept customers from ${country}.`
       )
   },
   methods: {
@@ -74,7 +75,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       takes(
         limit,
         ({ method }) => method,
-        (method) => `It does not take the method ${method}.`
+        (method) => `The connection does not accept the method ${method}.`
       )
   },
   cardBrands: {
@@ -84,7 +85,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       return ({ payment }) =>
         payment.method !== "card" || payment.cardBrand === null || isTaken(payment.cardBrand)
           ? undefined
-          : `It does not take the card brand ${payment.cardBrand}.`
+          : `The connection does not accept the card brand ${payment.cardBrand}.`
     }
   },
   merchantCountries: {
@@ -93,10 +94,10 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       const isTaken = among(limit)
       return ({ merchantCountry }) => {
         if (merchantCountry === null)
-          return "It works with merchants of certain countries, and the merchant's is not known."
+          return "The connection accepts merchants from certain countries only, and the merchant's country is not set."
         return isTaken(merchantCountry)
           ? undefined
-          : `It does not work with merchants registered in ${merchantCountry}.`
+          : `The connection does not accept merchants registered in ${merchantCountry}.`
       }
     }
   },
@@ -106,7 +107,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       const isBlocked = among(limit)
       return ({ merchantCategory }) =>
         merchantCategory !== null && isBlocked(merchantCategory)
-          ? `It does not take the merchant category ${merchantCategory}.`
+          ? `The connection does not accept the merchant category ${merchantCategory}.`
           : undefined
     }
   },
@@ -115,7 +116,9 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
     reason:
       (limit) =>
       ({ payment }) =>
-        !limit && payment.initiator === "mit" ? "It does not take merchant-initiated payments." : undefined
+        !limit && payment.initiator === "mit"
+          ? "The connection does not accept merchant-initiated payments."
+          : undefined
   },
   amount: {
     code: "AMOUNT_OUT_OF_RANGE",
@@ -125,7 +128,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
         const range = limit[payment.money.currency]
         return range === undefined || isInRange(range, payment.money.minorUnits)
           ? undefined
-          : `The amount is outside what it takes in ${payment.money.currency}.`
+          : `The amount is outside the connection's limits for ${payment.money.currency}.`
       }
   },
   requiresAuthentication: {
@@ -134,7 +137,7 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
       const asksFor = among(limit)
       return ({ payment }) =>
         payment.initiator === "cit" && asksFor(payment.country)
-          ? `It takes customers from ${payment.country} only with authentication.`
+          ? `The connection accepts customers from ${payment.country} only with authentication.`
           : undefined
     }
   }
@@ -242,5 +245,5 @@ const restricted: Reasoned = {
 }
 const withoutInstrument: Reasoned = {
   code: "INSTRUMENT_NOT_AVAILABLE",
-  reason: "No stored credential was sent for it."
+  reason: "The request has no stored credential for the connection."
 }

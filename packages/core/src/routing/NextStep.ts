@@ -3,12 +3,11 @@
  *
  * `docs/reference/next-steps.md` is made by asking this file, and every line of it is tried in a test.
  */
-import type { AttemptEnd } from "../payment/Attempt.ts"
-import type { Rejected } from "../ports/Connector.ts"
-import type { NotSent } from "../ports/Transport.ts"
-import type { Connection } from "./Connection.ts"
+import type { AttemptEnd } from "../model/Attempt.ts"
+import type { Connection } from "../model/Connection.ts"
+import type { NotSent, Rejected } from "../model/ProviderStatement.ts"
+import type { RoutingMode } from "../model/RoutingMode.ts"
 import type { RoutePlan } from "./RoutePlan.ts"
-import type { RoutingMode } from "./RoutingMode.ts"
 
 /**
  * What may follow an attempt that certainly executed nothing. There is no entry for an unanswered one: asking

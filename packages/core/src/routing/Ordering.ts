@@ -1,12 +1,13 @@
 /** Puts a course's connections into the order in which they are asked. Pure. */
-import type { PaymentDetails } from "../payment/Payment.ts"
-import type { Connection } from "./Connection.ts"
+
+import type { Connection } from "../model/Connection.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
+import type { RoutingCandidate } from "../model/RoutingDecision.ts"
+import { defaultExploration, type RoutingSettings } from "../model/RoutingSettings.ts"
+import type { CandidateRates } from "../model/SuccessRate.ts"
+import { bySuccess } from "./BySuccess.ts"
 import type { Course } from "./Course.ts"
-import type { RoutingCandidate } from "./RoutingDecision.ts"
-import { defaultExploration, type RoutingSettings } from "./RoutingSettings.ts"
 import type { RoutingStrategy, StrategyAnswer, StrategyCandidate, StrategyQuestion } from "./Strategy.ts"
-import { bySuccess } from "./success/BySuccess.ts"
-import type { CandidateRates } from "./success/SuccessRate.ts"
 
 export interface OrderQuestion {
   readonly paymentId: string
@@ -39,7 +40,7 @@ export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, quest
   const asked: StrategyQuestion = { payment: question.payment, candidates, draw: question.draw }
   const answer = course.orderer === "auto" ? strategy.order(asked) : answerOf(strategy, asked)
   if (answer === undefined) {
-    const note = `The strategy "${strategy.name}" failed, so that the configured order stood.`
+    const note = `The strategy "${strategy.name}" failed, so the configured order was used.`
     return { ...orderBy(plain(course), usable, question), note }
   }
   const byId = new Map(
@@ -80,7 +81,7 @@ const strategyFor = (course: Course, question: OrderQuestion): RoutingStrategy |
   }
   return (
     strategies.find((one) => one?.name === course.orderer) ??
-    `No strategy is named "${course.orderer}" here, so that the configured order stood.`
+    `The strategy "${course.orderer}" does not exist, so the configured order was used.`
   )
 }
 

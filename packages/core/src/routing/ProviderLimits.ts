@@ -1,6 +1,6 @@
 import { Option } from "effect"
+import type { Connection, Supports } from "../model/Connection.ts"
 import type { Connectors } from "../ports/Connector.ts"
-import type { Connection, Supports } from "./Connection.ts"
 
 /** The limits of a connection's provider itself, as its connector knows them; none where it is not installed. */
 export const providerLimits =

@@ -1,16 +1,16 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
+import type { Connection, Supports } from "../model/Connection.ts"
+import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "../model/RoutingDecision.ts"
+import type { RoutingMode } from "../model/RoutingMode.ts"
+import type { RoutingSettings } from "../model/RoutingSettings.ts"
+import type { CandidateRates } from "../model/SuccessRate.ts"
 import { openReason } from "./Circuit.ts"
-import type { Connection, Supports } from "./Connection.ts"
 import { type Course, courseOf } from "./Course.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
 import { type Ordered, orderBy } from "./Ordering.ts"
-import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "./RoutingDecision.ts"
-import type { RoutingMode } from "./RoutingMode.ts"
-import type { RoutingSettings } from "./RoutingSettings.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
-import type { CandidateRates } from "./success/SuccessRate.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
   readonly paymentId: string

@@ -6,8 +6,8 @@
  * result are not its to decide.
  */
 import { Context } from "effect"
-import type { PaymentDetails } from "../payment/Payment.ts"
-import type { CandidateRates } from "./success/SuccessRate.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
+import type { CandidateRates } from "../model/SuccessRate.ts"
 
 export interface RoutingStrategy {
   /** As settings name it (`strategy`), and as decisions do. */

@@ -2,7 +2,7 @@
  * Most of what conditions and limits ask of a payment is the same for thousands of payments: all but its amount. So what
  * they say is worked out once for each set of such traits, and remembered for as long as the configuration is the same.
  */
-import type { PaymentDetails } from "../payment/Payment.ts"
+import type { PaymentDetails } from "../model/Payment.ts"
 
 /** All of a payment that conditions and limits ask for, but for its amount, as a key. */
 export const traitsOf = (payment: PaymentDetails): string =>

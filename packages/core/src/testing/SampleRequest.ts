@@ -1,4 +1,4 @@
-import type { CreateRequest } from "../payment/CreateRequest.ts"
+import type { CreateRequest } from "../decide/CreateRequest.ts"
 
 /** A card payment of 19.99 EUR from the Netherlands without a key, and what a test wants to be otherwise. */
 export const sampleRequest = (

@@ -1,25 +1,28 @@
 import { Effect, Result } from "effect"
+import type { Supports } from "../model/Connection.ts"
 import type {
-  CaptureRequest,
   ChargeAnswer,
-  ChargeLookup,
-  ChargeRequest,
   ChargeState,
   CheckoutOpened,
+  Found,
+  NotSent,
+  OperationAnswer,
+  RefundAnswer,
+  RefundState,
+  Rejected,
+  Unanswered
+} from "../model/ProviderStatement.ts"
+import type {
+  CaptureRequest,
+  ChargeLookup,
+  ChargeRequest,
   CheckoutRequest,
   Connector,
   ConnectorDefinition,
-  Found,
-  OperationAnswer,
-  RefundAnswer,
   RefundLookup,
   RefundRequest,
-  RefundState,
-  Rejected,
   VoidRequest
 } from "../ports/Connector.ts"
-import type { NotSent, Unanswered } from "../ports/Transport.ts"
-import type { Supports } from "../routing/Connection.ts"
 
 type Asked<Request> = Request & { readonly connectionId: string }
 type Answers<Request, Answer> = (request: Asked<Request>) => Effect.Effect<Answer, NotSent | Unanswered>

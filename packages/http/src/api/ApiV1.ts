@@ -10,7 +10,7 @@ import { ProviderWebhooks } from "./ProviderWebhooks.ts"
 const about = OpenApi.annotations({
   title: "Payment orchestration API",
   version: "1",
-  summary: "Payments over your own accounts at payment providers.",
+  summary: "Accept payments through your own accounts at payment providers.",
   description: `Create a payment, and it is routed over your active provider connections. All providers look alike: one payment, one set of statuses.
 
 - Send your API key as \`Authorization: Bearer <API_KEY>\`. A \`ps_test_\` key works in the sandbox, where no money moves.

@@ -18,9 +18,9 @@ const bearer = HttpApiSecurity.bearer.pipe(
     OpenApi.annotations({
       format: "ps_test_… or ps_live_…",
       description:
-        "An API key, sent from your server alone. A `ps_test_` key reads and writes the sandbox, a `ps_live_` key " +
-        "production. What each operation requires are the scopes that stand beside it; a key without a list of scopes " +
-        "has all."
+        "An API key. Use it only on your server. A `ps_test_` key accesses the sandbox, a `ps_live_` key " +
+        "production. Each operation lists the scopes that it requires; a key without a list of scopes has " +
+        "all scopes."
     })
   )
 )

@@ -47,37 +47,41 @@ const Instrument = Schema.Struct({
     text({
       minimum: 1,
       maximum: createLimits.token,
-      description: "What the provider itself issued for a stored credential. Never card data."
-    }).check(Schema.makeFilter((token: string) => !looksLikeCardNumber(token), { expected: "no card number" }))
+      description: "The provider's token for a stored credential. Never card data."
+    }).check(
+      Schema.makeFilter((token: string) => !looksLikeCardNumber(token), {
+        expected: "a value that is not a card number"
+      })
+    )
   )
-}).annotate({ description: "A stored credential at one connection's provider." })
+}).annotate({ description: "A stored credential at the provider of one connection." })
 
 const ChargeOutcome = Schema.Literals(chargeSimulations).annotate({
   identifier: "SimulatedCharge",
   description:
-    "`no_answer` ends in `UNKNOWN`; `technical_error` and the soft declines let the next connection be tried where " +
-    "the routing mode allows it."
+    "`no_answer` results in `UNKNOWN`; after `technical_error` and soft declines, the next connection is " +
+    "tried if the routing mode allows it."
 })
 
 const Simulation = Schema.Struct({
   charge: Schema.optionalKey(Schema.Union([ChargeOutcome, Schema.NonEmptyArray(ChargeOutcome)])).annotateKey(
-    documented("An outcome, or a list with one for each attempt. Without it, the charge is approved.")
+    documented("An outcome, or a list with one outcome per attempt. Default: approved.")
   ),
   capture: Schema.optionalKey(Schema.Literals(operationSimulations)).annotateKey(
-    documented("What a capture ends in.", { default: "confirm" })
+    documented("Outcome of a capture.", { default: "confirm" })
   ),
   void: Schema.optionalKey(Schema.Literals(operationSimulations)).annotateKey(
-    documented("What a void ends in.", { default: "confirm" })
+    documented("Outcome of a void.", { default: "confirm" })
   ),
   refund: Schema.optionalKey(Schema.Literals(refundSimulations)).annotateKey(
-    documented("What a refund ends in.", { default: "confirm" })
+    documented("Outcome of a refund.", { default: "confirm" })
   ),
   lookup: Schema.optionalKey(Schema.Literals(lookupSimulations)).annotateKey(
-    documented("What a later check of the provider states.", { default: "executed" })
+    documented("Outcome that a later check finds at the provider.", { default: "executed" })
   )
 }).annotate({
   identifier: "Simulation",
-  description: "What the simulated provider does with this payment. With a `ps_test_` key alone."
+  description: "Controls how the simulated provider treats this payment. Requires a `ps_test_` key."
 })
 
 export const CreatePayment = Schema.Struct({
@@ -86,46 +90,48 @@ export const CreatePayment = Schema.Struct({
     Schema.isBetween({ minimum: amountLimits.minimum, maximum: amountLimits.maximum })
   ).annotateKey(
     documented(
-      "In the minor unit of `currency`: 1999 is 19.99 EUR, 1999 JPY or 1.999 KWD. A wrong scale does not fail; it " +
-        "charges the wrong amount.",
+      "In the minor unit of `currency`: 1999 is 19.99 EUR, 1999 JPY or 1.999 KWD. An amount in the wrong " +
+        "scale is not detected; it charges the wrong amount.",
       { examples: [1999] }
     )
   ),
   currency: Schema.String.check(
     Schema.isPattern(/^[A-Z]{3}$/u),
     Schema.makeFilter(isCurrency, { expected: "an ISO 4217 currency" })
-  ).annotateKey(documented("A currency of ISO 4217.", { examples: ["EUR"] })),
+  ).annotateKey(documented("ISO 4217 currency code.", { examples: ["EUR"] })),
   country: Schema.String.check(
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
-  ).annotateKey(documented("The customer's country, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
+  ).annotateKey(documented("Country of the customer, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
   method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })).annotateKey(
-    documented("What the customer pays with.")
+    documented("The payment method.")
   ),
   card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })).annotateKey(
-    documented("The brand of the card, where it is known; routing rules may look at it.", { examples: ["visa"] })
+    documented("The card brand, if known. Routing rules can match on it.", { examples: ["visa"] })
   ),
   reference: Schema.optionalKey(text({ maximum: createLimits.reference })).annotateKey(
-    documented("Your own identifier. It comes back in answers and webhooks.", { examples: ["order-1001"] })
+    documented("Your identifier for the payment. Responses and webhooks repeat it.", { examples: ["order-1001"] })
   ),
   initiator: Schema.optionalKey(Schema.Literals(initiators).annotate({ default: "cit" })).annotateKey(
     documented("`cit`: the customer is present. `mit`: initiated by the merchant, for example recurring.")
   ),
   capture_method: Schema.optionalKey(Schema.Literals(captureMethods).annotate({ default: "automatic" })).annotateKey(
-    documented("`manual` authorizes alone; capture or void the payment later.")
+    documented("`manual` only authorizes; capture or void the payment later.")
   ),
   return_url: Schema.optionalKey(WebAddress).annotateKey(
     documented(
-      "Asks for the hosted redirect flow: the answer's `next_action.url` takes the customer's payment, and sends the " +
-        "customer back to this http or https URL."
+      "Requests the hosted payment flow: redirect the customer to `next_action.url` in the response; after " +
+        "payment, the hosted page redirects the customer to this http or https URL."
     )
   ),
   cancel_url: Schema.optionalKey(WebAddress).annotateKey(
-    documented("Where the hosted page sends a customer who cancels; `return_url` without it. An http or https URL.")
+    documented(
+      "The http or https URL to which the hosted page redirects a customer who cancels. Default: `return_url`."
+    )
   ),
   debug: Schema.optionalKey(Schema.Boolean.annotate({ default: false })).annotateKey(
     documented(
-      "Lists every connection that was removed before routing, in `routing.excluded` or in the error " +
+      "Lists every connection that was excluded before routing, in `routing.excluded` or in the error " +
         "`routing_failed`. Ignored with `return_url`."
     )
   ),
@@ -136,13 +142,13 @@ export const CreatePayment = Schema.Struct({
       Schema.makeFilter(
         (instruments: ReadonlyArray<{ readonly connection: string }>) =>
           new Set(instruments.map((instrument) => instrument.connection)).size === instruments.length,
-        { expected: "at most one token for each connection" }
+        { expected: "at most one token per connection" }
       )
     )
   ).annotateKey(
     documented(
-      "For direct charges at real providers: one stored credential for each connection that may take the payment. " +
-        "Connections without one are excluded then."
+      "For direct charges at real providers: one stored credential for each connection that may be used. " +
+        "Other connections are excluded."
     )
   )
 }).annotate({ identifier: "CreatePayment", description: "A payment to create." })

@@ -15,35 +15,44 @@ export interface CodeRow {
 /** In the order in which a request is checked, as far as that can be said of a code. */
 export const errorCodes = {
   not_found: { status: 404, meaning: "Unknown route or id, or a payment of another workspace or environment." },
-  method_not_allowed: { status: 405, meaning: "The path exists, but not with this method; Allow lists those it has." },
+  method_not_allowed: {
+    status: 405,
+    meaning: "The path does not support this method; Allow lists the supported ones."
+  },
   unauthorized: { status: 401, meaning: "The key is missing, malformed, revoked or unknown." },
   workspace_suspended: { status: 403, meaning: "The workspace is suspended." },
-  live_key_required: { status: 403, meaning: "Partner endpoints take a live key alone." },
+  live_key_required: { status: 403, meaning: "Partner endpoints require a live key." },
   insufficient_scope: { status: 403, meaning: "The key lacks the scope that the operation requires." },
   not_a_partner: { status: 403, meaning: "Partner endpoints are for white-label partners." },
-  rate_limited: { status: 429, meaning: "Too many requests; Retry-After gives the seconds to wait." },
-  idempotency_key_required: { status: 400, meaning: "Creating a payment with a live key takes an Idempotency-Key." },
+  rate_limited: { status: 429, meaning: "Too many requests; Retry-After states the seconds to wait." },
+  idempotency_key_required: { status: 400, meaning: "Creating a payment with a live key requires an Idempotency-Key." },
   invalid_idempotency_key: { status: 400, meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters." },
   unsupported_media_type: { status: 415, meaning: "The body is not sent as plain application/json." },
-  payload_too_large: { status: 413, meaning: "The body is larger than the endpoint takes." },
+  payload_too_large: { status: 413, meaning: "The body is larger than the endpoint allows." },
   invalid_json: { status: 400, meaning: "The body is not valid JSON." },
-  validation_error: { status: 422, meaning: "A field or a query parameter is not as the specification says." },
+  validation_error: { status: 422, meaning: "A field or a query parameter is invalid." },
   invalid_amount: {
     status: 422,
     meaning: "Capture: not a positive integer, or above the authorization. Refund: invalid, or nothing refundable."
   },
   idempotency_key_reuse: { status: 422, meaning: "The key was used with a different body or amount." },
   idempotency_in_progress: { status: 409, meaning: "A request with this key is still being processed." },
-  routing_failed: { status: 409, meaning: "No connection can take the payment; nothing was recorded." },
+  routing_failed: { status: 409, meaning: "No connection can accept the payment; nothing was recorded." },
   not_capturable: { status: 409, meaning: "The payment is not AUTHORIZED, so it cannot be captured." },
   not_voidable: { status: 409, meaning: "The payment is not AUTHORIZED, so it cannot be voided." },
-  capture_conflict: { status: 409, meaning: "Another capture or void took the payment first." },
-  void_conflict: { status: 409, meaning: "Another capture or void took the payment first." },
+  capture_conflict: { status: 409, meaning: "Another capture or void was first." },
+  void_conflict: { status: 409, meaning: "Another capture or void was first." },
   no_provider_ref: { status: 409, meaning: "The payment has no provider reference to act on." },
-  refund_pending: { status: 409, meaning: "This refund, or one that holds the rest of the balance, is not confirmed." },
+  refund_pending: {
+    status: 409,
+    meaning: "This refund, or another one that reserves the remaining balance, is not confirmed."
+  },
   not_refundable: { status: 409, meaning: "Never captured, charged back, or its connection cannot refund." },
-  refund_conflict: { status: 409, meaning: "Other writers kept winning; the refund was not recorded." },
-  already_invited: { status: 409, meaning: "The partner has invited this e-mail address before." },
+  refund_conflict: {
+    status: 409,
+    meaning: "Concurrent updates of the payment prevented the refund; nothing was recorded."
+  },
+  already_invited: { status: 409, meaning: "The partner has already invited this email address." },
   merchant_limit: { status: 429, meaning: "The partner's allowance of sub-merchants is exhausted." },
   internal_error: { status: 500, meaning: "Nothing was sent to a provider; the same request may be sent again." },
   payment_result_unknown: {
@@ -52,17 +61,17 @@ export const errorCodes = {
   },
   state_unconfirmed: {
     status: 500,
-    meaning: "The provider was asked and its answer could not be recorded; do not retry."
+    meaning: "The request was sent, but the provider's response could not be recorded; do not retry."
   },
   state_conflict: {
     status: 500,
-    meaning: "The provider confirmed and the payment had meanwhile moved; do not retry."
+    meaning: "The provider confirmed, but the payment had changed in the meantime; do not retry."
   },
   unsupported: { status: 501, meaning: "The payment's provider cannot capture or void." },
-  psp_error: { status: 502, meaning: "The provider refused; nothing was executed." },
-  capture_result_unknown: { status: 502, meaning: "The provider did not answer and may have captured; do not retry." },
-  void_result_unknown: { status: 502, meaning: "The provider did not answer and may have voided; do not retry." },
-  refund_result_unknown: { status: 502, meaning: "The provider did not answer and may have refunded; do not retry." }
+  psp_error: { status: 502, meaning: "The provider rejected the request; nothing was executed." },
+  capture_result_unknown: { status: 502, meaning: "The provider did not respond and may have captured; do not retry." },
+  void_result_unknown: { status: 502, meaning: "The provider did not respond and may have voided; do not retry." },
+  refund_result_unknown: { status: 502, meaning: "The provider did not respond and may have refunded; do not retry." }
 } as const satisfies Record<string, CodeRow>
 
 export type ErrorCode = keyof typeof errorCodes

@@ -6,16 +6,16 @@ import { DateTime } from "./Payment.ts"
 
 export const Event = Schema.Struct({
   id: Schema.String.annotateKey(
-    documented("Unique. The same event may reach you more than once: skip an id that you have processed.", {
+    documented("Unique. The same event may be delivered more than once: skip an id that you have processed.", {
       examples: ["evt_01a1fe08-9226-7266-a33a-e3e7f1609a4e"]
     })
   ),
   type: Schema.String.annotateKey(
-    documented("What happened. New types may be added.", { examples: ["payment.captured"] })
+    documented("The event type. New types may be added.", { examples: ["payment.captured"] })
   ),
-  created: DateTime.annotateKey(documented("When it happened.")),
+  created: DateTime.annotateKey(documented("When the event occurred.")),
   data: Schema.Record(Schema.String, Schema.Json).annotateKey(
-    documented("What the event says. The webhooks of this document list the fields of each type.")
+    documented("The event's data. The webhooks section of this document lists the fields of each type.")
   )
 }).annotate({ identifier: "Event", description: "An entry of a payment's append-only timeline." })
 export type Event = typeof Event.Type

@@ -16,7 +16,7 @@ export class Events extends HttpApiGroup.make("events")
     HttpApiEndpoint.get("list", "/events", {
       query: {
         type: Schema.optionalKey(EventTypeFilter).annotateKey(
-          documented("One exact type. A type that does not exist matches nothing.", { examples: ["payment.captured"] })
+          documented("An exact event type. An unknown type matches nothing.", { examples: ["payment.captured"] })
         ),
         before: beforeEvent,
         after: afterEvent,
@@ -33,12 +33,10 @@ export class Events extends HttpApiGroup.make("events")
           identifier: "listEvents",
           summary: "List events",
           description:
-            "The polling equivalent of the webhooks: events of all payments of the key's environment, newest first. " +
-            "To follow them, send the id of the newest event that you have as `after`; then they come oldest first, " +
-            "and none is left out."
+            "The polling alternative to webhooks: events of all payments in the key's environment, newest first. " +
+            "To follow the stream, pass the id of your newest event as `after`; the events after it are then " +
+            "returned oldest first, without gaps."
         })
       )
   )
-  .annotateMerge(
-    OpenApi.annotations({ title: "Events", description: "What happened to payments, for reading by polling." })
-  ) {}
+  .annotateMerge(OpenApi.annotations({ title: "Events", description: "Payment events, for polling." })) {}

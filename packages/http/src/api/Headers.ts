@@ -17,6 +17,6 @@ export const idempotencyHeader = (meaning: string) => ({
 /** There, with this one value, when the answer replays an earlier request's. */
 export const replayHeader = {
   "idempotent-replay": Schema.optionalKey(Schema.Literal("true")).annotateKey(
-    documented("Present when this is the answer to an earlier request with the same key.")
+    documented("Present if this is the response to an earlier request with the same key.")
   )
 }

@@ -20,25 +20,27 @@ export const CreateMerchant = Schema.Struct({
   ).annotateKey(documented("The name of the merchant's workspace.", { examples: ["Corner Bakery"] })),
   email: Schema.String.annotate({ format: "email" })
     .check(Schema.isMaxCodePoints(merchantLimits.email), Schema.isPattern(/^[^\s@]+@[^\s@]+$/u), isStorableText)
-    .annotateKey(documented("The owner, who is invited by e-mail.", { examples: ["owner@bakery.test"] })),
+    .annotateKey(
+      documented("Email address of the owner, who receives an invitation.", { examples: ["owner@bakery.test"] })
+    ),
   country: Schema.String.check(
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
   ).annotateKey(documented("Where the merchant is registered, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
   category: Schema.optionalKey(
     Schema.String.check(Schema.isMaxCodePoints(merchantLimits.category), isStorableText)
-  ).annotateKey(documented("The merchant's category; some providers do not work with some.", { examples: ["food"] }))
-}).annotate({ identifier: "CreateMerchant", description: "A sub-merchant to provision." })
+  ).annotateKey(documented("The merchant category. Some providers exclude certain categories.", { examples: ["food"] }))
+}).annotate({ identifier: "CreateMerchant", description: "A new sub-merchant." })
 export type CreateMerchant = typeof CreateMerchant.Type
 
 export const Merchant = Schema.Struct({
   id: Schema.String.annotateKey(documented("The id of the merchant's workspace.")),
   name: Schema.String.annotateKey(documented("The name of the merchant's workspace.")),
-  email: Schema.String.annotateKey(documented("The owner's e-mail address.")),
+  email: Schema.String.annotateKey(documented("The owner's email address.")),
   country: Schema.String.annotateKey(documented("ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$" })),
   category: Schema.NullOr(Schema.String).annotateKey(documented("The merchant's category, if any.")),
   status: Schema.Literals(["invited", "active", "suspended"]).annotateKey(
-    documented("`active` while the merchant has a live key, `invited` before.")
+    documented("`active` if the merchant has a live key, otherwise `invited`.")
   ),
   created: DateTime.annotateKey(documented("When the merchant was provisioned."))
 }).annotate({ identifier: "Merchant", description: "A partner's sub-merchant." })

@@ -8,7 +8,7 @@ export class OpenApiDocument extends HttpApiGroup.make("openApiDocument")
     HttpApiEndpoint.get("openapi", "/openapi.json", {
       success: [
         Schema.Record(Schema.String, Schema.Json).annotate({ description: "An OpenAPI 3.1 document." }),
-        HttpApiSchema.Empty(304).annotate({ description: "The document is the one that `If-None-Match` names." })
+        HttpApiSchema.Empty(304).annotate({ description: "The document matches `If-None-Match`." })
       ],
       error: errors("internal_error")
     }).annotateMerge(
@@ -19,4 +19,6 @@ export class OpenApiDocument extends HttpApiGroup.make("openApiDocument")
       })
     )
   )
-  .annotateMerge(OpenApi.annotations({ title: "Contract", description: "What this API is, for machines." })) {}
+  .annotateMerge(
+    OpenApi.annotations({ title: "Contract", description: "The API description in machine-readable form." })
+  ) {}

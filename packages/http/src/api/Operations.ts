@@ -17,25 +17,25 @@ export const OperationAmount = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)
 
 export const CapturePayment = Schema.Struct({
   amount: Schema.optionalKey(OperationAmount).annotateKey(
-    documented("What to capture, in minor units, up to the authorization. Leave it out to capture all of it.")
+    documented("Amount to capture, in minor units, up to the authorized amount. Default: the full authorized amount.")
   )
-}).annotate({ identifier: "CapturePayment", description: "What to capture." })
+}).annotate({ identifier: "CapturePayment", description: "A capture." })
 
 export const RefundPayment = Schema.Struct({
   amount: Schema.optionalKey(OperationAmount).annotateKey(
     documented(
-      "What to refund, in minor units. More than the refundable balance refunds that balance. Leave it out to refund " +
-        "all of the balance."
+      "Amount to refund, in minor units. An amount above the refundable balance refunds that balance. " +
+        "Default: the full refundable balance."
     )
   ),
   reason: Schema.optionalKey(
     Schema.String.check(Schema.isMaxCodePoints(operationLimits.reason), isStorableText)
-  ).annotateKey(documented("Why, for your records and the provider's."))
-}).annotate({ identifier: "RefundPayment", description: "What to refund." })
+  ).annotateKey(documented("Reason for the refund, for your records and the provider's."))
+}).annotate({ identifier: "RefundPayment", description: "A refund." })
 
 const operationKey =
-  "Optional. The same key gives the first answer again and asks no provider. It belongs to this payment and operation, " +
-  "and lives as long as the payment."
+  "Optional. A repeated key returns the first response without contacting the provider. The key " +
+  "applies to this payment and operation, and never expires."
 
 const success = HttpApiSchema.WithHeaders(PaymentEnvelope, replayHeader)
 
@@ -74,8 +74,9 @@ export class Operations extends HttpApiGroup.make("operations")
           identifier: "capturePayment",
           summary: "Capture an authorization",
           description:
-            "Captures a payment that was created with `capture_method: manual`, in full or in part, once. A 5xx answer but " +
-            "`internal_error` and `psp_error` says that the provider may have captured: do not retry it."
+            "Captures a payment that was created with `capture_method: manual`, once, in full or in part. A 5xx " +
+            "response other than `internal_error` and `psp_error` means that the provider may have captured: do " +
+            "not retry."
         })
       ),
     HttpApiEndpoint.post("void", "/payments/:id/void", {
@@ -107,14 +108,15 @@ export class Operations extends HttpApiGroup.make("operations")
           identifier: "voidPayment",
           summary: "Void an authorization",
           description:
-            "Releases an authorization that was not captured; a captured payment is refunded instead. Takes no body."
+            "Releases an authorization that was not captured. Refund a captured payment instead. The request has " +
+            "no body."
         })
       ),
     HttpApiEndpoint.post("refund", "/payments/:id/refunds", {
       params: paymentPath,
       headers: idempotencyHeader(
-        "Optional, and worth sending: it names the refund. The same key on the same payment is the same refund and " +
-          "never reaches the provider again; without a key every request is a new refund."
+        "Optional, but recommended: it identifies the refund. A repeated key on the same payment is the same " +
+          "refund and is never sent to the provider again; without a key, every request is a new refund."
       ),
       payload: [RefundPayment, HttpApiSchema.NoContent],
       success,
@@ -143,15 +145,15 @@ export class Operations extends HttpApiGroup.make("operations")
           identifier: "refundPayment",
           summary: "Refund a captured payment",
           description:
-            "Refunds a captured payment, in full or in part. 200 means that the provider confirmed the refund. After " +
-            "`refund_pending`, `refund_result_unknown` or `state_unconfirmed` do not retry with a new key: the amount stays " +
-            "reserved in `refund_pending_amount` until the refund is settled."
+            "Refunds a captured payment, in full or in part. 200 means that the provider confirmed the refund. " +
+            "After `refund_pending`, `refund_result_unknown` or `state_unconfirmed`, do not retry with a new " +
+            "key: the amount stays reserved in `refund_pending_amount` until the result is known."
         })
       )
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Capture, void, refund",
-      description: "What can be done with a payment after it was authorized or captured."
+      description: "Capture, void and refund existing payments."
     })
   ) {}

@@ -6,10 +6,10 @@ export const pageLimits = { minimum: 1, maximum: 100, default: 50 } as const
 
 export const pageOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
-    data: Schema.Array(item).annotateKey(documented("The rows of this page.", { maxItems: pageLimits.maximum })),
-    has_more: Schema.Boolean.annotateKey(documented("Whether rows follow this page.")),
+    data: Schema.Array(item).annotateKey(documented("The items of this page.", { maxItems: pageLimits.maximum })),
+    has_more: Schema.Boolean.annotateKey(documented("Whether another page follows.")),
     next_cursor: Schema.NullOr(Schema.String).annotateKey(
-      documented("The cursor of the next page: the last id of this one when there is more, else null.")
+      documented("The cursor of the next page: the last id of this page, or null on the last page.")
     )
   })
 
@@ -23,7 +23,7 @@ export const Limit = Schema.String.check(Schema.isPattern(/^[0-9]{1,9}$/u)).pipe
 
 /** The parameter `limit` of every list. */
 export const limitParameter = Schema.optionalKey(Limit).annotateKey(
-  documented("How many rows at most.", { type: "integer", ...pageLimits })
+  documented("Maximum number of items.", { type: "integer", ...pageLimits })
 )
 
 const uuid = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
@@ -41,8 +41,8 @@ export const PaymentCursor = cursor(uuid)
 export const EventCursor = cursor(`evt_${uuid}`)
 export const MerchantCursor = cursor(`mer_${uuid}`)
 
-const beforeMeaning = "Cursor: the last id of the page before, as `next_cursor` gives it. Older rows follow."
-const afterMeaning = "Cursor: an event's id, as `next_cursor` gives it. Newer rows follow, oldest first."
+const beforeMeaning = "Cursor: the `next_cursor` of the previous page. Returns older items."
+const afterMeaning = "Cursor: an event id, such as `next_cursor`. Returns newer events, oldest first."
 const eventId = { examples: ["evt_01a1fe08-9226-7266-a33a-e3e7f1609a4e"] }
 
 export const beforePayment = Schema.optionalKey(PaymentCursor).annotateKey(

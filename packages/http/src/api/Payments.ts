@@ -23,7 +23,7 @@ export const StatusFilter = Schema.String.check(Schema.isPattern(/^[A-Za-z_]+$/u
 /** Anything that is not an id of ours names no payment: 404, so it is not decoded here. */
 export const paymentPath = {
   id: Schema.String.annotate({ format: "uuid" }).annotateKey(
-    documented("The payment's `payment_id`. Anything that is no id of yours is 404.", {
+    documented("The payment's `payment_id`. An unknown id returns 404.", {
       examples: ["01a1fe08-9226-7266-a33a-e3e7f1609a4e"]
     })
   )
@@ -35,16 +35,16 @@ export class Payments extends HttpApiGroup.make("payments")
   .add(
     HttpApiEndpoint.post("create", "/payments", {
       headers: idempotencyHeader(
-        "Required with a `ps_live_` key, optional with a `ps_test_` key. The same key with the same body gives the " +
-          "first answer again and charges nothing; with another body it is refused. It is kept for 24 hours after " +
-          "the answer, and for as long as the outcome is unknown."
+        "Required with a `ps_live_` key, optional with a `ps_test_` key. A request with the same key and " +
+          "body returns the first response and charges nothing; with a different body it is rejected. The key " +
+          "is kept for 24 hours after the response, and for as long as the outcome is unknown."
       ),
       payload: CreatePayment,
       success: HttpApiSchema.WithHeaders(PaymentEnvelope, replayHeader).annotate({
         httpApiStatus: 201,
         description:
-          "The payment: its outcome with `routing`, or a redirect in `next_action`. Read `status`: a payment that was " +
-          "declined is created too."
+          "The payment with its outcome and `routing`, or with a redirect in `next_action`. Check `status`: a " +
+          "declined payment is also created."
       }),
       error: errors(
         "idempotency_key_required",
@@ -68,16 +68,16 @@ export class Payments extends HttpApiGroup.make("payments")
           identifier: "createPayment",
           summary: "Create a payment",
           description:
-            "Routes a payment over your active connections and charges it at once; with `return_url` the customer pays on a " +
-            "hosted page instead, and nothing is routed until they act.\n\n" +
-            "An answer `UNKNOWN`, or no answer at all, means that a provider may have charged: send the same request with the " +
-            "same `Idempotency-Key` again, and never with a new one."
+            "Routes a payment over your active connections and charges it immediately. With `return_url`, the " +
+            "customer pays on a hosted page instead, and nothing is routed until they act.\n\nA status of " +
+            "`UNKNOWN`, or no response at all, means that a provider may have charged: repeat the request with " +
+            "the same `Idempotency-Key`, never with a new one."
         })
       ),
     HttpApiEndpoint.get("list", "/payments", {
       query: {
         status: Schema.optionalKey(StatusFilter).annotateKey(
-          documented("Payments of this status alone. Case-insensitive.", { type: "string", enum: paymentStatuses })
+          documented("Only payments with this status. Case-insensitive.", { type: "string", enum: paymentStatuses })
         ),
         before: beforePayment,
         limit: limitParameter
@@ -106,7 +106,8 @@ export class Payments extends HttpApiGroup.make("payments")
         OpenApi.annotations({
           identifier: "retrievePayment",
           summary: "Retrieve a payment",
-          description: "The payment as it stands now. A payment of another workspace or environment is 404."
+          description:
+            "Returns the current state of a payment. A payment of another workspace or environment returns 404."
         })
       ),
     HttpApiEndpoint.get("timeline", "/payments/:id/events", {

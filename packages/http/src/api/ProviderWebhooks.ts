@@ -5,27 +5,29 @@ import { documented } from "./Documented.ts"
 import { errors, tooManyRequests } from "./Errors.ts"
 
 export const ProviderMessage = Schema.Struct({
-  id: Schema.String.annotateKey(documented("The provider's id of the message: one that comes again changes nothing.")),
+  id: Schema.String.annotateKey(documented("The provider's id of the message. A duplicate changes nothing.")),
   type: Schema.String.annotateKey(
     documented(
-      "`charge.updated`, `refund.updated`, `charge.settled`, `dispute.opened`, `dispute.won` or `dispute.lost`. Others " +
-        "are accepted, and change nothing."
+      "`charge.updated`, `refund.updated`, `charge.settled`, `dispute.opened`, `dispute.won` or " +
+        "`dispute.lost`. Other types are accepted and ignored."
     )
   ),
-  created: Schema.String.annotateKey(documented("When the provider wrote it.", { format: "date-time" })),
+  created: Schema.String.annotateKey(documented("When the provider created the message.", { format: "date-time" })),
   data: Schema.Record(Schema.String, Schema.Unknown).annotateKey(
     documented("The charge with its `attempt_id`, the refund with its `refund_id`, or the dispute.")
   )
 }).annotate({
   identifier: "ProviderMessage",
-  description: "A message of the provider protocol. A connection whose provider has a protocol of its own takes that."
+  description:
+    "A message of the provider protocol. Connectors with their own protocol accept that provider's " +
+    "messages instead."
 })
 
 export const AcceptedEnvelope = Schema.Struct({
   data: Schema.Struct({
-    accepted: Schema.Literal(true).annotateKey(documented("Always true: the message need not be sent again."))
+    accepted: Schema.Literal(true).annotateKey(documented("Always true: the provider need not send the message again."))
   })
-}).annotate({ identifier: "AcceptedEnvelope", description: "The message is recorded, with what it changes." })
+}).annotate({ identifier: "AcceptedEnvelope", description: "The message and the resulting changes were recorded." })
 
 export const messageLimits = { bodyBytes: 1_048_576 } as const
 
@@ -38,8 +40,8 @@ export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
       headers: {
         "x-service-signature": Schema.optionalKey(Schema.String).annotateKey(
           documented(
-            "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed by the connection's webhook " +
-              "secret. Required, unless the connection's provider signs in a header of its own."
+            "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed with the connection's " +
+              "webhook secret. Required unless the provider signs with its own header."
           )
         )
       },
@@ -52,8 +54,8 @@ export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
         identifier: "receiveProviderWebhook",
         summary: "Receive a provider's message",
         description:
-          "Called by payment providers, not by merchants. A missing or wrong signature and an unknown connection are " +
-          "answered alike: 401."
+          "Called by payment providers, not by merchants. A missing or invalid signature and an unknown " +
+          "connection both return 401."
       })
     )
   )

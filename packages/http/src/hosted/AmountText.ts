@@ -10,7 +10,7 @@ export interface AmountText {
 /** `locale` is one that `preferredLocale` gave. */
 export const amountText = ({ currency, minorUnits }: Money, locale: string): AmountText => {
   const scale = scaleOf(currency)
-  if (scale === undefined) throw new Error(`no scale is known of the currency ${currency}`)
+  if (scale === undefined) throw new Error(`unknown scale of the currency ${currency}`)
   // The runtime's own decimals differ for some currencies, and a wrong scale is a wrong amount.
   const format = new Intl.NumberFormat(locale, {
     style: "currency",

@@ -214,7 +214,7 @@ const toResponse = (render: Renderer, answer: Answer): HttpServerResponse.HttpSe
 const broken = Effect.fnUntraced(function* (render: Renderer, cause: Cause.Cause<never>) {
   // The customer went away, or the server is shutting down: there is nobody to answer.
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
-  yield* Effect.logError("a request failed in a way that nothing provides for", cause)
+  yield* Effect.logError("unexpected failure of a request", cause)
   const requestId = yield* RequestId
   return render(
     plainPage(500, troubleWords.broken, html`<p class="soft text">For the shop's support: ${requestId}</p>`)

@@ -60,8 +60,8 @@ ${button(subject, "cancel", "Cancel", "plain")}
 /** What a bank would show to authenticate its customer. */
 export const challengePage = (subject: Subject): Document =>
   document(subject, {
-    title: "Confirm that it is you",
-    main: html`<h1>Confirm that it is you</h1>
+    title: "Confirm your identity",
+    main: html`<h1>Confirm your identity</h1>
 ${amountLine(subject)}
 <p class="soft text">This stands for the step in which a bank asks its customer (3-D Secure): is this payment to <bdi>${subject.merchant}</bdi> yours?</p>
 <div class="actions">
@@ -104,7 +104,7 @@ export const unpaidPage = (subject: Subject, again: LookAgain): Document =>
     subject,
     stateWords.CheckoutOpen,
     again,
-    button(subject, "continue", "I have not paid yet: continue to payment")
+    button(subject, "continue", "I have not paid yet – continue to payment")
   )
 
 /** The provider's page has ended: there is none to go to any more. */

@@ -10,7 +10,7 @@ export const returnAddress = (payment: Payment, page: HostedPage): string => {
   const url = new URL(status === "CANCELLED" ? (page.cancelUrl ?? page.returnUrl) : page.returnUrl)
   // Checked when the payment was created; a link of another kind could run a script.
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw new Error(`an address to return to is ${url.protocol}`)
+    throw new Error(`invalid protocol of a return URL: ${url.protocol}`)
   const appended = new URLSearchParams({ payment_id: payment.id, status })
   // Not by `searchParams`, which would write the merchant's own query anew.
   url.search = url.search === "" ? appended.toString() : `${url.search}&${appended}`

@@ -11,7 +11,7 @@ export interface Words {
 }
 
 const doNotPayAgain =
-  "Please do not pay again: you could be charged twice. You may leave this page, the shop will be told."
+  "Please do not pay again: you could be charged twice. You can close this page; the shop will be notified."
 
 const processing: Words = {
   tone: "wait",
@@ -22,7 +22,7 @@ const processing: Words = {
 const checking: Words = {
   tone: "wait",
   heading: "Your payment is being checked",
-  text: `We do not know yet whether it went through, and are finding out. ${doNotPayAgain}`
+  text: `We are checking whether your payment went through. ${doNotPayAgain}`
 }
 
 const approved: Words = {
@@ -52,7 +52,9 @@ export const stateWords: Readonly<Record<PaymentState, Words>> = {
   CheckoutOpen: {
     tone: "wait",
     heading: "Your payment is not confirmed yet",
-    text: "If you have paid, it will be confirmed soon: please do not pay again. If you have not, you can go on."
+    text:
+      "If you have paid, the confirmation will follow soon: please do not pay again. If you have not paid, " +
+      "you can continue."
   },
   Charging: processing,
   ChargePending: processing,
@@ -70,8 +72,8 @@ export const stateWords: Readonly<Record<PaymentState, Words>> = {
   VoidUnknown: { ...releasing, text: "Whether the reserved amount was released is still being checked." },
   Captured: complete,
   Settled: complete,
-  PartiallyRefunded: { tone: "good", heading: "Payment partly refunded", text: "Part of the amount was given back." },
-  Refunded: { tone: "still", heading: "Payment refunded", text: "The amount was given back." },
+  PartiallyRefunded: { tone: "good", heading: "Payment partly refunded", text: "Part of the amount was refunded." },
+  Refunded: { tone: "still", heading: "Payment refunded", text: "The amount was refunded." },
   ChargedBack: { tone: "still", heading: "Payment disputed", text: "The payment went through and was disputed." },
   Declined: { tone: "bad", heading: "Payment declined", text: "Nothing was charged." },
   Failed: { tone: "bad", heading: "Payment not possible", text: "The payment could not be made. Nothing was charged." },
@@ -85,58 +87,60 @@ export const expiredWords: Words = {
   text: "Nothing was charged. To pay, please start again at the shop."
 }
 
-const noApproval = "Your bank did not approve it."
+const noApproval = "Your bank declined the payment."
 
 /** Suspicion is told nobody: that a card is reported lost is for the bank to say. */
 export const declineWords: Readonly<Record<DeclineCategory, string>> = {
-  insufficient_funds: "There is not enough money on the account.",
+  insufficient_funds: "The account has insufficient funds.",
   do_not_honor: noApproval,
   expired_card: "The card has expired.",
   invalid_card: "The card is not valid.",
   lost_or_stolen: noApproval,
   suspected_fraud: noApproval,
-  limit_exceeded: "A limit of the account or the card was exceeded.",
-  authentication_failed: "It could not be confirmed that the payment is yours.",
-  not_permitted: "This kind of payment is not allowed with it.",
+  limit_exceeded: "A limit on the account or card was exceeded.",
+  authentication_failed: "Authentication failed.",
+  not_permitted: "This type of payment is not allowed for this card or account.",
   issuer_unavailable: "Your bank could not be reached.",
   invalid_request: noApproval,
-  cancelled_by_customer: "You cancelled it.",
+  cancelled_by_customer: "You cancelled the payment.",
   other: noApproval
 }
 
 /** In production a charge of a hosted page begins with opening the provider's own page. */
 export const openingWords: Words = {
   tone: "wait",
-  heading: "The payment page is being opened",
-  text: "This may be going on in another tab. Please look again in a moment."
+  heading: "Opening the payment page",
+  text: "The page may be opening in another tab. Please try again in a moment."
 }
 
 /** The provider's page has closed, and nobody knows yet whether it was paid on. */
 export const closedWords: Words = {
   tone: "wait",
   heading: "The payment page has closed",
-  text: "If you have paid, it will be confirmed soon: please do not pay again. If you have not, nothing was charged."
+  text:
+    "If you have paid, the confirmation will follow soon: please do not pay again. If you have not paid, " +
+    "nothing was charged."
 }
 
 /** Pages that are about no payment, or about a request that did not come to its end. */
 export const troubleWords = {
   notFound: {
     tone: "still",
-    heading: "There is no such payment page",
-    text: "The address may be incomplete. To pay, please start again at the shop."
+    heading: "Payment page not found",
+    text: "The link may be incomplete. To pay, please start again at the shop."
   },
-  wrongMethod: { tone: "bad", heading: "This page is not used like that", text: "Nothing was changed." },
-  unknownAction: { tone: "bad", heading: "That is none of the choices", text: "Nothing was changed." },
-  tooLarge: { tone: "bad", heading: "Too much was sent", text: "Nothing was changed." },
+  wrongMethod: { tone: "bad", heading: "Method not allowed", text: "Nothing was changed." },
+  unknownAction: { tone: "bad", heading: "Invalid choice", text: "Nothing was changed." },
+  tooLarge: { tone: "bad", heading: "Request too large", text: "Nothing was changed." },
   /** The store did not answer. Another tab may have paid meanwhile, so nothing is said of the money. */
   unavailable: {
     tone: "bad",
-    heading: "This does not work right now",
-    text: "Please try again in a moment. The payment page then shows how your payment stands."
+    heading: "Temporarily unavailable",
+    text: "Please try again in a moment. The payment page then shows the status of your payment."
   },
   suspended: {
     tone: "still",
-    heading: "This shop takes no payments at the moment",
+    heading: "This shop is not accepting payments at the moment",
     text: "Nothing was charged."
   },
   /** After it nobody knows whether a provider was asked. */
@@ -145,6 +149,6 @@ export const troubleWords = {
   broken: {
     tone: "bad",
     heading: "Something went wrong",
-    text: "Please look at the shop whether your payment went through before you pay again."
+    text: "Before you pay again, please check with the shop whether your payment went through."
   }
 } as const satisfies Record<string, Words>

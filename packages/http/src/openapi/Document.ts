@@ -28,7 +28,7 @@ const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return {
     openapi: generated.openapi,
     info: { ...generated.info },
-    servers: [{ url: baseUrl, description: "Sandbox and production: the API key decides." }],
+    servers: [{ url: baseUrl, description: "Sandbox and production; the API key determines which." }],
     tags: [...generated.tags.map(({ name, description = "" }) => ({ name, description })), webhooksTag],
     paths: mapValues(generated.paths, (item) => pathItemOf(item, endpoints)),
     webhooks,

@@ -89,15 +89,15 @@ const errorSchema = (codes: ReadonlyArray<ErrorCode>): JsonSchema => ({
       type: "object",
       required: ["code", "message"],
       properties: {
-        code: { type: "string", enum: codes, description: "Stable. Decide by it." },
-        message: { type: "string", description: "For people. It may change; do not read it in code." },
+        code: { type: "string", enum: codes, description: "Stable. Base decisions on it." },
+        message: { type: "string", description: "Human-readable. It may change; do not parse it." },
         ...(codes.includes("routing_failed")
           ? {
               excluded: {
                 type: "array",
                 items: { $ref: "#/components/schemas/RoutingExclusion" },
                 description:
-                  "Every connection that was removed before routing. Present on `routing_failed` when the request set " +
+                  "Every connection that was excluded before routing. Present on `routing_failed` if the request set " +
                   "`debug`."
               }
             }
@@ -148,7 +148,7 @@ const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode)
     case "payload_too_large":
       return tooLarge(bodyBytesOf(operationId))
     case "invalid_json":
-      return invalidJson("it cannot be parsed")
+      return invalidJson("syntax error")
     case "validation_error":
       return validationErrorOf(mistakes[operationId] ?? `\`limit\` must be ${queryExpectations.limit}`)
     case "live_key_required":

@@ -19,7 +19,7 @@ export const exclusionExample: RoutingExclusion = {
   providerId: "acquirer-us",
   name: "US acquirer",
   code: "CURRENCY_NOT_SUPPORTED",
-  reason: "The connection does not take EUR."
+  reason: "The connection does not accept EUR."
 }
 
 const routing: RoutingDecision = {
@@ -104,6 +104,14 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
   "payment.failed": ["FAILED", {}],
   "payment.unknown": ["UNKNOWN", {}],
   "payment.cancelled": ["CANCELLED", {}],
+  "payment.capture_failed": [
+    "AUTHORIZED",
+    { operation_id: "op_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e78", failure_reason: "insufficient balance" }
+  ],
+  "payment.void_failed": [
+    "AUTHORIZED",
+    { operation_id: "op_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e78", failure_reason: "already captured" }
+  ],
   "payment.capture_unknown": ["UNKNOWN", {}],
   "payment.void_unknown": ["UNKNOWN", {}],
   "payment.refund_pending": ["CAPTURED", refund(0, 500)],
@@ -145,23 +153,23 @@ type Examples = Readonly<Record<string, Example>>
 /** By operation. */
 export const requestExamples: Readonly<Record<string, Examples>> = {
   createPayment: {
-    minimal: { summary: "The least", value: { amount: 1999, currency: "EUR", country: "NL" } },
+    minimal: { summary: "Minimal request", value: { amount: 1999, currency: "EUR", country: "NL" } },
     manual: {
       summary: "Authorize now, capture later",
       value: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1001", capture_method: "manual" }
     },
     simulated: {
-      summary: "Sandbox: a provider that does not answer",
+      summary: "Sandbox: a provider that does not respond",
       value: { amount: 1999, currency: "EUR", country: "NL", simulate: { charge: "no_answer" } }
     }
   },
   capturePayment: {
-    part: { summary: "A part of the authorization", value: { amount: 1500 } },
-    all: { summary: "All of it", value: {} }
+    part: { summary: "Part of the authorization", value: { amount: 1500 } },
+    all: { summary: "Full amount", value: {} }
   },
   refundPayment: {
-    part: { summary: "A part", value: { amount: 500, reason: "One item came back." } },
-    all: { summary: "All of the balance", value: {} }
+    part: { summary: "Partial amount", value: { amount: 500, reason: "One item came back." } },
+    all: { summary: "Full balance", value: {} }
   },
   createMerchant: {
     merchant: {
@@ -216,7 +224,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
       }
     },
     unknown: {
-      summary: "Unknown: the provider may have charged",
+      summary: "Unknown result: the provider may have charged",
       value: {
         data: { ...captured, ...statusOf("UNKNOWN"), captured_amount: 0, routing: outcome("unanswered") }
       }
@@ -232,7 +240,7 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
   },
   refundPayment: {
     refunded: {
-      summary: "Refunded in part",
+      summary: "Partially refunded",
       value: { data: { ...captured, ...statusOf("PARTIALLY_REFUNDED"), refunded_amount: 500 } }
     }
   },

@@ -3,7 +3,7 @@ import type { Header, Reference } from "./Model.ts"
 
 export const headers = {
   RequestId: {
-    description: "The request's id: name it when you ask about an answer.",
+    description: "The request id. Quote it in support requests.",
     required: true,
     schema: { type: "string", pattern: "^req_[0-9a-f-]{36}$" }
   },
@@ -12,7 +12,7 @@ export const headers = {
     schema: { type: "integer", minimum: 1 }
   },
   Authenticate: {
-    description: "The scheme that the endpoint takes.",
+    description: "The authentication scheme of the endpoint.",
     required: true,
     schema: { type: "string", enum: ["Bearer"] }
   }

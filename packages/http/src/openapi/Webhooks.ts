@@ -6,37 +6,40 @@ import type { JsonSchema, Operation, Parameter, PathItem } from "./Model.ts"
 export const webhooksTag = {
   name: "Webhooks",
   description:
-    "Events that this service posts to your webhook endpoints. Verify `X-Service-Signature` over the raw body before " +
-    "you parse it, and refuse a timestamp that is more than 300 seconds off. The same event may arrive more than once: " +
-    "skip an `id` that you have processed.\n\n" +
-    "An attempt that fails on the network, times out (15 seconds), redirects or is answered 5xx is made again later. " +
-    "A 4xx is taken as your answer, and the delivery ends."
+    "Events that this service posts to your webhook endpoints. Verify `X-Service-Signature` over the raw " +
+    "body before you parse it, and reject a timestamp that is more than 300 seconds off. The same event " +
+    "may arrive more than once: skip an `id` that you have processed.\n\nA delivery is retried after a " +
+    "network error, a timeout (15 seconds), a redirect or a 5xx response. A 4xx response is final and " +
+    "ends the delivery."
 }
 
 /** What each type means, for people. */
 const meanings: Readonly<Record<EventType, string>> = {
   "payment.created": "A payment was created and is about to be sent to a provider.",
-  "payment.requires_action": "The customer must act: the hosted page awaits them.",
+  "payment.requires_action": "The customer must act on the hosted page.",
   "payment.pending": "The provider accepted the payment and is still processing it.",
   "payment.authorized": "The amount is authorized.",
   "payment.captured": "The payment is captured.",
   "payment.declined": "The payment was declined.",
-  "payment.failed": "No attempt executed anything.",
-  "payment.unknown": "The provider gave no usable answer and may have charged.",
+  "payment.failed": "The payment failed: no attempt was executed.",
+  "payment.unknown": "The provider gave no usable response and may have charged.",
   "payment.cancelled": "The payment was voided or cancelled, or it expired.",
-  "payment.capture_unknown": "The provider gave no usable answer to a capture and may have captured.",
-  "payment.void_unknown": "The provider gave no usable answer to a void and may have voided.",
+  "payment.capture_failed":
+    "A capture failed after the provider had accepted or confirmed it; `captured_amount` is what is left.",
+  "payment.void_failed": "A void failed after the provider had accepted it: the authorization is open again.",
+  "payment.capture_unknown": "The provider gave no usable response to a capture and may have captured.",
+  "payment.void_unknown": "The provider gave no usable response to a void and may have voided.",
   "payment.refund_pending": "The provider accepted a refund and is still processing it.",
-  "payment.refund_unknown": "The provider gave no usable answer to a refund and may have refunded.",
+  "payment.refund_unknown": "The provider gave no usable response to a refund and may have refunded.",
   "payment.refunded": "The provider confirmed a refund.",
-  "payment.refund_failed": "A refund that was held is settled as not refunded; its amount is free again.",
+  "payment.refund_failed": "A pending refund failed; its amount is refundable again.",
   "payment.settled": "The provider reports that the payment was settled.",
   "payment.chargeback": "The payment is disputed, or a dispute was lost.",
   "payment.chargeback_reversed": "A dispute was won.",
-  "payment.conflict": "The provider states what contradicts the payment; operations look at it.",
-  "payment.amount_mismatch": "The provider states another amount or currency; operations look at it.",
+  "payment.conflict": "The provider's statement contradicts the payment; an operator reviews it.",
+  "payment.amount_mismatch": "The provider states another amount or currency; an operator reviews it.",
   "payment.reviewed":
-    "Operations looked into the provider's record and wrote what they found; what follows from it has an event of its own."
+    "An operator checked the provider's record and recorded a finding; any resulting change has its own " + "event."
 }
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -48,11 +51,11 @@ const minorUnits = (description: string): JsonSchema => ({ type: "integer", mini
 /** The fields of every event's `data` (decisions, section 3). */
 const paymentFields: Fields = {
   payment_id: { type: "string", format: "uuid", description: "The payment." },
-  reference: textOrNull("Your own identifier, as the request gave it."),
+  reference: textOrNull("Your identifier, as given in the request."),
   payment_status: {
     type: "string",
     enum: paymentStatuses,
-    description: "Where the payment stood after this event. New values may be added."
+    description: "The payment's status after this event. New values may be added."
   },
   environment: { type: "string", enum: environments, description: "The payment's environment." },
   amount: minorUnits("The payment's amount in minor units."),
@@ -62,8 +65,8 @@ const paymentFields: Fields = {
 const refundFields: Fields = {
   refund_id: { type: "string", pattern: "^rf_[0-9a-f-]{36}$", description: "The refund." },
   refund_amount: minorUnits("The refund's amount in minor units."),
-  refunded_total: minorUnits("Refunded of the payment so far and confirmed, in minor units."),
-  refund_pending_amount: minorUnits("Held by refunds that are not confirmed, in minor units.")
+  refunded_total: minorUnits("Total refunded and confirmed so far, in minor units."),
+  refund_pending_amount: minorUnits("Total reserved by unconfirmed refunds, in minor units.")
 }
 
 /** `required`: all but the `optional` ones. */
@@ -76,37 +79,44 @@ const dataSchema = (description: string, required: Fields, optional: Fields = {}
 
 /** The schemas of `data`, as components. */
 export const dataSchemas = {
-  PaymentEventData: dataSchema("What most events say.", paymentFields),
+  PaymentEventData: dataSchema("Fields common to most events.", paymentFields),
   DeclinedEventData: dataSchema("What `payment.declined` says.", {
     ...paymentFields,
     decline_category: {
       type: ["string", "null"],
       enum: [...declineCategories, null],
-      description: "Why, the same for all providers."
+      description: "Decline category, normalized across providers."
     },
-    decline_code: textOrNull("The provider's own code.")
+    decline_code: textOrNull("The provider's code.")
   }),
-  RefundEventData: dataSchema("What events of a refund say.", { ...paymentFields, ...refundFields }),
+  RefundEventData: dataSchema("Fields of refund events.", { ...paymentFields, ...refundFields }),
   RefundFailedEventData: dataSchema("What `payment.refund_failed` says.", {
     ...paymentFields,
     ...refundFields,
-    failure_reason: textOrNull("Why it was not refunded.")
+    failure_reason: textOrNull("Why the refund failed.")
+  }),
+  OperationFailedEventData: dataSchema("What `payment.capture_failed` and `payment.void_failed` say.", {
+    ...paymentFields,
+    operation_id: text("The capture or void that failed."),
+    failure_reason: textOrNull("The provider's reason.")
   }),
   ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, {
-    attempt_id: text("The attempt that holds money besides another."),
+    attempt_id: text("The additional attempt that holds money."),
     connection_id: text("The connection of that attempt."),
-    provider_reference: textOrNull("The provider's name for that charge, where it is known: look it up there.")
+    provider_reference: textOrNull(
+      "The provider's reference for that charge, if known. Use it to find the charge at the provider."
+    )
   }),
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
-    stated_amount: minorUnits("What the provider stated, in minor units of `stated_currency`."),
-    stated_currency: text("What the provider stated.")
+    stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
+    stated_currency: text("The currency that the provider stated.")
   }),
   ReviewedEventData: dataSchema("What `payment.reviewed` says.", paymentFields, {
-    reviewed_by: text("Who looked."),
-    evidence: text("What they saw, and where, in their own words."),
+    reviewed_by: text("Who recorded the finding."),
+    evidence: text("The evidence, as free text."),
     finding: {
       type: "object",
-      description: "What the provider's record says, as they entered it. Empty where nothing had to change.",
+      description: "The finding as the operator entered it. Empty if nothing changed.",
       additionalProperties: true
     }
   })
@@ -116,6 +126,9 @@ const dataOf = (type: EventType): keyof typeof dataSchemas => {
   switch (type) {
     case "payment.declined":
       return "DeclinedEventData"
+    case "payment.capture_failed":
+    case "payment.void_failed":
+      return "OperationFailedEventData"
     case "payment.refund_pending":
     case "payment.refund_unknown":
     case "payment.refunded":
@@ -139,8 +152,8 @@ const parameters: ReadonlyArray<Parameter> = [
     in: "header",
     required: true,
     description:
-      "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed by the endpoint's secret. While a " +
-      "secret is being rotated there is one `v1` for each.",
+      "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `<t>.<raw body>`, keyed with the endpoint's " +
+      "secret. During a secret rotation there is one `v1` per secret.",
     schema: {
       type: "string",
       examples: ["t=1795263338,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"]
@@ -157,7 +170,7 @@ const parameters: ReadonlyArray<Parameter> = [
     name: "X-Service-Delivery-Id",
     in: "header",
     required: true,
-    description: "The delivery: the same for every attempt of it.",
+    description: "The delivery id: the same for every attempt.",
     schema: { type: "string", examples: [exampleIds.delivery] }
   }
 ]
@@ -183,7 +196,7 @@ const webhookOf = (type: EventType): Operation => ({
           properties: {
             id: { type: "string", description: "Unique: skip an id that you have processed." },
             type: { type: "string", enum: [type], description: "What happened." },
-            created: { type: "string", format: "date-time", description: "When it happened." },
+            created: { type: "string", format: "date-time", description: "When the event occurred." },
             data: { $ref: `#/components/schemas/${dataOf(type)}` }
           }
         },
@@ -192,9 +205,9 @@ const webhookOf = (type: EventType): Operation => ({
     }
   },
   responses: {
-    "2XX": { description: "Received. The delivery ends." },
-    "4XX": { description: "Taken as your answer. The delivery ends." },
-    "5XX": { description: "The delivery is attempted again later." }
+    "2XX": { description: "Accepted. The delivery is complete." },
+    "4XX": { description: "Rejected. The delivery ends and is not retried." },
+    "5XX": { description: "The delivery is retried later." }
   }
 })
 

@@ -40,7 +40,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         const created = await world.create({ simulate: { charge: "requires_authentication" } })
         await page.goto(created.page)
         await follow(page, "Approve after a 3DS challenge")
-        expect(await headingOf(page)).toBe("Confirm that it is you")
+        expect(await headingOf(page)).toBe("Confirm your identity")
         await press(page, "Yes, it is mine")
         expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
       }))
@@ -186,7 +186,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
   }
   const pages: ReadonlyArray<readonly [name: string, heading: string, open: () => Promise<string>]> = [
     ["buttons", `Pay ${merchant}`, async () => (await world.create()).page],
-    ["challenge", "Confirm that it is you", async () => `${(await world.create()).page}?step=challenge`],
+    ["challenge", "Confirm your identity", async () => `${(await world.create()).page}?step=challenge`],
     ["production", `Pay ${merchant}`, async () => (await world.create({}, "production")).page],
     ["complete", "Payment complete", () => approved({})],
     ["approved", "Payment approved", () => approved({ capture_method: "manual" })],
@@ -202,7 +202,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         return `${page}/return?look=5`
       }
     ],
-    ["missing", "There is no such payment page", async () => `${world.url}/hosted/nothing`],
+    ["missing", "Payment page not found", async () => `${world.url}/hosted/nothing`],
     // Last: the clock goes on for all.
     [
       "expired",

@@ -63,7 +63,7 @@ describe("the sandbox's buttons", () => {
     const { post, script } = acting(captured)
     const page = await post(form)
     expect(page.status).toBe(422)
-    expect(page.heading).toBe("That is none of the choices")
+    expect(page.heading).toBe("Invalid choice")
     expect(page.words).toContain("Nothing was changed.")
     expect(page.hrefs).toEqual(["?"])
     expect(script.asked).toEqual([["hostedPage", "token"]])
@@ -79,7 +79,7 @@ describe("the sandbox's buttons", () => {
         body: "action=approve"
       })
       expect(page.status).toBe(422)
-      expect(page.heading).toBe("That is none of the choices")
+      expect(page.heading).toBe("Invalid choice")
       expect(script.asked).toEqual([["hostedPage", "token"]])
     }
   )
@@ -117,7 +117,7 @@ describe("the sandbox's buttons", () => {
     }
     const page = await send("/hosted/token", init)
     expect(page.status).toBe(413)
-    expect(page.heading).toBe("Too much was sent")
+    expect(page.heading).toBe("Request too large")
     expect(page.headers.get("connection")).toBe("close")
     expect(script.asked).toEqual([])
   })
@@ -165,7 +165,7 @@ describe("production's buttons", () => {
     })
     const page = await post({ action: "continue" })
     expect(page.status).toBe(200)
-    expect(page.heading).toBe("The payment page is being opened")
+    expect(page.heading).toBe("Opening the payment page")
     expect(page.headers.get("refresh")).toBe("2; url=?look=1")
   })
 
@@ -282,7 +282,7 @@ describe("what fails", () => {
         ...(method === "POST" ? { body: new URLSearchParams({ action: "approve" }) } : {})
       })
       expect(page.status).toBe(503)
-      expect(page.heading).toBe("This does not work right now")
+      expect(page.heading).toBe("Temporarily unavailable")
       expect(page.text).not.toContain("secret")
       expect(web.log.join()).toContain("disk is on fire")
     }
@@ -304,7 +304,7 @@ describe("what fails", () => {
       action: "approve"
     })
     expect(page.status).toBe(403)
-    expect(page.heading).toBe("This shop takes no payments at the moment")
+    expect(page.heading).toBe("This shop is not accepting payments at the moment")
   })
 
   test("given core does not offer an action, when it is posted, then it is 422", async () => {

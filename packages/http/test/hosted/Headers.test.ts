@@ -115,14 +115,14 @@ describe("the routes", () => {
     async (path) => {
       const page = await hostedWeb(awaiting).get(path)
       expect(page.status).toBe(404)
-      expect(page.heading).toBe("There is no such payment page")
+      expect(page.heading).toBe("Payment page not found")
     }
   )
 
   test("given a post to a token that no payment has, then it is a page 404", async () => {
     const page = await hostedWeb(awaiting).post({ action: "approve" }, "/hosted/unknown")
     expect(page.status).toBe(404)
-    expect(page.heading).toBe("There is no such payment page")
+    expect(page.heading).toBe("Payment page not found")
   })
 
   test.each([`/hosted/${"x".repeat(101)}`, "/hosted/%zz"])(

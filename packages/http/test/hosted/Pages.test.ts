@@ -26,8 +26,8 @@ const results: Readonly<
   VoidUnknown: { heading: "Your payment is being cancelled", says: "is still being checked." },
   Captured: { heading: "Payment complete", says: "Your payment went through." },
   Settled: { heading: "Payment complete", says: "Your payment went through." },
-  PartiallyRefunded: { heading: "Payment partly refunded", says: "Part of the amount was given back." },
-  Refunded: { heading: "Payment refunded", says: "The amount was given back." },
+  PartiallyRefunded: { heading: "Payment partly refunded", says: "Part of the amount was refunded." },
+  Refunded: { heading: "Payment refunded", says: "The amount was refunded." },
   ChargedBack: { heading: "Payment disputed", says: "was disputed." },
   Declined: { heading: "Payment declined", says: "Nothing was charged." },
   Failed: { heading: "Payment not possible", says: "Nothing was charged." },
@@ -56,7 +56,7 @@ describe("a payment that waits for its customer", () => {
 
   test("given the sandbox, when the challenge is opened, then it can be passed and failed", async () => {
     const page = await hostedWeb(awaiting).get("/hosted/token?step=challenge")
-    expect(page.heading).toBe("Confirm that it is you")
+    expect(page.heading).toBe("Confirm your identity")
     expect(page.actions).toEqual(["confirm_challenge", "fail_challenge"])
     expect(page.hrefs).toEqual(["?"])
   })
@@ -129,7 +129,7 @@ describe("a payment that has moved on", () => {
 
   test("given production and Charging, then the checkout is being opened and nothing is said of paying", async () => {
     const page = await hostedWeb(inProduction({ ...awaiting, state: "Charging" })).get()
-    expect(page.heading).toBe("The payment page is being opened")
+    expect(page.heading).toBe("Opening the payment page")
   })
 })
 
@@ -159,10 +159,10 @@ describe("a page that expired", () => {
 
 describe("a declined payment", () => {
   test.each([
-    ["insufficient_funds", "There is not enough money on the account."],
-    ["authentication_failed", "It could not be confirmed that the payment is yours."],
-    ["lost_or_stolen", "Your bank did not approve it."],
-    ["suspected_fraud", "Your bank did not approve it."]
+    ["insufficient_funds", "The account has insufficient funds."],
+    ["authentication_failed", "Authentication failed."],
+    ["lost_or_stolen", "Your bank declined the payment."],
+    ["suspected_fraud", "Your bank declined the payment."]
   ] as const)("given %s in production, then the customer is told: %s", async (declineCategory, says) => {
     const page = await hostedWeb(
       inProduction({ ...awaiting, state: "Declined", declineCategory, declineReason: "raw_code" })

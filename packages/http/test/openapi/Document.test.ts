@@ -81,6 +81,7 @@ describe("what the document covers", () => {
       "MerchantEnvelope",
       "MerchantList",
       "NextAction",
+      "OperationFailedEventData",
       "Payment",
       "PaymentEnvelope",
       "PaymentEventData",
@@ -253,7 +254,7 @@ describe("the failures of each operation", () => {
           expect(String(row.status)).toBe(status)
           expect(value).toMatchObject({ error: { code, message: expect.stringMatching(/\S \S/u) } })
           // Where nothing says more, the document falls back on what is said of a defect.
-          if (code !== "internal_error") expect(JSON.stringify(value)).not.toContain("The server failed.")
+          if (code !== "internal_error") expect(JSON.stringify(value)).not.toContain("Internal server error.")
           expect(isValid(schema, value), `${endpoint.operation.operationId} ${code}`).toBe(true)
         }
       }

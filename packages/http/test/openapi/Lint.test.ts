@@ -22,9 +22,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const write = (content: unknown) => writeFile(file, JSON.stringify(content, null, 2))
 
-/** The command of a package that `npm ci` in `tools` installed. It exits with 1 for findings, which its output tells. */
+/** The command of a package that `npm ci` in `checks/tools` installed. It exits with 1 for findings, which its output tells. */
 const run = async (script: string, ...options: ReadonlyArray<string>): Promise<string> => {
-  const path = createRequire(new URL("../../../../tools/package.json", import.meta.url)).resolve(script)
+  const path = createRequire(new URL("../../../../checks/tools/package.json", import.meta.url)).resolve(script)
   const { stdout } = await promisify(execFile)(process.execPath, [path, "lint", file, ...options], {
     cwd: configuration,
     // Neither tells anybody that it ran, nor asks whether there is a newer one.

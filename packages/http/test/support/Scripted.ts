@@ -6,6 +6,7 @@ import {
   DeliveryNotFound,
   KeyRefused,
   type MerchantWithStatus,
+  MessageNotFound,
   MessageRefused,
   PageNotFound,
   type Payment,
@@ -72,6 +73,7 @@ export const payment: Payment = {
   createdAt: Date.UTC(2026, 10, 21, 11, 0, 0, 7),
   updatedAt: Date.UTC(2026, 10, 21, 11, 0, 1),
   settledAt: Date.UTC(2026, 10, 21, 11, 0, 1),
+  reported: null,
   review: null
 }
 
@@ -217,6 +219,9 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["recordMessage", verified])
       return answers.recordMessage?.(verified) ?? Effect.void
     },
+    messages: () => Effect.succeed({ items: [], hasMore: false }),
+    message: () => new MessageNotFound(),
+    applyMessage: () => new MessageNotFound(),
     usage: () => Effect.succeed(0),
     authenticate: (key) =>
       answers.authenticate?.(key) ??

@@ -178,7 +178,8 @@ const speaking = (definition: ConnectorDefinition): ConnectorDefinition => ({
           { ...account, credentials: { baseUrl: "http://provider.test", apiKey: "sk_1" } },
           transport
         ),
-        ({ readMessage }) => (readMessage === undefined ? connector : { ...connector, readMessage })
+        ({ readMessage, readStored }) =>
+          readMessage === undefined || readStored === undefined ? connector : { ...connector, readMessage, readStored }
       )
     )
 })

@@ -39,6 +39,6 @@ export const checkupDocument = (checks: ReadonlyArray<CheckLine>) => ({
 
 export const checkupText = (checks: ReadonlyArray<CheckLine>): string =>
   table(
-    ["RESULT", "CHECK", "WHAT IS SO, AND WHAT TO DO"],
+    ["RESULT", "CHECK", "DETAILS"],
     checks.map(({ check, says, verdict }) => [verdict, check, says])
   )

@@ -8,7 +8,7 @@ import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
 const strictFlag = Flag.Boolean("strict").pipe(
-  Flag.withDescription("End with 1 also where nothing is wrong, and something can never come to anything"),
+  Flag.withDescription("Exit with 1 on findings too: entries that can never take effect"),
   Flag.withDefault(false),
   Flag.withoutNegation
 )
@@ -37,12 +37,13 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
     })
   ).pipe(
     Command.withDescription(
-      "Read the configuration file as a start would, and say what is wrong with it and what of its routing can never " +
-        "come to anything. Opens no database and needs no encryption key. Ends with 1 where something is wrong."
+      "Read the configuration file as the server does at startup, and report errors and routing entries " +
+        "that can never take effect. Opens no database and needs no encryption key. Exits with 1 if the file " +
+        "is invalid."
     ),
     Command.withShortDescription("Check the configuration file"),
     Command.withExamples([
-      { command: "pointsman config check --config pointsman.json", description: "Before a start" },
+      { command: "pointsman config check --config pointsman.json", description: "Before starting the server" },
       { command: "pointsman config check --config pointsman.json --strict --json", description: "In a pipeline" }
     ])
   )
@@ -50,7 +51,7 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
 export const configCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("config").pipe(
     Command.withDescription(
-      "The configuration file: whether a server would start with it, and what in it is of no use."
+      "Check the configuration file: whether a server would start with it, and which entries have no effect."
     ),
     Command.withShortDescription("Check the configuration file"),
     Command.withSubcommands([check(environment)])

@@ -64,14 +64,14 @@ export const connectionText = (one: ConnectionDetails): string => {
     ["Name", one.name],
     ["Workspace", `${one.workspace_id} (${one.environment})`],
     ["Connector", one.connector],
-    ["Active", one.active ? "yes" : "no: it gets no new payments, and keeps those that it has"],
+    ["Active", one.active ? "yes" : "no: receives no new payments, but serves its existing ones"],
     ["Priority", one.priority],
     ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
     ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
   ])
   return limits.length === 0
-    ? `${text}\n\nThe connection has no limits of its own.`
+    ? `${text}\n\nThe connection has no limits.`
     : `${text}\n\n${table(["LIMIT", "VALUE"], limits)}`
 }
 

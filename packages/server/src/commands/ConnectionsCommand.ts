@@ -26,15 +26,15 @@ const list = Command.make(
         const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
         const connections = contents.connections.filter(isMeant).map(connectionView)
         yield* print(json, { data: connections }, connections.length === 0 ? "" : connectionsText(connections))
-        if (!json && connections.length === 0) yield* Console.error("There is no such connection.")
+        if (!json && connections.length === 0) yield* Console.error("No connections found.")
       })
     )
   })
 ).pipe(
-  Command.withDescription("List the connections, active or not, by id."),
+  Command.withDescription("List the connections, active and inactive, by id."),
   Command.withShortDescription("List the connections"),
   Command.withExamples([
-    { command: "pointsman connections list --workspace acme --environment production", description: "Of one workspace" }
+    { command: "pointsman connections list --workspace acme --environment production", description: "One workspace" }
   ])
 )
 
@@ -51,7 +51,7 @@ const show = Command.make(
       Effect.fnUntraced(function* ({ providerTimeoutMillis }) {
         const found = yield* (yield* Directory).connection(id)
         if (Option.isNone(found)) {
-          return yield* new CommandFailure({ message: `There is no connection "${printable(id)}".` })
+          return yield* new CommandFailure({ message: `Connection "${printable(id)}" not found.` })
         }
         const view = connectionDetails(found.value, providerTimeoutMillis)
         yield* print(json, { data: view }, connectionText(view))
@@ -60,8 +60,8 @@ const show = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show a connection: its limits and restrictions, its time-out, when its circuit opens, and where its provider sends " +
-      "messages. Its credentials are shown to nobody."
+    "Show a connection: its limits and restrictions, its timeout, its circuit breaker, and its webhook " +
+      "path for the provider. Credentials are never shown."
   ),
   Command.withShortDescription("Show one connection"),
   Command.withExamples([{ command: "pointsman connections show main", description: "One connection" }])

@@ -73,6 +73,6 @@ export const attemptsText = (attempts: ReadonlyArray<ReturnType<typeof attemptVi
       one.number,
       one.sent_at,
       one.ended_at,
-      one.response_status ?? one.failure ?? "nothing is known of it"
+      one.response_status ?? one.failure ?? "no result recorded"
     ])
   )

@@ -7,12 +7,12 @@ export const devCommand = Command.make(
   "dev",
   {
     fresh: Flag.Boolean("fresh").pipe(
-      Flag.withDescription("Begin anew: forget the payments, the key and the rest of an earlier run"),
+      Flag.withDescription("Start over: delete the payments, the API key and all other data of an earlier run"),
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
     memory: Flag.Boolean("memory").pipe(
-      Flag.withDescription("Keep nothing: the database is gone with the process"),
+      Flag.withDescription("Use an in-memory database, which is lost when the process ends"),
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
@@ -25,14 +25,14 @@ export const devCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Run a sandbox for development: a server with a demo workspace, two simulated providers, a key, payments in every " +
-      "state that is worth looking at, a hosted page that waits for its customer, and a receiver that shows the webhooks " +
-      "as they arrive. What is open is asked about every two seconds. It is kept in .pointsman/dev.db, beside which " +
-      "`pointsman trigger` and `pointsman listen` find it."
+    "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
+      "payments in every interesting state, an open hosted payment page, and a receiver that prints " +
+      "webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
+      ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there."
   ),
-  Command.withShortDescription("Run a sandbox with payments to look at"),
+  Command.withShortDescription("Run a sandbox with sample payments"),
   Command.withExamples([
     { command: "pointsman dev", description: "On port 3000" },
-    { command: "pointsman dev --fresh --port 0", description: "From the beginning, on a free port" }
+    { command: "pointsman dev --fresh --port 0", description: "With a new database, on a free port" }
   ])
 )

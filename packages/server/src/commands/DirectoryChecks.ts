@@ -16,12 +16,12 @@ export const timeoutLines = (
       .filter(({ timeoutMillis }) => (timeoutMillis ?? 0) >= claimWindowMillis)
       .map(({ id, timeoutMillis }) =>
         wrong(
-          "time-outs",
-          `the connection "${id}" has a time-out of ${timeoutMillis} ms, and the claim window has ${claimWindowMillis}: ` +
-            "lengthen POINTSMAN_CLAIM_WINDOW (--claim-window), or give the connection a shorter one"
+          "timeouts",
+          `the connection "${id}" has a timeout of ${timeoutMillis} ms, but the claim window is ` +
+            `${claimWindowMillis} ms: increase POINTSMAN_CLAIM_WINDOW (--claim-window), or shorten the timeout`
         )
       ),
-    ok("time-outs", `all are shorter than the claim window of ${claimWindowMillis} ms`)
+    ok("timeouts", `all are shorter than the claim window of ${claimWindowMillis} ms`)
   )
 
 /** Addresses and `localhost` alone: no name is looked up. */
@@ -38,11 +38,12 @@ export const webhookLines = (
       .map(({ environment, id, url, workspaceId }) =>
         wrong(
           "webhooks",
-          `${originOf(url)} (${id}) of ${workspaceId} (${environment}) is a private address, and nothing is sent there: ` +
-            "give the endpoint a public one, or set POINTSMAN_ALLOW_PRIVATE_WEBHOOKS (--allow-private-webhooks) to true"
+          `${originOf(url)} (${id}) of ${workspaceId} (${environment}) is a private address, so nothing is ` +
+            "sent there: use a public address, or set POINTSMAN_ALLOW_PRIVATE_WEBHOOKS " +
+            "(--allow-private-webhooks) to true"
         )
       ),
-    ok("webhooks", `${counted(active.length, "active endpoint")}, none at an address that is known to be private`)
+    ok("webhooks", `${counted(active.length, "active endpoint")}, none at a known private address`)
   )
 }
 
@@ -56,8 +57,8 @@ export const baseUrlLines = (
   return [
     warning(
       "base URL",
-      `${url} is this machine alone, and there are production keys: customers cannot open their hosted pages. Set ` +
-        "POINTSMAN_BASE_URL (--base-url) to the public address"
+      `${url} is a local address, but production keys exist: customers cannot open hosted pages. Set ` +
+        "POINTSMAN_BASE_URL (--base-url) to the public URL"
     )
   ]
 }
@@ -67,7 +68,9 @@ export const environmentFault = (
   { environment }: Pick<Connection, "environment">,
   environments: ReadonlyArray<string>
 ): string | undefined =>
-  environments.includes(environment) ? undefined : `its connector is not for ${environment}: configure another one`
+  environments.includes(environment)
+    ? undefined
+    : `its connector does not support ${environment}: configure another one`
 
 const hostOf = (url: string): string =>
   (URL.parse(url)?.hostname ?? "").replace(/^\[(.*)\]$/u, "$1").replace(/\.$/u, "")

@@ -2,6 +2,7 @@
  * Looks at everything that an operator would, and changes nothing. Each look says what is so by itself, so that one that
  * cannot be had hides no other: only what needs it is left out.
  */
+import { sendsNothing } from "@pointsman/configuration"
 import {
   Connectors,
   Deliveries,
@@ -13,7 +14,6 @@ import {
   type Review,
   Transport
 } from "@pointsman/core"
-import { sendsNothing } from "@pointsman/core/configuration"
 import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
 import { checkSeals } from "../CheckSeals.ts"
@@ -42,7 +42,7 @@ export const examine = Effect.fnUntraced(function* (
   const settings = read.success
   return [
     node,
-    ok("settings", "all can be read"),
+    ok("settings", "all settings are valid"),
     ...(yield* fileLines(settings, environment)),
     ...(yield* databaseLines(settings))
   ] satisfies Lines
@@ -56,7 +56,7 @@ const nodeLine = (version: string): CheckLine => {
 /** One line for each. */
 const settingsFaults = (message: string): Lines =>
   message
-    .replace(/^The settings are wrong:\n/u, "")
+    .replace(/^The settings are invalid:\n/u, "")
     .split("\n")
     .map((fault) => wrong("settings", fault.trim()))
 
@@ -65,7 +65,7 @@ const fileLines = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string | undefined>>
 ) {
   const path = settings.configuration
-  if (path === null) return [ok("configuration", "no file is set")]
+  if (path === null) return [ok("configuration", "no configuration file is set")]
   const { document, text } = yield* checkFile(path, settings, environment)
   return eachOr(
     [
@@ -99,7 +99,9 @@ const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
 const inspect = (database: Database) => {
   switch (database._tag) {
     case "SqliteMemory":
-      return Effect.succeed(unusable(warning("database", "it is in memory: what a server holds there ends with it")))
+      return Effect.succeed(
+        unusable(warning("database", "the database is in memory: its data is lost when the server stops"))
+      )
     case "SqliteFile":
       return Effect.catchTag(inspectFile(database), "pointsman/server/StartFailure", ({ message }) =>
         Effect.succeed(unusable(wrong("database", message)))
@@ -117,8 +119,8 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
     return unusable(
       warning(
         "database",
-        `there is none at ${path}: a first start makes one. Where there should be one, mend POINTSMAN_DATABASE_URL ` +
-          "(--database-url)"
+        `no database at ${path}: the server creates it at first startup. If one should exist, correct ` +
+          "POINTSMAN_DATABASE_URL (--database-url)"
       )
     )
   }
@@ -127,7 +129,12 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
     storageFailure(database, cause)
   )
   return found.schema === null
-    ? unusable(wrong("database", `${path} holds no payments of this library's: another file is meant`))
+    ? unusable(
+        wrong(
+          "database",
+          `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
+        )
+      )
     : schemaOf(path, found.schema, found.newest)
 })
 
@@ -141,7 +148,7 @@ const inspectPostgres = Effect.fnUntraced(function* (database: Extract<Database,
   )
   const { isUsable, lines } =
     found.schema === null
-      ? unusable(warning("database", `${database.name} has no tables yet: a first start makes them`))
+      ? unusable(warning("database", `${database.name} has no tables yet: the server creates them at first startup`))
       : schemaOf(database.name, found.schema, found.newest)
   return { isUsable, lines: [...lines, clockLine(found.clockAheadMillis)] }
 })
@@ -149,20 +156,27 @@ const inspectPostgres = Effect.fnUntraced(function* (database: Extract<Database,
 export const clockLine = (databaseAheadMillis: number): CheckLine => {
   const apart = `${Math.abs(databaseAheadMillis)} ms`
   return Math.abs(databaseAheadMillis) <= clockMayDifferMillis
-    ? ok("clock", `${apart} from the database's`)
+    ? ok("clock", `${apart} difference from the database clock`)
     : warning(
         "clock",
-        `this machine's is ${apart} ${databaseAheadMillis > 0 ? "behind" : "ahead of"} the database's: let both be set ` +
-          "by the network (NTP)"
+        `the clock of this machine is ${apart} ${databaseAheadMillis > 0 ? "behind" : "ahead of"} the ` +
+          "database clock: synchronize both with NTP"
       )
 }
 
 export const schemaOf = (name: string, schema: number, newest: number): Inspected => {
-  const says = `${name}, schema number ${schema}`
+  const says = `${name}, schema version ${schema}`
   if (schema === newest) return { isUsable: true, lines: [ok("database", says)] }
   return schema < newest
-    ? unusable(warning("database", `${says}, is older than this version, which needs ${newest}: start the server once`))
-    : unusable(wrong("database", `${says}, was made by a newer version; this one knows ${newest}: run the newer one`))
+    ? unusable(
+        warning("database", `${says} is outdated; this version needs ${newest}: start the server once to migrate`)
+      )
+    : unusable(
+        wrong(
+          "database",
+          `${says} was created by a newer release; this release supports up to ${newest}: run the newer release`
+        )
+      )
 }
 
 const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
@@ -172,7 +186,10 @@ const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
     return [
       ...(Result.isFailure(seals)
         ? [wrong("encryption key", seals.failure.message)]
-        : [ok("encryption key", "it opens what is sealed"), ...(yield* connectionLines(contents, settings))]),
+        : [
+            ok("encryption key", "the key decrypts the stored secrets"),
+            ...(yield* connectionLines(contents, settings))
+          ]),
       ...timeoutLines(contents, settings),
       ...webhookLines(contents, settings),
       ...baseUrlLines(contents, settings),
@@ -222,7 +239,7 @@ const connectionLines = Effect.fnUntraced(function* (
             )
           ]
     ),
-    ok("connections", `${active} active of ${connections.length}, and each can be opened`)
+    ok("connections", `${active} of ${connections.length} active, all usable`)
   )
 })
 
@@ -262,14 +279,14 @@ export const reviewsLine = (
   { now }: Pick<Now, "now">
 ): CheckLine => {
   const [oldest] = waiting
-  if (oldest === undefined) return ok("payments", "none waits for operations")
+  if (oldest === undefined) return ok("payments", "no payments under review")
   const age = now - oldest.review.since
   const operators = waiting.filter(({ needsOperator }) => needsOperator).length
   const many = hasMore ? `more than ${waiting.length} payments` : counted(waiting.length, "payment")
-  const says = `${many} to be looked at, the oldest for ${ageOf(oldest.review.since, now)}`
+  const says = `${many} under review, the oldest for ${ageOf(oldest.review.since, now)}`
   return operators === 0 && age < patienceMillis
-    ? ok("payments", `${says}; the server asks their providers again`)
-    : warning("payments", `${says}, ${operators} of them for somebody to look: \`pointsman unknown list\``)
+    ? ok("payments", `${says}; the server checks with their providers again`)
+    : warning("payments", `${says}, ${operators} of them waiting for an operator: see \`pointsman unknown list\``)
 }
 
 /** A week: older ones were seen, or nobody looks. */
@@ -288,11 +305,11 @@ const deliveryLines = Effect.fnUntraced(function* ({ webhookEndpoints }: Directo
       lines.push(
         warning(
           "deliveries",
-          `${count}${count === pageSize ? " or more" : ""} given up in the last 7 days: \`pointsman webhooks list ` +
-            `--workspace ${workspaceId} --environment ${environment} --status given_up\``
+          `${count}${count === pageSize ? " or more" : ""} given up in the last 7 days: see \`pointsman ` +
+            `webhooks list --workspace ${workspaceId} --environment ${environment} --status given_up\``
         )
       )
     }
   }
-  return eachOr(lines, ok("deliveries", "none was given up in the last 7 days"))
+  return eachOr(lines, ok("deliveries", "none given up in the last 7 days"))
 })

@@ -28,13 +28,13 @@ export const doctorCommand = (environment: Readonly<Record<string, string | unde
     )
   ).pipe(
     Command.withDescription(
-      "Look at the settings, the configuration file, the database and what is in it, and say of each whether it is as it " +
-        "should be and what to do. Changes nothing, asks no provider and sends nothing. Ends with 1 where something is " +
-        "wrong. Give it the server's environment."
+      "Check the settings, the configuration file, the database and its contents, and print each problem " +
+        "with its remedy. Changes nothing, and sends nothing to any provider. Exits with 1 if something is " +
+        "wrong. Run it with the server's environment."
     ),
-    Command.withShortDescription("Look whether all is as it should be"),
+    Command.withShortDescription("Check the installation for problems"),
     Command.withExamples([
       { command: "pointsman doctor", description: "With the server's environment" },
-      { command: "pointsman doctor --json", description: "For a program" }
+      { command: "pointsman doctor --json", description: "As JSON" }
     ])
   )

@@ -14,12 +14,12 @@ const text = (name: string, metavar: string, description: string) =>
 
 export const findingFlags = {
   charge: Flag.ChoiceWithValue("charge", spelled(chargeFindings)).pipe(
-    Flag.withDescription("What the provider's record says of the charge, its capture or its void"),
+    Flag.withDescription("State of the charge, its capture or its void in the provider's record"),
     Flag.optional
   ),
   amount: Flag.String("amount").pipe(
     Flag.withMetavar("minor-units"),
-    Flag.withDescription("What is captured or authorized at the provider, in minor units of the payment's currency"),
+    Flag.withDescription("Amount captured or authorized at the provider, in minor units of the payment's currency"),
     Flag.filterMap(
       (digits) => {
         const amount = /^\d{1,15}$/u.test(digits) ? Number(digits) : 0
@@ -29,15 +29,15 @@ export const findingFlags = {
     ),
     Flag.optional
   ),
-  attempt: text("attempt", "att_…", "Which attempt the record is of; may be left out where one is open"),
-  refund: text("refund", "rf_…", "The refund that was found"),
+  attempt: text("attempt", "att_…", "Attempt that the record belongs to; optional if only one is open"),
+  refund: text("refund", "rf_…", "Id of the refund"),
   refundState: Flag.ChoiceWithValue("refund-state", spelled(refundFindings)).pipe(
-    Flag.withDescription("What the provider's record says of that refund"),
+    Flag.withDescription("State of that refund in the provider's record"),
     Flag.optional
   ),
-  reference: text("reference", "id", "The provider's own id of the charge, or of the refund"),
+  reference: text("reference", "id", "The provider's id of the charge or the refund"),
   reviewed: Flag.Boolean("reviewed").pipe(
-    Flag.withDescription("Somebody looked, and the payment stands as it should"),
+    Flag.withDescription("Close the review: the payment is correct as recorded"),
     Flag.withDefault(false),
     Flag.withoutNegation
   )
@@ -58,7 +58,7 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
   const { amount, attempt, charge, reference, refund, refundState, reviewed } = given
   const found = [Option.isSome(charge), Option.isSome(refund) || Option.isSome(refundState), reviewed]
   if (found.filter(Boolean).length !== 1) {
-    return Result.fail("Expected one finding: --charge, or --refund with --refund-state, or --reviewed.")
+    return Result.fail("Expected exactly one of --charge, --refund with --refund-state, or --reviewed.")
   }
   if (Option.isSome(charge)) {
     const hasAmount = charge.value === "captured" || charge.value === "authorized"
@@ -66,7 +66,7 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
       return Result.fail(`--amount: expected ${hasAmount ? "with" : "only with"} --charge captured and authorized.`)
     }
     if (charge.value === "never_received" && Option.isSome(reference)) {
-      return Result.fail("--reference: a charge that the provider never received has none.")
+      return Result.fail("--reference: not allowed with --charge never-received.")
     }
     return Result.succeed({
       _tag: "Charge",
@@ -83,12 +83,13 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
       ? Result.fail("--reference: expected only with --charge or --refund.")
       : Result.succeed({ _tag: "NothingToChange" })
   }
-  if (Option.isNone(refund)) return Result.fail("--refund: expected the refund's id, rf_…, with --refund-state.")
+  if (Option.isNone(refund))
+    return Result.fail("--refund: required with --refund-state; expected the refund's id, rf_….")
   if (Option.isNone(refundState)) {
-    return Result.fail("--refund-state: expected with --refund: succeeded, failed or never-received.")
+    return Result.fail("--refund-state: required with --refund; expected succeeded, failed or never-received.")
   }
   if (refundState.value === "never_received" && Option.isSome(reference)) {
-    return Result.fail("--reference: a refund that the provider never received has none.")
+    return Result.fail("--reference: not allowed with --refund-state never-received.")
   }
   return Result.succeed({
     _tag: "Refund",
@@ -100,7 +101,7 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
 
 /** "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1" */
 export const sentenceOf = (finding: Finding, currency: string): string => {
-  if (finding._tag === "NothingToChange") return "somebody looked, and the payment stands as it should"
+  if (finding._tag === "NothingToChange") return "an operator reviewed the payment, and it is correct as recorded"
   const [what, reference] =
     finding._tag === "Charge"
       ? ["charge", finding.providerRef]

@@ -10,16 +10,18 @@ import { configurationText, environmentText } from "./InitFiles.ts"
 import { jsonFlag, print } from "./Output.ts"
 
 const next = [
-  { command: "set -a; . ./.env; set +a", says: "loads the secrets into this shell" },
-  { command: "pointsman config check", says: "reads the configuration as a start would" },
-  { command: "pointsman serve", says: "runs the server" }
+  { command: "set -a; . ./.env; set +a", says: "load the secrets into this shell" },
+  { command: "pointsman config check", says: "check the configuration" },
+  { command: "pointsman serve", says: "start the server" }
 ] as const
 
 export const initCommand = Command.make(
   "init",
   {
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Replace pointsman.json and .env.example; never .env, whose secrets stand nowhere else"),
+      Flag.withDescription(
+        "Replace pointsman.json and .env.example, but never .env, which holds the only copy of its secrets"
+      ),
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
@@ -32,7 +34,7 @@ export const initCommand = Command.make(
     const present = yield* Effect.filter(named, isThere)
     if (present.length > 0 && !force) {
       return yield* new CommandFailure({
-        message: `${present.join(" and ")}: there already, and nothing was written. --force replaces ${
+        message: `${present.join(" and ")} already ${present.length === 1 ? "exists" : "exist"}; nothing was written. Pass --force to replace ${
           present.length === 1 ? "it" : "them"
         }.`
       })
@@ -49,7 +51,7 @@ export const initCommand = Command.make(
       [
         `Written: ${written.join(", ")}`,
         hasSecrets
-          ? ".env was there and is as it was: take over from .env.example what it lacks."
+          ? ".env already existed and was not changed: copy the missing variables from .env.example."
           : ".env holds secrets: keep it out of version control.",
         "",
         "Next:",
@@ -59,11 +61,12 @@ export const initCommand = Command.make(
   }, Effect.provide(NodeCrypto.layer))
 ).pipe(
   Command.withDescription(
-    "Write a configuration to begin with into this folder: a workspace with two simulated providers, its routing and a " +
-      "webhook endpoint in pointsman.json, and in .env the secrets that it refers to. What is there is not replaced."
+    "Write a starter configuration into this folder: pointsman.json with a workspace, two simulated " +
+      "providers, routing and a webhook endpoint, and .env with the secrets that it refers to. Existing " +
+      "files are not replaced."
   ),
-  Command.withShortDescription("Write a configuration to begin with"),
-  Command.withExamples([{ command: "pointsman init", description: "Into the folder that you are in" }])
+  Command.withShortDescription("Write a starter configuration"),
+  Command.withExamples([{ command: "pointsman init", description: "In the current folder" }])
 )
 
 const write = Effect.fnUntraced(function* (

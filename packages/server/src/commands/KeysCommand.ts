@@ -41,7 +41,7 @@ const list = Command.make(
     workspace: anyWorkspaceFlag,
     environment: anyEnvironmentFlag,
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Those that were revoked too"),
+      Flag.withDescription("Include revoked keys"),
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
@@ -59,17 +59,17 @@ const list = Command.make(
           .toSorted((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))
           .map(keyView)
         yield* print(json, { data: keys }, keys.length === 0 ? "" : keysText(keys))
-        if (!json && keys.length === 0) yield* Console.error("There is no such key.")
+        if (!json && keys.length === 0) yield* Console.error("No keys found.")
       })
     )
   })
 ).pipe(
   Command.withDescription(
-    "List the keys that work, the newest first. KEY is the beginning of the key's SHA-256: the key itself is not stored."
+    "List the active keys, newest first. KEY is a prefix of the key's SHA-256 hash; the key itself is " + "not stored."
   ),
   Command.withShortDescription("List keys, newest first"),
   Command.withExamples([
-    { command: "pointsman keys list --workspace acme --environment production --all", description: "Of one workspace" }
+    { command: "pointsman keys list --workspace acme --environment production --all", description: "One workspace" }
   ])
 )
 
@@ -80,8 +80,8 @@ const create = Command.make(
     environment: environmentFlag,
     scopes: Flag.String("scopes").pipe(
       Flag.withMetavar("a,b"),
-      Flag.withDescription(`What the key may do: ${allScopes.join(", ")}; without it all`),
-      Flag.filterMap(readScopes, () => `scopes with commas between them, of ${allScopes.join(", ")}`),
+      Flag.withDescription(`Scopes of the key: ${allScopes.join(", ")}; default: all`),
+      Flag.filterMap(readScopes, () => `comma-separated scopes out of ${allScopes.join(", ")}`),
       Flag.optional
     ),
     json: jsonFlag,
@@ -99,15 +99,18 @@ const create = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a key and print it, and nothing else, to the standard output: this once. Running servers take it at once, and " +
-      "no configuration file revokes it."
+    "Create an API key and print it, once, as the only line on standard output. Running servers accept " +
+      "it immediately, and applying a configuration file does not revoke it."
   ),
-  Command.withShortDescription("Make a key"),
+  Command.withShortDescription("Create a key"),
   Command.withExamples([
-    { command: "pointsman keys create --workspace acme --environment production > acme.key", description: "For all" },
+    {
+      command: "pointsman keys create --workspace acme --environment production > acme.key",
+      description: "With all scopes"
+    },
     {
       command: "pointsman keys create --workspace acme --environment production --scopes payments:read,events:read",
-      description: "For a report"
+      description: "For reporting, read-only"
     }
   ])
 )
@@ -119,14 +122,14 @@ const createAndShow = Effect.fnUntraced(function* (tenant: Tenant, scopes: ApiKe
     Effect.catchTag("pointsman/WorkspaceNotFound", Effect.die),
     Effect.tapError(() =>
       Console.error(
-        "No key was shown. One that nobody has may be stored all the same: look with `pointsman keys list`, and revoke it."
+        "No key was shown, but an unused key may have been stored: check `pointsman keys list`, and revoke it."
       )
     )
   )
   const view = keyView(apiKey)
   yield* print(json, { data: { ...view, key: Redacted.value(secret) } }, Redacted.value(secret))
   yield* Console.error(
-    `This is the key ${nameOf(view)}, for ${scopesText(view)}. It is shown this once: only its hash is stored.`
+    `Created the key ${nameOf(view)} with ${scopesText(view)}. It is shown only once: only its hash is stored.`
   )
 }, Effect.uninterruptible)
 
@@ -134,7 +137,7 @@ const revoke = Command.make(
   "revoke",
   {
     key: Argument.String("key").pipe(
-      Argument.withDescription("What `pointsman keys list` calls the key, or as much of it as no other key begins with")
+      Argument.withDescription("Hash from `pointsman keys list`, or a unique prefix of it")
     ),
     json: jsonFlag,
     ...settingFlags(databaseSettings)
@@ -149,18 +152,18 @@ const revoke = Command.make(
           // It was there a moment ago, and none is ever deleted.
           Effect.catchTag("pointsman/ApiKeyNotFound", Effect.die),
           Effect.tapError(() =>
-            Console.error(`Whether the key ${nameOf(keyView(found))} is revoked is not known: revoke it again.`)
+            Console.error(`The key ${nameOf(keyView(found))} may or may not be revoked: run the command again.`)
           )
         )
         const view = keyView(apiKey)
         const said = isChanged
-          ? `The key ${nameOf(view)} is revoked: servers refuse it from now on.`
-          : `The key ${nameOf(view)} was revoked already, at ${view.revoked}.`
+          ? `Revoked the key ${nameOf(view)}. Servers reject it from now on.`
+          : `The key ${nameOf(view)} was already revoked at ${view.revoked}.`
         yield* print(json, { data: view }, said)
         if (json && !isChanged) yield* Console.error(said)
         if (found.source === "configuration") {
           yield* Console.error(
-            "A configuration file brought this key. Take it out there too; a start does not bring it back to life."
+            "This key comes from a configuration file. Remove it there too; a restart does not reactivate it."
           )
         }
       })
@@ -168,15 +171,15 @@ const revoke = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Revoke a key, for good. Running servers refuse it from their next request on; what they have begun comes to its end."
+    "Revoke a key permanently. Running servers reject it from the next request on; requests in flight " + "complete."
   ),
   Command.withShortDescription("Revoke a key"),
-  Command.withExamples([{ command: "pointsman keys revoke 3f9a1c04be77", description: "As the list calls it" }])
+  Command.withExamples([{ command: "pointsman keys revoke 3f9a1c04be77", description: "By its prefix in the list" }])
 )
 
 export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription("API keys: who has which, making one and revoking one."),
-  Command.withShortDescription("Make and revoke API keys"),
+  Command.withDescription("List, create and revoke API keys."),
+  Command.withShortDescription("List, create and revoke API keys"),
   Command.withSubcommands([list, create, revoke])
 )
 
@@ -188,22 +191,20 @@ export const oneKey = (apiKeys: ReadonlyArray<ApiKey>, text: string): Result.Res
   const refuse = (message: string) => Result.fail(new CommandFailure({ message }))
   if (environmentOfApiKey(text) !== undefined) {
     return refuse(
-      "This is the key itself, and not what `pointsman keys list` calls it: the first 12 characters of its SHA-256, " +
-        "lower-case hex."
+      "Expected a hash prefix from `pointsman keys list`, not the key itself: the first 12 characters of " +
+        "its SHA-256 in lower-case hex."
     )
   }
   if (!/^[0-9a-f]+$/u.test(text) || text.length < shortest || text.length > 64) {
-    return refuse(
-      `Expected what \`pointsman keys list\` calls the key, or at least the first ${shortest} characters of it.`
-    )
+    return refuse(`Expected a hash prefix from \`pointsman keys list\`, with at least ${shortest} characters.`)
   }
   const found = apiKeys.filter(({ hash }) => hash.startsWith(text))
   const [only, another] = found
-  if (only === undefined) return refuse(`There is no key ${text}.`)
+  if (only === undefined) return refuse(`Key ${text} not found.`)
   if (another === undefined) return Result.succeed(only)
   return refuse(
-    `More than one key begins with ${text}, and none was revoked: ` +
-      `${found.map((key) => `${key.hash} of ${ownerOf(keyView(key))}`).join(", ")}. More of the hash says which one.`
+    `More than one key begins with ${text}, so none was revoked: ` +
+      `${found.map((key) => `${key.hash} of ${ownerOf(keyView(key))}`).join(", ")}. Give a longer prefix.`
   )
 }
 
@@ -220,7 +221,7 @@ const keyView = (key: ApiKey) => ({
 
 type KeyView = ReturnType<typeof keyView>
 
-const scopesText = ({ scopes }: KeyView): string => (scopes === null ? "every scope" : scopes.join(", "))
+const scopesText = ({ scopes }: KeyView): string => (scopes === null ? "all scopes" : scopes.join(", "))
 
 const ownerOf = ({ environment, workspace_id }: KeyView): string => `${printable(workspace_id)} (${environment})`
 

@@ -28,23 +28,24 @@ export const listenCommand = Command.make(
     forward: Flag.String("forward").pipe(
       Flag.withMetavar("url"),
       Flag.withDescription(
-        "Send each event there too, signed and with the headers of a webhook; once, and to wherever it is"
+        "Also send each event to this URL, once, with the signature and headers of a webhook; private " +
+          "addresses are allowed"
       ),
       Flag.filter(webAddress, () => "an absolute http or https URL"),
       Flag.optional
     ),
     secret: Flag.String("secret").pipe(
       Flag.withMetavar("whsec_…"),
-      Flag.withDescription("What is sent there is signed with this; without it with one that is made and printed"),
+      Flag.withDescription("Secret that signs forwarded events; default: a generated one, which is printed"),
       Flag.filter(
         (secret) => secret.trim() !== "",
-        () => "a secret that is not empty"
+        () => "a non-empty secret"
       ),
       Flag.optional
     ),
     ...serverFlags,
     json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON document a line for programs, in place of text for people"),
+      Flag.withDescription("Print one JSON document per line instead of text"),
       Flag.withDefault(false),
       Flag.withoutNegation
     )
@@ -55,9 +56,9 @@ export const listenCommand = Command.make(
       const secret = Option.isSome(given) ? given.value : yield* newSecret
       // Before anything is said: what happens from here on is shown.
       let after = yield* newest(server)
-      yield* Console.error(`Listening to the events of ${server.url}; Ctrl-C ends it.`)
+      yield* Console.error(`Listening for events on ${server.url}. Press Ctrl-C to stop.`)
       if (Option.isSome(forward)) {
-        yield* Console.error(`Each is sent to ${printable(forward.value)}, signed with ${printable(secret)}`)
+        yield* Console.error(`Forwarding to ${printable(forward.value)}, signed with ${printable(secret)}`)
       }
       const show = Effect.fnUntraced(function* (event: EventShape) {
         const answered = Option.isNone(forward) ? undefined : yield* pass(forward.value, Redacted.make(secret), event)
@@ -67,11 +68,11 @@ export const listenCommand = Command.make(
       while (true) {
         const page = yield* Effect.asSome(pageAfter(server, after)).pipe(
           Effect.catchTag("pointsman/server/NoAnswer", ({ message }) =>
-            Effect.as(isAway ? Effect.void : Console.error(`${message} It is asked until it answers.`), Option.none())
+            Effect.as(isAway ? Effect.void : Console.error(`${message} Retrying until it responds.`), Option.none())
           )
         )
         // A server that is started anew goes on where it was.
-        if (isAway && Option.isSome(page)) yield* Console.error(`${server.url} answers again.`)
+        if (isAway && Option.isSome(page)) yield* Console.error(`${server.url} is reachable again.`)
         isAway = Option.isNone(page)
         if (Option.isNone(page)) {
           yield* Effect.sleep(askAgainAfterMillis)
@@ -88,17 +89,18 @@ export const listenCommand = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Show the events of a running server as they happen, one a line: when, what, of which payment, and its status. With " +
-      "--forward each is also sent to a server of yours, as a webhook would be: the same body and headers, signed with " +
-      "a secret that is printed at the start. It changes nothing at the server, and needs a key that may read events."
+    "Print the events of a running server as they happen, one per line, with time, type, payment and " +
+      "status. With --forward, each event is also sent to your server like a webhook, with the same body " +
+      "and headers, signed with a secret that is printed at startup. Changes nothing on the server; " +
+      "requires an API key with the scope events:read."
   ),
   Command.withShortDescription("Show events as they happen, and forward them"),
   Command.withExamples([
-    { command: "pointsman listen", description: "Beside `pointsman dev`" },
-    { command: "pointsman listen --forward http://localhost:4000/webhooks", description: "To a receiver of yours" },
+    { command: "pointsman listen", description: "With `pointsman dev` running" },
+    { command: "pointsman listen --forward http://localhost:4000/webhooks", description: "To your receiver" },
     {
       command: "pointsman listen --url https://pay.example.com --json",
-      description: "Of another server, for a program"
+      description: "From another server, as JSON"
     }
   ])
 )
@@ -115,7 +117,8 @@ const pageOf = Effect.fnUntraced(function* (server: LocalServer, query: string) 
   const page = readPage(answer.body)
   if (Option.isSome(page)) return page.value
   if (answer.status === 401) return yield* keyRefused(server)
-  const message = `${server.url} answered ${answer.status} ${printable(errorOf(answer)?.code ?? "without an error code")}.`
+  const message =
+    `${server.url} responded with ${answer.status} ` + `${printable(errorOf(answer)?.code ?? "without an error code")}.`
   // A server that has a bad moment is asked again; one that refuses the question would refuse it again.
   return yield* answer.status >= 500 || answer.status === 429
     ? new NoAnswer({ message })

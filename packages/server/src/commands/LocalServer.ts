@@ -22,14 +22,15 @@ export const serverFlags = {
   url: Flag.String("url").pipe(
     Flag.withMetavar("url"),
     Flag.withDescription(
-      "Base URL of the server [POINTSMAN_URL, default: of a running `pointsman dev`, or port 3000 here]"
+      "Base URL of the server [POINTSMAN_URL, default: that of a running `pointsman dev`, or local port 3000]"
     ),
     Flag.optional
   ),
   key: Flag.String("key").pipe(
     Flag.withMetavar("key"),
     Flag.withDescription(
-      "API key; prefer the variable, other users of the machine see flags [POINTSMAN_API_KEY, default: that of .pointsman]"
+      "API key; prefer the variable: other users of the machine can see flags [POINTSMAN_API_KEY, default: " +
+        "the key in .pointsman]"
     ),
     Flag.optional
   )
@@ -60,19 +61,21 @@ export const findServer = Effect.fnUntraced(function* (given: Given) {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/u.test(parsed.protocol) || parsed.username !== "" || parsed.search !== "") {
     return yield* new CommandFailure({
-      message: "POINTSMAN_URL (--url): expected an absolute http or https URL without user and query."
+      message: "POINTSMAN_URL (--url): expected an absolute http or https URL without user or query."
     })
   }
   // The file may have come with the folder: a key of the environment is not for whomever it names.
   if (Option.isNone(fromFlags.url) && !isThisMachine(parsed)) {
     return yield* new CommandFailure({
-      message: `${devFile} names ${printable(url)}, which is not this machine: name the server by --url if it is yours.`
+      message:
+        `${devFile} refers to ${printable(url)}, which is not on this machine. If the server is yours, pass ` +
+        "it with --url."
     })
   }
   const key = Option.isSome(fromFlags.key) ? fromFlags.key.value : yield* keyOfFolder(parsed, url, dev)
   if (environmentOfApiKey(key) === undefined) {
     return yield* new CommandFailure({
-      message: "POINTSMAN_API_KEY (--key): expected an API key, which begins with ps_test_ or ps_live_."
+      message: "POINTSMAN_API_KEY (--key): expected an API key beginning with ps_test_ or ps_live_."
     })
   }
   return { url, key: Redacted.make(key, { label: "API key" }) } satisfies LocalServer
@@ -91,8 +94,8 @@ const keyOfFolder = Effect.fnUntraced(function* (parsed: URL, url: string, dev: 
   }
   return yield* new CommandFailure({
     message:
-      "POINTSMAN_API_KEY (--key): expected an API key of the server. There is none in .pointsman: start a sandbox with " +
-      "`pointsman dev`, or give the key of another server."
+      "POINTSMAN_API_KEY (--key): expected an API key of the server, and .pointsman holds none. Start a " +
+      "sandbox with `pointsman dev`, or pass the key of another server."
   })
 })
 
@@ -147,12 +150,12 @@ export const ask = (
     },
     catch: () =>
       new NoAnswer({
-        message: `No answer came from ${url}: start a server with \`pointsman dev\`, or name another by --url.`
+        message: `No response from ${url}. Start a server with \`pointsman dev\`, or pass another URL with --url.`
       })
   }).pipe(
     Effect.timeoutOrElse({
       duration: answerWithinMillis,
-      orElse: () => Effect.fail(new NoAnswer({ message: `No answer came from ${url} within two minutes.` }))
+      orElse: () => Effect.fail(new NoAnswer({ message: `No response from ${url} within two minutes.` }))
     })
   )
 
@@ -164,7 +167,9 @@ export const call = (...question: Parameters<typeof ask>): Effect.Effect<Answer,
   })
 
 export const keyRefused = ({ url }: LocalServer): CommandFailure =>
-  new CommandFailure({ message: `${url} refuses the key. POINTSMAN_API_KEY (--key): expected a key of that server.` })
+  new CommandFailure({
+    message: `${url} rejected the API key. POINTSMAN_API_KEY (--key): expected a key of that server.`
+  })
 
 const jsonOf = (text: string): unknown => {
   try {

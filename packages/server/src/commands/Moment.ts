@@ -1,9 +1,9 @@
 /** A time on the command line: a date, a time, or how long ago. */
-import { readDuration } from "@pointsman/core/configuration"
+import { readDuration } from "@pointsman/configuration"
 import { DateTime, Option } from "effect"
 import { Flag } from "effect/cli"
 
-const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or how long ago ("7 days")'
+const expected = 'a date (2026-11-01), a time (2026-11-01T09:30:00Z) or an age ("7 days")'
 
 /** A date is its beginning in UTC. */
 const withZone = /^(?<date>\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u

@@ -2,10 +2,11 @@
  * Lets an operations command act on the database of the settings, beside the servers that run on it.
  *
  * Three rules. It makes no database and changes no schema: who mistyped a path is told. It reads the settings as
- * `serve` does, because what it writes is acted on by a server. It reaches nobody: there is no connector here and no
- * transport, so that a command cannot charge, and cannot take silence for a provider's answer.
+ * `serve` does, because what it writes is acted on by a server. It reaches nobody: there is no transport here, and no
+ * connector but to read stored messages with, so that a command cannot charge, and cannot take silence for a provider's answer.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { sendsNothing } from "@pointsman/configuration"
 import {
   Connectors,
   type Deliveries,
@@ -16,7 +17,6 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core"
-import { sendsNothing } from "@pointsman/core/configuration"
 import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
@@ -35,11 +35,15 @@ export const databaseSettings = ["database", "encryptionKey"] as const satisfies
 export const endInterrupted = endWith(130)
 
 /** What is there as it stands: without a connector, and without a way to send anything. */
-export const databaseLayer = (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>) =>
+export const databaseLayer = (
+  settings: Settings,
+  encryptionKey: Redacted.Redacted<Uint8Array>,
+  connectors: Connectors["Service"] = Connectors.make([])
+) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
     Layer.provideMerge(storageLayer(settings.database, { existing: true })),
     Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
-    Layer.provide([Connectors.layer([]), Layer.succeed(Transport, sendsNothing), Ids.layer])
+    Layer.provide([Layer.succeed(Connectors, connectors), Layer.succeed(Transport, sendsNothing), Ids.layer])
   )
 
 export const onDatabase = Effect.fnUntraced(
@@ -51,22 +55,24 @@ export const onDatabase = Effect.fnUntraced(
       A,
       CommandFailure | StartFailure | StorageError,
       Pointsman | Directory | Deliveries | FileSystem.FileSystem
-    >
+    >,
+    /** To read stored messages with; nothing can be sent through them. */
+    connectors?: Connectors["Service"]
   ) {
     const settings = yield* readSettings(flags)
     const { database } = settings
     if (database._tag === "SqliteMemory") {
       return yield* new StartFailure({
         message:
-          "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database; one in memory is seen " +
-          "by its own process alone."
+          "POINTSMAN_DATABASE_URL (--database-url): expected the file of a server's database; an in-memory " +
+          "database belongs to a single process."
       })
     }
     if (database._tag === "SqliteFile" && (yield* isAbsentOrEmpty(database.path))) {
       return yield* new StartFailure({
         message:
-          `There is no database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
-          "(--database-url): expected the database of a server that was started before."
+          `No database at ${(yield* Path.Path).resolve(database.path)}. POINTSMAN_DATABASE_URL ` +
+          "(--database-url): expected the database of an existing server."
       })
     }
     const encryptionKey = yield* obtainEncryptionKey(settings)
@@ -74,7 +80,7 @@ export const onDatabase = Effect.fnUntraced(
       yield* checkSeals(yield* (yield* Directory).contents)
       return yield* act(settings)
     }).pipe(
-      Effect.provide(databaseLayer(settings, encryptionKey)),
+      Effect.provide(databaseLayer(settings, encryptionKey, connectors)),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
     )
   },

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Flag } from "effect/cli"
 
 export const jsonFlag = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one JSON document for programs, in place of text for people"),
+  Flag.withDescription("Print one JSON document instead of text"),
   Flag.withDefault(false),
   Flag.withoutNegation
 )

@@ -2,7 +2,7 @@
 import { Flag } from "effect/cli"
 
 export const limitFlag = Flag.Int("limit").pipe(
-  Flag.withDescription("Rows at most, 1 to 100"),
+  Flag.withDescription("Maximum number of rows, 1 to 100"),
   Flag.filter(
     (limit) => limit >= 1 && limit <= 100,
     () => "a whole number from 1 to 100"

@@ -77,19 +77,19 @@ export const fileText = (file: FileView): string => {
       ...reviewFacts(file),
       ...declineFacts(file),
       ["Next", nextOf(file)],
-      ["Amount", `${file.amount} ${currency}, in minor units as all that follow`],
+      ["Amount", `${file.amount} ${currency} (all amounts in minor units)`],
       ["Authorized", file.authorized_amount],
       ["Captured", file.captured_amount],
       ["Refunded", `${file.refunded_amount}, and ${file.refund_pending_amount} pending`],
       ["Connection", file.connection_id],
-      ["Provider's", file.provider_reference],
+      ["Provider ref", file.provider_reference],
       ["Created", file.created]
     ])
   ]
   if (file.attempts.length > 0) {
     sections.push(
       table(
-        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER'S REFERENCE", "CODE", "REASON"],
+        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER REFERENCE", "CODE", "REASON"],
         file.attempts.map((one) => [
           one.id,
           one.connection_id,
@@ -114,7 +114,7 @@ export const fileText = (file: FileView): string => {
   if (file.refunds.length > 0) {
     sections.push(
       table(
-        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER'S REFUND", "CODE", "REASON"],
+        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", "REASON"],
         file.refunds.map((one) => [
           one.id,
           one.state,
@@ -142,7 +142,7 @@ const reviewFacts = ({ review }: FileView): Facts =>
   review === null
     ? []
     : [
-        ["Waits since", review.since],
+        ["Waiting since", review.since],
         ["Reasons", review.reasons.join(", ")]
       ]
 

@@ -23,11 +23,11 @@ const list = Command.make(
     status: Flag.Literals(
       "status",
       paymentStatuses.filter((status) => statesOf(status).length > 0)
-    ).pipe(Flag.withDescription("Payments of this status alone"), Flag.optional),
+    ).pipe(Flag.withDescription("Only payments with this status"), Flag.optional),
     limit: limitFlag,
     before: Flag.String("before").pipe(
       Flag.withMetavar("payment"),
-      Flag.withDescription("The last id of the page before: older ones follow"),
+      Flag.withDescription("Last id of the previous page: older rows follow"),
       Flag.filter(
         (id) => uuid.test(id),
         () => "a payment's id"
@@ -56,8 +56,8 @@ const list = Command.make(
           payments.length === 0 ? "" : paymentsText(payments)
         )
         if (json) return
-        if (payments.length === 0) yield* Console.error("There is no such payment.")
-        if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+        if (payments.length === 0) yield* Console.error("No payments found.")
+        if (next !== null) yield* Console.error(`Next page: --before ${next}`)
       })
     )
   })
@@ -68,7 +68,7 @@ const list = Command.make(
     { command: "pointsman payments list --workspace acme --environment production", description: "The newest 50" },
     {
       command: "pointsman payments list --workspace acme --environment production --status DECLINED --limit 100 --json",
-      description: "Those that were declined, for a program"
+      description: "Declined payments, as JSON"
     }
   ])
 )
@@ -91,18 +91,18 @@ const show = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show a payment of whichever workspace: its attempts, operations and refunds with the provider's references, and its " +
-      "timeline. Why it went where it went says `pointsman routing explain`."
+    "Show a payment of any workspace: its attempts, operations and refunds with their provider " +
+      "references, and its timeline. For its routing decision, see `pointsman routing explain`."
   ),
-  Command.withShortDescription("Show all that is recorded of one"),
+  Command.withShortDescription("Show the full record of one payment"),
   Command.withExamples([
     { command: "pointsman payments show 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "One payment" }
   ])
 )
 
 export const paymentsCommand = Command.make("payments").pipe(
-  Command.withDescription("Payments, as they are recorded."),
-  Command.withShortDescription("Look at payments"),
+  Command.withDescription("List and show payments."),
+  Command.withShortDescription("List and show payments"),
   Command.withSubcommands([list, show])
 )
 
@@ -117,6 +117,6 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
   )
   return yield* Effect.mapError(
     Effect.fromOption(found),
-    () => new CommandFailure({ message: `There is no payment "${printable(id)}".` })
+    () => new CommandFailure({ message: `Payment "${printable(id)}" not found.` })
   )
 })

@@ -6,10 +6,10 @@ import { timeOf } from "./Words.ts"
 const verdicts = ["same", "reordered", "moved", "nowhere"] as const
 
 const meanings: Readonly<Record<Replayed["verdict"], string>> = {
-  same: "the very same decision",
-  reordered: "the same connection first, and something else differs",
-  moved: "another connection first",
-  nowhere: "no connection can take it"
+  same: "the same decision",
+  reordered: "the same first connection, but another difference",
+  moved: "another first connection",
+  nowhere: "no eligible connection"
 }
 
 /** Payments that go one way now and another one then. */
@@ -129,7 +129,7 @@ export const replayText = (summary: ReplaySummary): string => {
   if (summary.reasons.size > 0) {
     sections.push(
       table(
-        ["NOWHERE BECAUSE", "PAYMENTS"],
+        ["NO ROUTE BECAUSE", "PAYMENTS"],
         [...summary.reasons].sort(([, a], [, b]) => b - a)
       )
     )

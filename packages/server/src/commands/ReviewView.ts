@@ -20,7 +20,9 @@ const endsByItself: Record<ReviewReason, boolean> = {
   overdue: false,
   amount_mismatch: false,
   conflict: false,
-  double_charge: false
+  double_charge: false,
+  reversal: false,
+  capture_failed: false
 }
 
 export const reviewView = (payment: Payment, { checkIntervals, claimWindowMillis, now }: Now) => {

@@ -40,12 +40,12 @@ const explain = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Tell why a payment went where it went: what decided, in which order connections were asked and by which scores, " +
-      "which ones were left out and why, which circuits were open, and what became of each attempt."
+    "Explain how a payment was routed: what decided, the order of connections and their scores, which " +
+      "connections were excluded and why, which circuits were open, and how each attempt ended."
   ),
-  Command.withShortDescription("Why a payment went where it went"),
+  Command.withShortDescription("Explain how a payment was routed"),
   Command.withExamples([
-    { command: "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "In plain words" }
+    { command: "pointsman routing explain 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "One payment, as text" }
   ])
 )
 
@@ -63,7 +63,7 @@ const explanationOf = Effect.fnUntraced(function* (id: string) {
   )
   return yield* Effect.mapError(
     Effect.fromOption(found),
-    () => new CommandFailure({ message: `There is no payment "${printable(id)}".` })
+    () => new CommandFailure({ message: `Payment "${printable(id)}" not found.` })
   )
 })
 
@@ -74,10 +74,10 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
     {
       workspace: workspaceFlag,
       environment: environmentFlag.pipe(Flag.withDefault("production")),
-      since: momentFlag("since", "Payments created from here on"),
-      until: momentFlag("until", "Payments created before this; without it all").pipe(Flag.optional),
+      since: momentFlag("since", "Payments created at or after this time"),
+      until: momentFlag("until", "Payments created before this time; default: no limit").pipe(Flag.optional),
       limit: Flag.Int("limit").pipe(
-        Flag.withDescription("How many of the payments that differ are listed, 0 to 100000; all are counted"),
+        Flag.withDescription("Maximum number of differing payments to list, 0 to 100000; all are counted"),
         Flag.filter(
           (limit) => limit >= 0 && limit <= 100_000,
           () => "a whole number from 0 to 100000"
@@ -109,14 +109,14 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
             return Stream.runForEach(decisions, (replayed) => {
               add(replayed)
               decided += 1
-              return decided % toldEvery === 0 ? tell(`${decided} payments decided again …`) : Effect.void
+              return decided % toldEvery === 0 ? tell(`${decided} payments replayed …`) : Effect.void
             })
           })
           const view = replayView(summary)
-          const what = settings.configuration ?? "the configuration that is stored now"
+          const what = settings.configuration ?? "the stored configuration"
           yield* Console.error(
-            `${view.payments} routed payment(s) of ${tenant.workspaceId} (${environment}) since ${timeOf(from)}, ` +
-              `decided again under ${printable(what)}. Nothing was sent and nothing written.`
+            `Replayed ${view.payments} payment(s) of ${tenant.workspaceId} (${environment}) since ` +
+              `${timeOf(from)} under ${printable(what)}. Nothing was sent or written.`
           )
           yield* print(json, { data: view }, replayText(summary))
         })
@@ -124,16 +124,16 @@ const replay = (environmentVariables: Readonly<Record<string, string | undefined
     })
   ).pipe(
     Command.withDescription(
-      "Decide on stored payments again, under another configuration file or, without one, under what is stored now, and " +
-        "tell what would have gone elsewhere. Asks no provider and writes nothing. Creates that no connection could " +
-        "take recorded no payment, so that they are not among them."
+      "Replay the routing decisions of stored payments under another configuration file, or under the " +
+        "stored configuration if none is given, and report what would change. Sends and writes nothing. " +
+        "Requests without an eligible connection recorded no payment and are therefore not replayed."
     ),
-    Command.withShortDescription("Where stored payments would go under another configuration"),
+    Command.withShortDescription("Replay stored payments under another configuration"),
     Command.withExamples([
-      { command: 'pointsman routing replay --config new.json --since "7 days"', description: "What would move" },
+      { command: 'pointsman routing replay --config new.json --since "7 days"', description: "What would change" },
       {
         command: "pointsman routing replay --config new.json --since 2026-11-01 --until 2026-11-08 --json",
-        description: "One week, for a program"
+        description: "One week, as JSON"
       }
     ])
   )
@@ -149,16 +149,17 @@ const rates = Command.make(
         const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
         const stored = yield* (yield* Pointsman).successRates({ workspaceId, environment: "production" })
         yield* print(json, { data: stored.map(rateView) }, stored.length === 0 ? "" : ratesText(stored))
-        if (!json && stored.length === 0) yield* Console.error("Nothing was measured in production yet.")
+        if (!json && stored.length === 0) yield* Console.error("No measurements from production yet.")
       })
     )
   })
 ).pipe(
   Command.withDescription(
-    "List how the connections of a workspace fared lately in production, over all and by segment: what the mode auto " +
-      "orders them by. Outcomes fade, so that their numbers are no whole ones."
+    "List the recent success rates of a workspace's connections in production, overall and by segment. " +
+      "The mode auto orders connections by them. Older outcomes count less, so the counts are not whole " +
+      "numbers."
   ),
-  Command.withShortDescription("How connections fared lately, as auto knows it")
+  Command.withShortDescription("Recent success rates, as used by mode auto")
 )
 
 /** Loaded here alone: the connectors are much of the program. */
@@ -182,7 +183,7 @@ const configurationFor = Effect.fnUntraced(function* (
 
 export const routingCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("routing").pipe(
-    Command.withDescription("Why payments go where they go, and where they would go."),
+    Command.withDescription("Explain and replay routing decisions."),
     Command.withShortDescription("Explain and replay routing"),
     Command.withSubcommands([explain, replay(environment), rates])
   )

@@ -16,15 +16,16 @@ export const serveCommand = (environment: Readonly<Record<string, string | undef
     })
   ).pipe(
     Command.withDescription(
-      "Run the server. Every flag has an environment variable of the same meaning, named in brackets; the flag wins. " +
-        "Without a configuration file it starts with a sandbox and prints a command that makes a first payment."
+      "Run the server. Every flag has an equivalent environment variable, named in brackets; the flag " +
+        "takes precedence. Without a configuration file, the server starts a sandbox and prints a command " +
+        "that creates a first payment."
     ),
     Command.withShortDescription("Run the server"),
     Command.withExamples([
-      { command: "pointsman serve", description: "A sandbox to try, kept in .pointsman" },
+      { command: "pointsman serve", description: "A sandbox, stored in .pointsman" },
       {
         command: "pointsman serve --config pointsman.json --port 8080",
-        description: "The workspaces and connections of a configuration file"
+        description: "With a configuration file"
       }
     ])
   )

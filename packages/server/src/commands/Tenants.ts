@@ -1,5 +1,5 @@
 /** Whose data a command is about. */
-import { type DirectoryContents, type Environment, environments, type Tenant } from "@pointsman/core"
+import { Directory, type DirectoryContents, type Environment, environments, type Tenant } from "@pointsman/core"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -7,7 +7,7 @@ import { printable } from "./Table.ts"
 
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("id"),
-  Flag.withDescription("Workspace; may be left out where there is one"),
+  Flag.withDescription("Workspace; optional if there is only one"),
   Flag.optional
 )
 
@@ -18,14 +18,21 @@ export const environmentFlag = Flag.Literals("environment", environments).pipe(
 /** For lists, which may be of everybody. */
 export const anyWorkspaceFlag = Flag.String("workspace").pipe(
   Flag.withMetavar("id"),
-  Flag.withDescription("Of this workspace alone"),
+  Flag.withDescription("Only this workspace"),
   Flag.optional
 )
 
 export const anyEnvironmentFlag = Flag.Literals("environment", environments).pipe(
-  Flag.withDescription("sandbox or production; without it both"),
+  Flag.withDescription("sandbox or production; default: both"),
   Flag.optional
 )
+
+/** For lists of everybody or of one tenant. */
+export const wholeEnvironmentFlag = (rows: string) =>
+  Flag.Literals("environment", environments).pipe(
+    Flag.withDescription(`sandbox or production; without it all ${rows} of all workspaces`),
+    Flag.optional
+  )
 
 /** As many ids as a message can name and still be read. */
 const namedAtMost = 20
@@ -46,14 +53,28 @@ export const oneWorkspace = (
   named: Option.Option<string>
 ): Result.Result<string, CommandFailure> => {
   const [first, second] = contents.workspaces
-  if (first === undefined) return refuse("The database holds no workspace yet.")
+  if (first === undefined) return refuse("The database has no workspaces.")
   if (Option.isNone(named)) {
     return second === undefined ? Result.succeed(first.id) : refuse(`--workspace: expected ${listed(contents)}.`)
   }
   return contents.workspaces.some(({ id }) => id === named.value)
     ? Result.succeed(named.value)
-    : refuse(`--workspace: expected ${listed(contents)}; there is no workspace "${printable(named.value)}".`)
+    : refuse(`--workspace: expected ${listed(contents)}; workspace "${printable(named.value)}" not found.`)
 }
+
+/** The tenant that was named; `undefined` for all of them. */
+export const oneTenant = Effect.fnUntraced(function* (
+  workspace: Option.Option<string>,
+  environment: Option.Option<Tenant["environment"]>
+) {
+  if (Option.isNone(environment)) {
+    if (Option.isNone(workspace)) return undefined
+    return yield* new CommandFailure({ message: "--environment: expected sandbox or production with --workspace." })
+  }
+  const contents = yield* (yield* Directory).contents
+  const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+  return { workspaceId, environment: environment.value }
+})
 
 /** Whether a row is of the workspace and the environment that were named, if any. */
 export const within = (

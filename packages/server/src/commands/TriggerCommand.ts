@@ -1,6 +1,6 @@
 /** `pointsman trigger`: a sandbox payment that comes to the end that a developer wants to see. */
+import { readDuration } from "@pointsman/configuration"
 import { amountLimits, environmentOfApiKey } from "@pointsman/core"
-import { readDuration } from "@pointsman/core/configuration"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -40,28 +40,28 @@ export const triggerCommand = Command.make(
   "trigger",
   {
     outcome: Argument.Literals("outcome", outcomeNames).pipe(
-      Argument.withDescription("What the payment comes to; `pointsman trigger --list` tells them"),
+      Argument.withDescription("Outcome of the payment; list them with `pointsman trigger --list`"),
       Argument.withMetavar("outcome"),
       Argument.optional
     ),
     list: Flag.Boolean("list").pipe(
-      Flag.withDescription("List the outcomes, and ask no server"),
+      Flag.withDescription("List the outcomes and exit"),
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
     amount: Flag.Int("amount").pipe(
-      Flag.withDescription("In minor units of the currency"),
+      Flag.withDescription("Amount in minor units of the currency"),
       Flag.filter(
         (amount) => amount >= 2 && amount <= amountLimits.maximum,
         () => `a whole number of minor units from 2 to ${amountLimits.maximum}`
       ),
       Flag.withDefault(1999)
     ),
-    currency: Flag.String("currency").pipe(Flag.withDescription("Currency of ISO 4217"), Flag.withDefault("EUR")),
-    country: Flag.String("country").pipe(Flag.withDescription("The customer's country"), Flag.withDefault("NL")),
+    currency: Flag.String("currency").pipe(Flag.withDescription("ISO 4217 currency code"), Flag.withDefault("EUR")),
+    country: Flag.String("country").pipe(Flag.withDescription("Country of the customer"), Flag.withDefault("NL")),
     wait: Flag.String("wait").pipe(
       Flag.withMetavar("duration"),
-      Flag.withDescription("How long to wait for what the server settles later"),
+      Flag.withDescription("How long to wait for an outcome that the server settles later"),
       Flag.filterMap(readDuration, () => 'a duration, such as "30 seconds"'),
       Flag.withDefault(60_000)
     ),
@@ -72,13 +72,12 @@ export const triggerCommand = Command.make(
     if (list) return yield* print(json, { data: outcomes.map(outcomeView) }, outcomesText)
     const outcome = outcomes.find(({ name }) => name === Option.getOrUndefined(named))
     if (outcome === undefined) {
-      return yield* new CommandFailure({ message: "Expected an outcome: `pointsman trigger --list` tells them." })
+      return yield* new CommandFailure({ message: "Expected an outcome; list them with `pointsman trigger --list`." })
     }
     const server = yield* findServer(given)
     if (environmentOfApiKey(Redacted.value(server.key)) !== "sandbox") {
       return yield* new CommandFailure({
-        message:
-          "POINTSMAN_API_KEY (--key): expected a key of the sandbox, ps_test_…: nothing is simulated in production."
+        message: "POINTSMAN_API_KEY (--key): expected a sandbox key, ps_test_…; production does not simulate outcomes."
       })
     }
     const { asked, paymentId } = yield* play(server, outcome, given)
@@ -90,12 +89,13 @@ export const triggerCommand = Command.make(
     if (json) return
     if (isOpen(payment) && outcome.isSettledLater === true) {
       yield* Console.error(
-        "It is still open: the server asks the provider again by its intervals " +
-          "(POINTSMAN_UNKNOWN_CHECK_INTERVAL and others), which `pointsman dev` has short."
+        "The payment is still open: the server checks with the provider at its check intervals " +
+          "(POINTSMAN_UNKNOWN_CHECK_INTERVAL and others), which `pointsman dev` keeps short."
       )
     } else if (payment.status !== outcome.ends) {
       yield* Console.error(
-        `It was to become ${outcome.ends}: is it a workspace with two sandbox connections, and a routing that asks both?`
+        `Expected ${outcome.ends}: this requires a workspace with two sandbox connections and routing that ` +
+          "tries both."
       )
     }
 
@@ -104,7 +104,7 @@ export const triggerCommand = Command.make(
         facts([
           ["Payment", payment.payment_id],
           ["Status", payment.status],
-          ["Amount", `${payment.amount} ${payment.currency}, in minor units as all that follow`],
+          ["Amount", `${payment.amount} ${payment.currency} (all amounts in minor units)`],
           ["Captured", payment.captured_amount],
           ["Refunded", `${payment.refunded_amount}, and ${payment.refund_pending_amount} pending`],
           ...(payment.decline_category === null ? [] : [["Declined", payment.decline_category] as const]),
@@ -123,15 +123,15 @@ export const triggerCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a sandbox payment that comes to the given end, by the API of a running server: the create, what is asked " +
-      "after it, and, where the server has to ask the provider again, the wait for that. Prints the payment, how each " +
-      "request was answered, and its events."
+    "Make a sandbox payment with a given outcome through the API of a running server: create it, run the " +
+      "operations that the outcome needs, and wait until the server has settled it. Prints the payment, " +
+      "the response to each request, and its events."
   ),
-  Command.withShortDescription("Make a payment with the outcome that you want to see"),
+  Command.withShortDescription("Make a sandbox payment with a given outcome"),
   Command.withExamples([
-    { command: "pointsman trigger captured", description: "At the server of `pointsman dev`" },
-    { command: "pointsman trigger declined:expired_card --json", description: "For a program" },
-    { command: "pointsman trigger --list", description: "What there is" }
+    { command: "pointsman trigger captured", description: "On the server of `pointsman dev`" },
+    { command: "pointsman trigger declined:expired_card --json", description: "As JSON" },
+    { command: "pointsman trigger --list", description: "The available outcomes" }
   ])
 )
 
@@ -187,8 +187,8 @@ const paymentIn = (answer: Answer): Effect.Effect<Payment, CommandFailure> => {
     new CommandFailure({
       message:
         error === undefined
-          ? `The server answered ${answer.status}, with nothing that the API of Pointsman says.`
-          : `The server answered ${answer.status} ${printable(error.code)}: ${printable(error.message)}`
+          ? `The server responded with ${answer.status} and an unexpected body. Is it a Pointsman server?`
+          : `The server responded with ${answer.status} ${printable(error.code)}: ${printable(error.message)}`
     })
   )
 }
@@ -212,7 +212,9 @@ const settled = Effect.fnUntraced(function* (
 ) {
   let payment = yield* read(server, paymentId)
   for (let waited = 0; isOpen(payment) && waited < waitMillis; waited += lookEveryMillis) {
-    yield* tell(`${payment.status} for ${Math.floor(waited / 1_000)} s; the server asks the provider again …`)
+    yield* tell(
+      `${payment.status} for ${Math.floor(waited / 1_000)} s; waiting for the server to check with the provider …`
+    )
     yield* Effect.sleep(lookEveryMillis)
     payment = yield* read(server, paymentId)
   }
@@ -223,6 +225,6 @@ const eventsOf = Effect.fnUntraced(function* (server: LocalServer, paymentId: st
   const answer = yield* call(server, "GET", `/payments/${paymentId}/events?limit=100`)
   return yield* Effect.mapError(
     Effect.fromOption(readEvents(answer.body)),
-    () => new CommandFailure({ message: `The server answered ${answer.status} to the question for the events.` })
+    () => new CommandFailure({ message: `The server responded with ${answer.status} when listing the events.` })
   ).pipe(Effect.map(({ data }) => data))
 })

@@ -31,105 +31,120 @@ const held = { isHeld: true } as const
 const later = { isSettledLater: true } as const
 
 export const outcomes: ReadonlyArray<Outcome> = [
-  { name: "captured", says: "taken at once", simulate: {}, ends: "CAPTURED" },
-  { name: "authorized", says: "held, to be captured or voided", simulate: {}, ...held, ends: "AUTHORIZED" },
+  { name: "captured", says: "captured immediately", simulate: {}, ends: "CAPTURED" },
+  { name: "authorized", says: "authorized, to be captured or voided", simulate: {}, ...held, ends: "AUTHORIZED" },
   {
     name: "declined",
-    says: "refused, and no other connection is asked",
+    says: "declined, and no other connection is tried",
     simulate: { charge: "decline:insufficient_funds" },
     ends: "DECLINED"
   },
   ...declineCategories.map(
     (category): Outcome => ({
       name: `declined:${category}`,
-      says: "the same, of this category",
+      says: "the same, with this category",
       simulate: { charge: `decline:${category}` },
       ends: "DECLINED"
     })
   ),
   {
     name: "soft-declined",
-    says: "refused by one connection after the other",
+    says: "declined by each connection",
     simulate: { charge: "soft_decline:issuer_unavailable" },
     ends: "DECLINED"
   },
   ...declineCategories.map(
     (category): Outcome => ({
       name: `soft-declined:${category}`,
-      says: isSoftDecline(category) ? "the same, of this category" : "the same, though it is mostly a hard one",
+      says: isSoftDecline(category)
+        ? "the same, with this category"
+        : "the same, although this category is usually a hard decline",
       simulate: { charge: `soft_decline:${category}` },
       ends: "DECLINED"
     })
   ),
   {
     name: "failover",
-    says: "refused by the first connection, taken by the second",
+    says: "declined by the first connection, captured by the second",
     simulate: { charge: ["soft_decline:issuer_unavailable", "approve"] },
     ends: "CAPTURED"
   },
   {
     name: "technical-error",
-    says: "no connection works on it; nothing was charged",
+    says: "every connection has a technical error; nothing is charged",
     simulate: { charge: "technical_error" },
     ends: "FAILED"
   },
   {
     name: "technical-error-failover",
-    says: "the first connection does not work on it, the second takes it",
+    says: "technical error at the first connection, captured by the second",
     simulate: { charge: ["technical_error", "approve"] },
     ends: "CAPTURED"
   },
   {
     name: "requires-authentication",
-    says: "the customer would have to authenticate, and is not there",
+    says: "requires authentication, but the customer is not present",
     simulate: { charge: "requires_authentication" },
     ends: "DECLINED"
   },
-  { name: "hosted", says: "a page that waits for its customer", simulate: {}, isHosted: true, ends: "REQUIRES_ACTION" },
+  {
+    name: "hosted",
+    says: "a hosted page that waits for its customer",
+    simulate: {},
+    isHosted: true,
+    ends: "REQUIRES_ACTION"
+  },
   {
     name: "pending",
-    says: "accepted, and still at work",
+    says: "accepted, and still pending",
     simulate: { charge: "pending", ...forGood },
     ends: "PENDING"
   },
   {
     name: "pending-then-captured",
-    says: "accepted, and taken when the server looks again",
+    says: "accepted, and captured at a later check",
     simulate: { charge: "pending" },
     ends: "CAPTURED",
     ...later
   },
   {
     name: "pending-then-cancelled",
-    says: "accepted, and not executed when the server looks again",
+    says: "accepted, and not executed at a later check",
     simulate: { charge: "pending", lookup: "not_executed" },
     ends: "CANCELLED",
     ...later
   },
   {
     name: "unknown",
-    says: "no answer to the charge, nor to any look-up",
+    says: "no response to the charge or to any lookup",
     simulate: { charge: "no_answer", ...forGood },
     ends: "UNKNOWN"
   },
   {
     name: "unknown-then-captured",
-    says: "no answer, and it turns out that it was taken",
+    says: "no response; a later lookup finds it captured",
     simulate: { charge: "no_answer" },
     ends: "CAPTURED",
     ...later
   },
   {
     name: "unknown-then-not-executed",
-    says: "no answer, and it turns out that it never came there",
+    says: "no response; a later lookup finds that it never arrived",
     simulate: { charge: "no_answer", lookup: "not_executed" },
     ends: "FAILED",
     ...later
   },
-  { name: "captured-later", says: "held, then captured", simulate: {}, ...held, after: [capture], ends: "CAPTURED" },
+  {
+    name: "captured-later",
+    says: "authorized, then captured",
+    simulate: {},
+    ...held,
+    after: [capture],
+    ends: "CAPTURED"
+  },
   {
     name: "partially-captured",
-    says: "held, then half of it captured",
+    says: "authorized, then half captured",
     simulate: {},
     ...held,
     after: [{ ...capture, part: true }],
@@ -137,7 +152,7 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "capture-refused",
-    says: "the provider refuses the capture; the money stays held",
+    says: "the provider rejects the capture; the payment stays authorized",
     simulate: { capture: "refuse" },
     ...held,
     after: [capture],
@@ -145,7 +160,7 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "capture-unknown",
-    says: "no answer to the capture, nor to any look-up",
+    says: "no response to the capture or to any lookup",
     simulate: { capture: "no_answer", ...forGood },
     ...held,
     after: [capture],
@@ -153,17 +168,17 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "capture-unknown-then-captured",
-    says: "no answer to the capture, and it turns out that it was done",
+    says: "no response to the capture; a later lookup finds it done",
     simulate: { capture: "no_answer" },
     ...held,
     after: [capture],
     ends: "CAPTURED",
     ...later
   },
-  { name: "voided", says: "held, then released", simulate: {}, ...held, after: [release], ends: "CANCELLED" },
+  { name: "voided", says: "authorized, then voided", simulate: {}, ...held, after: [release], ends: "CANCELLED" },
   {
     name: "void-refused",
-    says: "the provider refuses the void; the money stays held",
+    says: "the provider rejects the void; the payment stays authorized",
     simulate: { void: "refuse" },
     ...held,
     after: [release],
@@ -171,7 +186,7 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "void-unknown",
-    says: "no answer to the void, nor to any look-up",
+    says: "no response to the void or to any lookup",
     simulate: { void: "no_answer", ...forGood },
     ...held,
     after: [release],
@@ -179,31 +194,31 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "void-unknown-then-voided",
-    says: "no answer to the void, and it turns out that it was done",
+    says: "no response to the void; a later lookup finds it done",
     simulate: { void: "no_answer" },
     ...held,
     after: [release],
     ends: "CANCELLED",
     ...later
   },
-  { name: "refunded", says: "taken, then given back", simulate: {}, after: [refund], ends: "REFUNDED" },
+  { name: "refunded", says: "captured, then refunded", simulate: {}, after: [refund], ends: "REFUNDED" },
   {
     name: "partially-refunded",
-    says: "taken, then half of it given back",
+    says: "captured, then half refunded",
     simulate: {},
     after: [{ ...refund, part: true }],
     ends: "PARTIALLY_REFUNDED"
   },
   {
     name: "refund-pending",
-    says: "the refund is accepted, and still at work",
+    says: "the refund is accepted, and still pending",
     simulate: { refund: "pending", ...forGood },
     after: [refund],
     ends: "CAPTURED"
   },
   {
     name: "refund-pending-then-refunded",
-    says: "the refund is accepted, and done when the server looks again",
+    says: "the refund is accepted, and done at a later check",
     simulate: { refund: "pending" },
     after: [refund],
     ends: "REFUNDED",
@@ -211,7 +226,7 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "refund-pending-then-failed",
-    says: "the refund is accepted, and not executed when the server looks again",
+    says: "the refund is accepted, and not executed at a later check",
     simulate: { refund: "pending", lookup: "not_executed" },
     after: [refund],
     ends: "CAPTURED",
@@ -219,21 +234,21 @@ export const outcomes: ReadonlyArray<Outcome> = [
   },
   {
     name: "refund-refused",
-    says: "the provider refuses the refund",
+    says: "the provider rejects the refund",
     simulate: { refund: "refuse" },
     after: [refund],
     ends: "CAPTURED"
   },
   {
     name: "refund-unknown",
-    says: "no answer to the refund, nor to any look-up",
+    says: "no response to the refund or to any lookup",
     simulate: { refund: "no_answer", ...forGood },
     after: [refund],
     ends: "CAPTURED"
   },
   {
     name: "refund-unknown-then-refunded",
-    says: "no answer to the refund, and it turns out that it was done",
+    says: "no response to the refund; a later lookup finds it done",
     simulate: { refund: "no_answer" },
     after: [refund],
     ends: "REFUNDED",

@@ -1,5 +1,5 @@
 /** `pointsman unknown`: what waits for somebody to look into a provider's record, and what they found there. */
-import { Directory, environments, Pointsman, statusOf, type Tenant } from "@pointsman/core"
+import { Pointsman, statusOf } from "@pointsman/core"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
@@ -12,7 +12,7 @@ import { fileText, fileView } from "./PaymentFileView.ts"
 import { reviewsText, reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { printable } from "./Table.ts"
-import { oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
 
@@ -20,17 +20,14 @@ const list = Command.make(
   "list",
   {
     workspace: workspaceFlag,
-    environment: Flag.Literals("environment", environments).pipe(
-      Flag.withDescription("sandbox or production; without it all payments of all workspaces"),
-      Flag.optional
-    ),
+    environment: wholeEnvironmentFlag("payments"),
     limit: limitFlag,
     after: Flag.String("after").pipe(
       Flag.withMetavar("cursor"),
-      Flag.withDescription("The cursor that the page before gave: those that wait for less long follow"),
+      Flag.withDescription("Cursor from the previous page: more recent ones follow"),
       Flag.filterMap(
         (cursor) => Option.map(Option.fromNullishOr(cursorPattern.exec(cursor)), placeOf),
-        () => "the cursor of the page before"
+        () => "the cursor from the previous page"
       ),
       Flag.optional
     ),
@@ -41,7 +38,7 @@ const list = Command.make(
     yield* onDatabase(
       textsOf(texts),
       Effect.fnUntraced(function* (settings) {
-        const tenant = yield* tenantOf(workspace, environment)
+        const tenant = yield* oneTenant(workspace, environment)
         const page = yield* (yield* Pointsman).reviews({ tenant, after: Option.getOrUndefined(after), limit })
         const now = yield* nowOf(settings)
         const payments = page.items.map((payment) => ({ payment, view: reviewView(payment, now) }))
@@ -53,20 +50,23 @@ const list = Command.make(
           payments.length === 0 ? "" : reviewsText(payments, now.now)
         )
         if (json) return
-        if (payments.length === 0) yield* Console.error("No payment waits for operations.")
-        if (next !== null) yield* Console.error(`There are more: --after ${next}`)
+        if (payments.length === 0) yield* Console.error("No payments are under review.")
+        if (next !== null) yield* Console.error(`Next page: --after ${next}`)
       })
     )
   })
 ).pipe(
   Command.withDescription(
-    "List the payments that operations have to look at, those that wait longest first: results that nobody knows, and " +
-      "what a provider said that contradicts what is recorded."
+    "List the payments under review, oldest first: unknown results, and provider statements that " +
+      "contradict the record."
   ),
-  Command.withShortDescription("List what waits for somebody, the oldest first"),
+  Command.withShortDescription("List payments under review, oldest first"),
   Command.withExamples([
-    { command: "pointsman unknown list", description: "Of all workspaces" },
-    { command: "pointsman unknown list --workspace acme --environment production --json", description: "Of one" }
+    { command: "pointsman unknown list", description: "All workspaces" },
+    {
+      command: "pointsman unknown list --workspace acme --environment production --json",
+      description: "One workspace, as JSON"
+    }
   ])
 )
 
@@ -84,9 +84,10 @@ const show = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show one payment that waits: its attempts, operations and refunds with the provider's references, and its timeline."
+    "Show one payment under review: its attempts, operations and refunds with their provider references, " +
+      "and its timeline."
   ),
-  Command.withShortDescription("Show all that is recorded of one"),
+  Command.withShortDescription("Show the full record of one payment"),
   Command.withExamples([
     { command: "pointsman unknown show 01a1fe08-9226-7266-a33a-e3e7f1609a4e", description: "One payment" }
   ])
@@ -99,9 +100,14 @@ const settle = Command.make(
     ...findingFlags,
     evidence: Flag.String("evidence").pipe(
       Flag.withMetavar("text"),
-      Flag.withDescription("What you saw, and where; it is on the payment's timeline and in the webhook, so no secrets")
+      Flag.withDescription(
+        "What you found and where; it appears on the payment's timeline and in the webhook, so include no secrets"
+      )
     ),
-    by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Who looked; on the timeline too")),
+    by: Flag.String("by").pipe(
+      Flag.withMetavar("name"),
+      Flag.withDescription("Your name; it appears on the timeline too")
+    ),
     json: jsonFlag,
     ...settingFlags([...checkSettings, "webhookScheduleMillis"])
   },
@@ -116,8 +122,8 @@ const settle = Command.make(
         const { payment: before } = yield* reviewOf(id)
         const { currency } = before.money
         const intent =
-          `Payment ${before.id} is ${statusOf[before.state]}, ${before.money.minorUnits} ${currency} in minor units. ` +
-          `To be recorded by ${printable(by)}: ${printable(sentenceOf(finding, currency))}.`
+          `Payment ${before.id} is ${statusOf[before.state]}, ${before.money.minorUnits} ${currency} in minor ` +
+          `units. About to record for ${printable(by)}: ${printable(sentenceOf(finding, currency))}.`
         yield* json ? Console.error(intent) : Console.log(intent)
         const order = { tenant: before.tenant, paymentId: before.id, finding, evidence, by }
         const after = yield* (yield* Pointsman).settleReview(order).pipe(
@@ -131,46 +137,47 @@ const settle = Command.make(
         )
         const view = reviewView(after, yield* nowOf(settings))
         const waits =
-          view.review === null ? "It waits for nobody any more." : `It still waits: ${view.review.reasons.join(", ")}.`
+          view.review === null ? "The review is closed." : `Still under review: ${view.review.reasons.join(", ")}.`
         yield* print(
           json,
           { data: view },
-          `It is ${view.status} now: ${view.captured_amount} captured, ${view.refunded_amount} refunded. ${waits}`
+          `The payment is now ${view.status}: ${view.captured_amount} captured, ${view.refunded_amount} ` +
+            `refunded. ${waits}`
         )
       })
     )
   })
 ).pipe(
   Command.withDescription(
-    "Record what the provider's own record says of a payment that waits. Nothing is asked of the provider. Look there " +
-      "first: what is recorded here moves money in the books, and merchants are told."
+    "Record what the provider's own records say about a payment under review. Nothing is sent to the " +
+      "provider. Check there first: the finding changes the recorded amounts, and merchants are notified."
   ),
-  Command.withShortDescription("Record what was found at the provider"),
+  Command.withShortDescription("Record a finding from the provider"),
   Command.withExamples([
     {
       command:
         'pointsman unknown settle 01a1fe08-… --charge captured --amount 1999 --reference ch_1 --evidence "dashboard" --by Jo',
-      description: "The charge is there"
+      description: "The charge was captured"
     },
     {
       command: 'pointsman unknown settle 01a1fe08-… --charge never-received --evidence "support case 17" --by Jo',
-      description: "The charge never came there"
+      description: "The charge never reached the provider"
     },
     {
       command:
         'pointsman unknown settle 01a1fe08-… --refund rf_01a1… --refund-state failed --evidence "dashboard" --by Jo',
-      description: "The refund did not succeed"
+      description: "The refund failed"
     },
     {
       command: 'pointsman unknown settle 01a1fe08-… --reviewed --evidence "refunded by hand, ch_2" --by Jo',
-      description: "A contradiction was looked at"
+      description: "A contradiction was reviewed"
     }
   ])
 )
 
 export const unknownCommand = Command.make("unknown").pipe(
-  Command.withDescription("Payments that operations have to look at: results that nobody knows, and contradictions."),
-  Command.withShortDescription("Settle what nobody knows"),
+  Command.withDescription("List and settle payments under review: unknown results and contradictions."),
+  Command.withShortDescription("Settle payments with an unknown result"),
   Command.withSubcommands([list, show, settle])
 )
 
@@ -178,19 +185,6 @@ export const unknownCommand = Command.make("unknown").pipe(
 const cursorPattern = /^(?<since>\d{1,15})_(?<id>[0-9a-f-]{36})$/u
 
 const placeOf = ([, since = "", paymentId = ""]: RegExpExecArray) => ({ since: Number(since), paymentId })
-
-const tenantOf = Effect.fnUntraced(function* (
-  workspace: Option.Option<string>,
-  environment: Option.Option<Tenant["environment"]>
-) {
-  if (Option.isNone(environment)) {
-    if (Option.isNone(workspace)) return undefined
-    return yield* new CommandFailure({ message: "--environment: expected sandbox or production with --workspace." })
-  }
-  const contents = yield* (yield* Directory).contents
-  const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-  return { workspaceId, environment: environment.value }
-})
 
 const reviewOf = Effect.fnUntraced(function* (id: string) {
   return yield* (yield* Pointsman)
@@ -200,9 +194,7 @@ const reviewOf = Effect.fnUntraced(function* (id: string) {
 
 const notWaiting = (id: string): CommandFailure =>
   new CommandFailure({
-    message:
-      `No payment "${printable(id)}" waits for operations: its result is known by now, somebody has looked, or there is ` +
-      "no such payment."
+    message: `Payment "${printable(id)}" is not under review: it was settled or reviewed, or it does not exist.`
   })
 
 /** Core names the fields of an order, the command line its flags. */

@@ -15,8 +15,8 @@ export const usageCommand = Command.make(
   "usage",
   {
     workspace: workspaceFlag,
-    from: momentFlag("from", "Payments created from here on"),
-    until: momentFlag("until", "Payments created before this; without it until now").pipe(Flag.optional),
+    from: momentFlag("from", "Payments created at or after this time"),
+    until: momentFlag("until", "Payments created before this time; default: now").pipe(Flag.optional),
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
@@ -31,7 +31,7 @@ export const usageCommand = Command.make(
         const until = Option.match(last, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
         if (from >= until) {
           return yield* new CommandFailure({
-            message: `--from: expected a time before ${timeOf(until)}, where the count ends.`
+            message: `--from: expected a time before the end of the period, ${timeOf(until)}.`
           })
         }
         const payments = yield* (yield* Pointsman).usage({ workspaceId, from, until })
@@ -51,10 +51,10 @@ export const usageCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Count the production payments that reached a provider, whatever it answered. Those that were never sent do not " +
-      "count, and the sandbox does not."
+    "Count the production payments that reached a provider, regardless of the result. Payments that were " +
+      "never sent and sandbox payments do not count."
   ),
-  Command.withShortDescription("Count what reached a provider"),
+  Command.withShortDescription("Count billable payments"),
   Command.withExamples([
     { command: "pointsman usage --workspace acme --from 2026-11-01 --until 2026-12-01", description: "One month" }
   ])

@@ -31,11 +31,11 @@ const list = Command.make(
     status: Flag.ChoiceWithValue(
       "status",
       deliveryStates.map((state) => [wireWord(state), state] as const)
-    ).pipe(Flag.withDescription("Deliveries of this status alone"), Flag.optional),
+    ).pipe(Flag.withDescription("Only deliveries with this status"), Flag.optional),
     limit: limitFlag,
     before: Flag.String("before").pipe(
       Flag.withMetavar("dlv_…"),
-      Flag.withDescription("The last id of the page before: older ones follow"),
+      Flag.withDescription("Last id of the previous page: older rows follow"),
       Flag.filter(
         (id) => isDeliveryId.test(id),
         () => "a delivery's id, dlv_…"
@@ -61,9 +61,9 @@ const list = Command.make(
         deliveries.length === 0 ? "" : deliveriesText(deliveries)
       )
       if (json) return
-      if (deliveries.length === 0) yield* Console.error("There is no such delivery.")
+      if (deliveries.length === 0) yield* Console.error("No deliveries found.")
       const next = nextCursor(deliveries, page.hasMore)
-      if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+      if (next !== null) yield* Console.error(`Next page: --before ${next}`)
     }).pipe((act) => onDatabase(textsOf(settings), () => act))
   })
 ).pipe(
@@ -72,7 +72,7 @@ const list = Command.make(
   Command.withExamples([
     {
       command: "pointsman webhooks list --workspace acme --environment production --status refused",
-      description: "Those that a receiver answered with 4xx"
+      description: "Deliveries that a receiver answered with 4xx"
     }
   ])
 )
@@ -99,7 +99,7 @@ const attempts = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Show every attempt of a delivery, with its times and what was answered."),
+  Command.withDescription("Show every attempt of a delivery, with its times and response."),
   Command.withShortDescription("Show the attempts of a delivery"),
   Command.withExamples([
     { command: "pointsman webhooks attempts dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01", description: "One delivery" }
@@ -117,7 +117,7 @@ const redeliver = Command.make(
       if (endpoint?.active !== true) {
         // It would be given up at once, and look as if the receiver had not answered.
         return yield* new CommandFailure({
-          message: `The delivery ${id} cannot be sent again: the configuration no longer names its endpoint.`
+          message: `Delivery ${id} cannot be sent again: its endpoint is no longer configured.`
         })
       }
       const after = yield* (yield* Pointsman).redeliver(found.tenant, id)
@@ -125,7 +125,7 @@ const redeliver = Command.make(
       yield* print(
         json,
         { data: shown },
-        `${id} is due again, to ${printable(endpoint.url)}: a running server sends it within a second.`
+        `Delivery ${id} to ${printable(endpoint.url)} is scheduled: a running server sends it within a second.`
       )
     }).pipe(
       Effect.catchTags({
@@ -142,18 +142,22 @@ const redeliver = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Send again what a receiver refused, or what was given up: at once, under the same delivery id, and then by the " +
-      "schedule. A running server sends it; this command only says so to the database."
+    "Send a delivery again that was refused or given up: immediately, with the same delivery id, and " +
+      "then on the retry schedule. This command schedules the delivery in the database; a running server " +
+      "sends it."
   ),
   Command.withShortDescription("Send a delivery again"),
   Command.withExamples([
-    { command: "pointsman webhooks redeliver dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01", description: "Once mended" }
+    {
+      command: "pointsman webhooks redeliver dlv_019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
+      description: "Once the receiver is fixed"
+    }
   ])
 )
 
 export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Webhooks to merchants: what became of them, and sending one again."),
-  Command.withShortDescription("Look after webhooks to merchants"),
+  Command.withDescription("List webhook deliveries, show their attempts, and send one again."),
+  Command.withShortDescription("List and redeliver webhooks"),
   Command.withSubcommands([list, attempts, redeliver])
 )
 
@@ -161,7 +165,9 @@ const isDeliveryId = /^dlv_[0-9a-f-]{36}$/u
 
 const noDelivery = (id: string): CommandFailure =>
   new CommandFailure({
-    message: `There is no delivery "${printable(id)}"${isDeliveryId.test(id) ? "" : ": expected an id such as dlv_019a8c3e-…"}.`
+    message:
+      `Delivery "${printable(id)}" not ` +
+      `found${isDeliveryId.test(id) ? "" : ": expected an id such as dlv_019a8c3e-…"}.`
   })
 
 /** Of whichever tenant. */

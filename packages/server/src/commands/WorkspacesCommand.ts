@@ -20,12 +20,12 @@ const list = Command.make(
         const counts = countsOf(contents)
         const workspaces = contents.workspaces.map((workspace) => workspaceView(workspace, counts))
         yield* print(json, { data: workspaces }, workspaces.length === 0 ? "" : workspacesText(workspaces))
-        if (!json && workspaces.length === 0) yield* Console.error("The database holds no workspace yet.")
+        if (!json && workspaces.length === 0) yield* Console.error("The database has no workspaces.")
       })
     )
   })
 ).pipe(
-  Command.withDescription("List the workspaces, those of partners' merchants among them, by id."),
+  Command.withDescription("List the workspaces by id, including those of partners' sub-merchants."),
   Command.withShortDescription("List the workspaces")
 )
 
@@ -51,14 +51,14 @@ const show = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Show a workspace, with how many keys work and how many connections are active."),
+  Command.withDescription("Show a workspace, with its numbers of active keys and active connections."),
   Command.withShortDescription("Show one workspace"),
   Command.withExamples([{ command: "pointsman workspaces show acme", description: "One workspace" }])
 )
 
 export const workspacesCommand = Command.make("workspaces").pipe(
-  Command.withDescription("Workspaces: the merchants that are served here."),
-  Command.withShortDescription("Show who is served"),
+  Command.withDescription("List and show workspaces. A workspace is one merchant."),
+  Command.withShortDescription("List and show workspaces"),
   Command.withSubcommands([list, show])
 )
 
@@ -131,7 +131,7 @@ const workspaceText = (one: WorkspaceView): string =>
     ["Country", one.country],
     ["Category", one.category],
     ["Suspended", yesOrNo(one.suspended)],
-    ["Partner", one.partner_allowance === null ? "no" : `of ${counted(one.partner_allowance, "merchant")} at most`],
+    ["Partner", one.partner_allowance === null ? "no" : `of at most ${counted(one.partner_allowance, "merchant")}`],
     ["Sandbox", countsText(one.sandbox)],
     ["Production", countsText(one.production)]
   ])

@@ -56,7 +56,7 @@ export const startEchoingProvider = async (): Promise<EchoingProvider> => {
       if (first === "refunds" || references.get(attempt)?.startsWith("cut")) return send(500, shown)
       return references.get(attempt)?.startsWith("found")
         ? send(200, { provider_reference: `found_${asked}`, status: "declined", decline })
-        : send(404, { error: { code: shown, message: shown } })
+        : send(404, { found: false, attempt_id: attempt, error: { code: shown, message: shown } })
     }
     if (first === "checkouts") {
       return send(200, { checkout_reference: `co_${asked}`, url: "https://provider.example/pay", expires_at: null })

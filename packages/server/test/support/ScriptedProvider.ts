@@ -156,6 +156,8 @@ const refusal = (status: number, code: string): Reply => ({
   body: { error: { code, message: `The provider says ${code}.` } }
 })
 
+const neverReceived = (id: Readonly<Record<string, string>>): Reply => ({ status: 404, body: { found: false, ...id } })
+
 interface Route {
   readonly operation: ProviderOperation
   readonly providerReference?: string
@@ -194,13 +196,14 @@ const execute = (charges: Map<string, ExecutedCharge>, route: Route, url: URL, b
       return chargeReply(charge)
     }
     case "lookUpCharge": {
-      const charge = charges.get(url.searchParams.get("attempt_id") ?? "")
-      return charge === undefined ? refusal(404, "not_found") : chargeReply(charge)
+      const attemptId = url.searchParams.get("attempt_id") ?? ""
+      const charge = charges.get(attemptId)
+      return charge === undefined ? neverReceived({ attempt_id: attemptId }) : chargeReply(charge)
     }
     case "lookUpRefund": {
       const refundId = url.searchParams.get("refund_id") ?? ""
       const charge = [...charges.values()].find((one) => one.refunds.has(refundId))
-      return charge === undefined ? refusal(404, "not_found") : refundReply(refundId, charge)
+      return charge === undefined ? neverReceived({ refund_id: refundId }) : refundReply(refundId, charge)
     }
     default: {
       const charge = [...charges.values()].find((one) => one.providerReference === route.providerReference)

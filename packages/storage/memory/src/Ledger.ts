@@ -16,18 +16,30 @@ import {
   Ids,
   KeyTaken,
   Ledger,
+  type MessageDecision,
   type MessageNote,
+  type MessageQuery,
   MessageTaken,
   type Operation,
   type Payment,
   type PaymentBook,
   Stale,
   type StoredMessage,
-  type Tenant
+  type Tenant,
+  type TenantMessage
 } from "@pointsman/core"
 import { Effect, Option, Result, Semaphore } from "effect"
 import { endpointsFor } from "./Deliveries.ts"
-import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
+import {
+  byText,
+  copy,
+  forTenant,
+  ofTenant,
+  type State,
+  type StoredDelivery,
+  type TenantState,
+  tenantKey
+} from "./State.ts"
 
 export interface LedgerOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -84,6 +96,7 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
         const isOf = (asked: ReadonlyArray<{ readonly id: string }>, id: string) => asked.some((one) => one.id === id)
         const found = [...payments.values()].find(({ connectionId, id, providerRef }) => {
           if ("attemptId" in subject) return isOf(attempts.get(id) ?? [], subject.attemptId)
+          if ("operationId" in subject) return isOf(operations.get(id) ?? [], subject.operationId)
           if ("refundId" in subject) return isOf(refunds.get(id) ?? [], subject.refundId)
           return connectionId === subject.connectionId && providerRef === subject.providerRef
         })
@@ -101,13 +114,26 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
             .map(noteOf)
         }))
       }),
+    storeMessage: (tenant, message) =>
+      turn.withPermit(
+        Effect.sync(() => {
+          const { messages } = forTenant(state, tenant)
+          const earlier = messages.get(messageKey(message))
+          if (earlier === undefined) messages.set(messageKey(message), copy(message))
+          return Option.map(Option.fromUndefinedOr(earlier), (stored) => copy(noteOf(stored)))
+        })
+      ),
     keepMessage: (tenant, message, seen) =>
       turn.withPermit(
         Effect.gen(function* () {
           const { messages, payments } = forTenant(state, tenant)
-          if (messages.has(messageKey(message))) return yield* new MessageTaken()
+          const undecided = checkMessage(messages, message)
+          if (Result.isFailure(undecided) && undecided.failure._tag === "pointsman/MessageTaken") {
+            return yield* undecided.failure
+          }
           if (seen !== null && payments.get(seen.paymentId)?.version !== seen.version) return yield* new Stale()
-          messages.set(messageKey(message), copy(message))
+          yield* Effect.fromResult(undecided)
+          decide(messages, copy(message))
         })
       ),
     message: (tenant, connectionId, eventId) =>
@@ -116,6 +142,15 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
           Option.fromUndefinedOr(ofTenant(state, tenant).messages.get(messageKey({ connectionId, eventId }))),
           copy
         )
+      ),
+    messages: (query) =>
+      Effect.sync(() =>
+        [...state.tenants.values()]
+          .flatMap(({ messages, tenant }) => [...messages.values()].map((one) => ({ ...noteOf(one), tenant })))
+          .filter((one) => isListed(one, query))
+          .sort((a, b) => byArrival(b, a))
+          .slice(0, query.limit)
+          .map(copy)
       ),
     paymentOfPage: (tokenHash) =>
       Effect.sync(() => {
@@ -236,7 +271,34 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
 const messageKey = ({ connectionId, eventId }: Pick<StoredMessage, "connectionId" | "eventId">): string =>
   JSON.stringify([connectionId, eventId])
 
-const noteOf = ({ body: _, ...note }: StoredMessage): MessageNote => note
+const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
+
+/** Fails where the message is not as the decision expects it. */
+const checkMessage = (
+  messages: TenantState["messages"],
+  { after, expected }: MessageDecision
+): Result.Result<void, Stale | MessageTaken> => {
+  const stored = messages.get(messageKey(after))
+  if (stored === undefined) return Result.fail(new Stale())
+  return stored.outcome === expected ? Result.void : Result.fail(new MessageTaken())
+}
+
+const decide = (messages: TenantState["messages"], { after }: MessageDecision): void => {
+  const stored = messages.get(messageKey(after))
+  if (stored !== undefined) messages.set(messageKey(after), { ...stored, ...after, receivedAt: stored.receivedAt })
+}
+
+const byArrival = (a: Arrival, b: Arrival): number =>
+  a.receivedAt - b.receivedAt || byText(a.connectionId, b.connectionId) || byText(a.eventId, b.eventId)
+
+type Arrival = Pick<MessageNote, "receivedAt" | "connectionId" | "eventId">
+
+const isListed = (one: TenantMessage, { before, connectionId, outcome, paymentId, tenant }: MessageQuery): boolean =>
+  (before === undefined || byArrival(one, before) < 0) &&
+  (connectionId === undefined || one.connectionId === connectionId) &&
+  (outcome === undefined || one.outcome === outcome) &&
+  (paymentId === undefined || one.paymentId === paymentId) &&
+  (tenant === undefined || tenantKey(one.tenant) === tenantKey(tenant))
 
 const isReviewed = (payment: Payment, tenant: Tenant | undefined, paymentId: string | undefined): boolean =>
   payment.review !== null &&
@@ -268,7 +330,8 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
     if (claim.expected === 0 && stored !== undefined) return Result.fail(new KeyTaken({ claim: copy(stored) }))
     if (claim.expected !== (stored?.version ?? 0)) return Result.fail(new Stale())
   }
-  if (message !== undefined && messages.has(messageKey(message))) return Result.fail(new MessageTaken())
+  const undecided = message === undefined ? Result.void : checkMessage(messages, message)
+  if (Result.isFailure(undecided)) return undecided
   if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())
   return Result.void
 }
@@ -337,7 +400,7 @@ const apply = (
   refunds.set(id, replaced(refunds.get(id), change.refunds).sort(byId))
   events.push(...written)
   for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
-  if (change.message !== undefined) messages.set(messageKey(change.message), change.message)
+  if (change.message !== undefined) decide(messages, change.message)
   if (change.claim !== undefined) claims.set(change.claim.after.key, change.claim.after)
   setCheck(checks, id, change.checkAt ?? null)
 }

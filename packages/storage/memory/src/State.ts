@@ -15,6 +15,7 @@ import type {
 
 /** What one tenant owns. */
 export interface TenantState {
+  readonly tenant: Tenant
   readonly payments: Map<string, Payment>
   /** By payment, in the order of their numbers. */
   readonly attempts: Map<string, Array<Attempt>>
@@ -67,7 +68,8 @@ export const make = (): State => ({
 /** No two tenants share a key: the environment is one of two words, and stands first. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
 
-const empty = (): TenantState => ({
+const empty = (tenant: Tenant): TenantState => ({
+  tenant,
   payments: new Map(),
   attempts: new Map(),
   operations: new Map(),
@@ -78,7 +80,7 @@ const empty = (): TenantState => ({
   messages: new Map()
 })
 
-const nothing: TenantState = empty()
+const nothing: TenantState = empty({ workspaceId: "", environment: "sandbox" })
 
 /** To read from; what is not stored yet reads as nothing. */
 export const ofTenant = (state: State, tenant: Tenant): TenantState => state.tenants.get(tenantKey(tenant)) ?? nothing
@@ -88,7 +90,7 @@ export const forTenant = (state: State, tenant: Tenant): TenantState => {
   const key = tenantKey(tenant)
   const found = state.tenants.get(key)
   if (found !== undefined) return found
-  const made = empty()
+  const made = empty({ workspaceId: tenant.workspaceId, environment: tenant.environment })
   state.tenants.set(key, made)
   return made
 }

@@ -1,51 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Directory, Ids, Ledger, newClaim, type Payment } from "@pointsman/core"
+import { type Change, Directory, Ids, Ledger, newClaim } from "@pointsman/core"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer, Option, Result } from "effect"
+import { newChange, tenant } from "../../sql/test/Given.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { make as makeState } from "../src/State.ts"
 
-const tenant = { workspaceId: "ws", environment: "sandbox" } as const
-
 const changeOf = Effect.fnUntraced(function* (key: string) {
-  const ids = yield* Ids
-  const payment: Payment = {
-    id: yield* ids.payment,
-    tenant: { ...tenant },
-    version: 1,
-    state: "Charging",
-    money: { minorUnits: 1000, currency: "EUR" },
-    country: "DE",
-    method: "card",
-    cardBrand: null,
-    initiator: "cit",
-    captureMethod: "automatic",
-    reference: null,
-    declineCategory: null,
-    declineReason: null,
-    authorizedMinor: 0,
-    capturedMinor: 0,
-    refundedMinor: 0,
-    refundPendingMinor: 0,
-    connectionId: null,
-    providerRef: null,
-    idempotencyKey: key,
-    hosted: null,
-    routing: null,
-    simulation: null,
-    createdAt: 0,
-    updatedAt: 0,
-    settledAt: null,
-    review: null
-  }
-  const change: Change = {
-    tenant,
-    payment: { expected: 0, after: payment },
+  const change = yield* newChange({ tenant: { ...tenant }, idempotencyKey: key })
+  const paymentId = change.payment.after.id
+  return {
+    ...change,
     attempts: [],
-    events: [{ type: "payment.created", paymentId: payment.id, createdAt: 0, data: { nested: { amount: 1000 } } }],
-    claim: { expected: 0, after: newClaim({ key, fingerprint: "fp", paymentId: payment.id, claimedAt: 0 }) }
-  }
-  return change
+    events: [{ type: "payment.created", paymentId, createdAt: 0, data: { nested: { amount: 1000 } } }],
+    claim: { expected: 0, after: newClaim({ key, fingerprint: "fp", paymentId, claimedAt: 0 }) }
+  } satisfies Change
 })
 
 const page = { returnUrl: "https://shop.example/back", cancelUrl: null, expiresAt: 1 }

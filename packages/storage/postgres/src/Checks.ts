@@ -2,8 +2,7 @@
 import type { DuePayment, DueQuery, Payment, StorageError, Watched } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { readTenant } from "./PaymentRows.ts"
-import { bindText, readText } from "./Rows.ts"
+import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 
 /** Without work it does not write at all. */
 const hasWork = "select 1 as one from payments where check_at is not null and check_at <= $1 limit 1"
@@ -40,8 +39,7 @@ export const postpone = (
   Effect.asVoid(
     db.update("postpone", postponed, [
       checkAt === null ? null : String(checkAt),
-      bindText(tenant.workspaceId),
-      tenant.environment,
+      ...bindTenant(tenant),
       bindText(id),
       String(version)
     ])

@@ -3,7 +3,7 @@ import { type Change, type CommitFailure, Ids } from "@pointsman/core"
 import { Effect } from "effect"
 import { commitMany } from "./CommitMany.ts"
 import { commitOne } from "./CommitOne.ts"
-import { changeRows, type DrawnEvent } from "./CommitStatement.ts"
+import { type DrawnEvent, drawnChange } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 
 export interface CommitOptions {
@@ -35,5 +35,5 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
         )
 
   return (change: Change): Effect.Effect<void, CommitFailure> =>
-    Effect.flatMap(drawn(change), (events) => write(changeRows(change, events)))
+    Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events)))
 })

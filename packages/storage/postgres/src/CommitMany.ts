@@ -8,7 +8,7 @@
 import type { Change, CommitFailure } from "@pointsman/core"
 import { Deferred, Effect, Result } from "effect"
 import { refusal, statements } from "./CommitOne.ts"
-import { type ChangeRows, nameOf, statementForMany } from "./CommitStatement.ts"
+import { type DrawnChange, nameOf, statementForMany } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 
 /** More would make each of them wait for all the others' rows. */
@@ -17,7 +17,7 @@ const maxChanges = 64
 const maxStatements = 2
 
 interface Waiting {
-  readonly rows: ChangeRows
+  readonly drawn: DrawnChange
   readonly shape: string
   /** What no two changes under way have in common. */
   readonly keys: ReadonlyArray<string>
@@ -26,7 +26,7 @@ interface Waiting {
   readonly end: Deferred.Deferred<void, CommitFailure>
 }
 
-type WriteOne = (rows: ChangeRows) => Effect.Effect<void, CommitFailure>
+type WriteOne = (drawn: DrawnChange) => Effect.Effect<void, CommitFailure>
 
 export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: WriteOne, fewest: number) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -81,7 +81,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     setImmediate(dispatch)
   }
 
-  const alone = ({ end, rows }: Waiting) => Deferred.into(writeOne(rows), end)
+  const alone = ({ drawn, end }: Waiting) => Deferred.into(writeOne(drawn), end)
 
   const write = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
     const [first] = batch
@@ -89,8 +89,8 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     const each = (end: (one: Waiting, index: number) => Effect.Effect<unknown>) =>
       Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
     if (batch.length < fewest) return each(alone)
-    const { bind, sql } = statementOf(first.rows.shape)
-    const params = Result.try(() => bind(batch.map(({ rows }) => rows)))
+    const { bind, sql } = statementOf(first.drawn.shape)
+    const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
     // Nothing was sent: the one that cannot be bound dies by itself.
     if (Result.isFailure(params)) return each(alone)
     return db.write("commit", sql, params.success).pipe(
@@ -108,13 +108,13 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     )
   }
 
-  return (rows: ChangeRows): Effect.Effect<void, CommitFailure> =>
+  return (drawn: DrawnChange): Effect.Effect<void, CommitFailure> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
         const one: Waiting = {
-          rows,
-          shape: nameOf(rows.shape),
-          keys: keysOf(rows.change),
+          drawn,
+          shape: nameOf(drawn.shape),
+          keys: keysOf(drawn.change),
           isTaken: false,
           taken: Deferred.makeUnsafe(),
           end: Deferred.makeUnsafe()
@@ -139,6 +139,6 @@ const keysOf = ({ claim, message, payment, tenant }: Change): ReadonlyArray<stri
   return [
     `payment ${of} ${payment.after.id}`,
     ...(claim === undefined ? [] : [`claim ${of} ${claim.after.key}`]),
-    ...(message === undefined ? [] : [`message ${of} ${message.connectionId} ${message.eventId}`])
+    ...(message === undefined ? [] : [`message ${of} ${message.after.connectionId} ${message.after.eventId}`])
   ]
 }

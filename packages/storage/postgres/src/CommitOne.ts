@@ -3,11 +3,11 @@
  * see what came between.
  */
 import { ApiKeyRevoked, type CommitFailure, KeyTaken, MessageTaken, Stale, StorageError } from "@pointsman/core"
+import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type ChangeRows, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"
+import { type DrawnChange, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"
 import { codes, type Database, type Refused } from "./Database.ts"
-import { readClaim } from "./PaymentRows.ts"
-import type { Row } from "./Rows.ts"
+import { rows } from "./Rows.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */
 const maxRounds = 20
@@ -25,18 +25,18 @@ export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) =
   }
 }
 
-export const commitOne = (db: Database): ((rows: ChangeRows) => Effect.Effect<void, CommitFailure>) => {
+export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<void, CommitFailure>) => {
   const statementOf = statements(statementForOne)
-  return Effect.fnUntraced(function* (rows: ChangeRows): Effect.fn.Return<void, CommitFailure> {
-    const { bind, sql } = statementOf(rows.shape)
-    const params = bind([rows])
+  return Effect.fnUntraced(function* (drawn: DrawnChange): Effect.fn.Return<void, CommitFailure> {
+    const { bind, sql } = statementOf(drawn.shape)
+    const params = bind([drawn])
     for (let round = 0; round < maxRounds; round++) {
       const [row] = yield* Effect.catchTag(db.write("commit", sql, params), "Refused", takenBack)
       if (row === undefined) continue
       if (row["word"] !== "Sound") return yield* refusal(row)
       if (row["written"] === true) return
     }
-    const cause = new Error(`${maxRounds} other writes came between`)
+    const cause = new Error(`${maxRounds} concurrent writes conflicted`)
     return yield* new StorageError({ operation: "commit", cause })
   })
 }
@@ -58,7 +58,7 @@ export const refusal = (row: Row): Effect.Effect<never, CommitFailure> => {
     case "ApiKeyRevoked":
       return Effect.fail(new ApiKeyRevoked())
     case "KeyTaken":
-      return Effect.fail(new KeyTaken({ claim: readClaim(row) }))
+      return Effect.fail(new KeyTaken({ claim: rows.readClaim(row) }))
     case "MessageTaken":
       return Effect.fail(new MessageTaken())
     case "Stale":

@@ -7,25 +7,23 @@
  * written. Where all agree, another statement may still come between: then the first write finds nothing to do, and all
  * that hangs on it neither; a later one that finds nothing takes everything back by an error.
  *
- * Rows are locked in one order by every statement: claims by their keys, then payments by their ids, each kind whole
- * before the next. So no two statements wait for each other.
+ * Rows are locked in one order by every statement: claims by their keys, then messages, then payments by their ids, each
+ * kind whole before the next. So no two statements wait for each other.
  *
  * Each value is a parameter of its own: to take a JSON document of them apart was a quarter of the statement's time.
  */
-import { type Change, type EventDraft, refundTotals } from "@pointsman/core"
-import { messageColumns, messageRow } from "./Messages.ts"
-import { operationColumns, operationRow, refundColumns, refundRow } from "./OperationRows.ts"
-import {
-  attemptColumns,
-  attemptRow,
-  claimColumns,
-  claimRow,
-  entryKey,
-  paymentColumns,
-  paymentRow,
-  tenantKey
-} from "./PaymentRows.ts"
-import { bindText, bindValue, type LedgerRow, list, onConflictReplace, typeOf } from "./Rows.ts"
+import { type Change, type Claim, type EventDraft, type MessageNote, type Payment, refundTotals } from "@pointsman/core"
+import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
+import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
+
+/** With what SQLite derives itself, or writes later. */
+const paymentColumns: Columns<Payment, Value, Owner> = {
+  ...rows.paymentColumns,
+  refunded_minor: ({ refundedMinor }) => refundedMinor,
+  refund_pending_minor: ({ refundPendingMinor }) => refundPendingMinor,
+  page_token_hash: ({ hosted }) => hosted?.tokenHash ?? null,
+  review_since: ({ review }) => review?.since ?? null
+}
 
 /** What decides about the text of the statement. */
 export interface Shape {
@@ -46,23 +44,15 @@ export interface DrawnEvent {
   readonly seed: string
 }
 
-/** A change as the rows whose columns its statement binds. */
-export interface ChangeRows {
+/** A change with all that its statement is made of. */
+export interface DrawnChange {
   readonly change: Change
   readonly shape: Shape
-  readonly claim: LedgerRow
-  readonly message: LedgerRow
-  readonly payment: LedgerRow
-  readonly attempts: ReadonlyArray<LedgerRow>
-  readonly operations: ReadonlyArray<LedgerRow>
-  readonly refunds: ReadonlyArray<LedgerRow>
   readonly events: ReadonlyArray<DrawnEvent>
 }
 
-const noRow: LedgerRow = {}
-
-export const changeRows = (change: Change, events: ReadonlyArray<DrawnEvent>): ChangeRows => {
-  const { apiKeyHash, attempts, claim, message, operations = [], payment, refunds = [], tenant } = change
+export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
+  const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
   return {
     change,
     shape: {
@@ -71,16 +61,10 @@ export const changeRows = (change: Change, events: ReadonlyArray<DrawnEvent>): C
       message: message !== undefined,
       payment: payment.expected === 0 ? "new" : "moved",
       attempts: attempts.length,
-      operations: operations.length,
-      refunds: refunds.length,
+      operations: operations?.length ?? 0,
+      refunds: refunds?.length ?? 0,
       events: events.length
     },
-    claim: claim === undefined ? noRow : claimRow(tenant, claim.after),
-    message: message === undefined ? noRow : messageRow(tenant, message),
-    payment: paymentRow(payment.after, change.checkAt ?? null),
-    attempts: attempts.map((attempt) => attemptRow(tenant, attempt)),
-    operations: operations.map((operation) => operationRow(tenant, operation)),
-    refunds: refunds.map((refund) => refundRow(tenant, refund)),
     events
   }
 }
@@ -94,7 +78,7 @@ export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "St
 export interface Statement {
   readonly sql: string
   /** Its parameters, in their order. */
-  readonly bind: (changes: ReadonlyArray<ChangeRows>) => ReadonlyArray<string | null>
+  readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
 }
 
 export const statementForOne = (shape: Shape): Statement => statement(shape, false)
@@ -102,7 +86,18 @@ export const statementForOne = (shape: Shape): Statement => statement(shape, fal
 /** Of changes that share no payment and no key. Its rows say with `n` which change they are about, from 1. */
 export const statementForMany = (shape: Shape): Statement => statement(shape, true)
 
-type Read = (from: ChangeRows) => string | null
+type Read = (from: DrawnChange) => string | null
+
+/** Where a row's record is in the change, and what is taken of it. */
+interface Source<A> {
+  readonly columns: Columns<A, Value, Owner>
+  readonly of: (change: Change) => A | undefined
+}
+
+const payment: Source<Payment> = { columns: paymentColumns, of: (change) => change.payment.after }
+const claim: Source<Claim> = { columns: rows.claimColumns, of: (change) => change.claim?.after }
+const message: Source<MessageNote> = { columns: rows.noteColumns, of: (change) => change.message?.after }
+const decision: Source<MessageNote> = { columns: rows.decisionColumns, of: message.of }
 
 const statement = (shape: Shape, isMany: boolean): Statement => {
   const reads: Array<Read> = []
@@ -119,23 +114,31 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
   const ofTenant = (table: string) => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}`
   const shared: Readonly<Record<string, string>> = { workspace_id: workspace, environment, payment_id: paymentId }
 
-  type RowOf = (from: ChangeRows) => LedgerRow | undefined
-  const value = (column: string, rowOf: RowOf): string =>
-    place(typeOf(column), (from) => bindValue(rowOf(from)?.[column] ?? null))
-  const values = (columns: ReadonlyArray<string>, rowOf: RowOf): string =>
-    columns.map((column) => shared[column] ?? value(column, rowOf)).join(", ")
+  const value = <A>({ columns, of }: Source<A>, column: string): string => {
+    const known = shared[column]
+    if (known !== undefined) return known
+    const take = columns[column] as Columns<A, Value, Owner>[string]
+    return place(typeOf(column), ({ change }) => {
+      const record = of(change)
+      return record === undefined ? null : bindValue(take(record, change))
+    })
+  }
+  const values = <A>(source: Source<A>): string =>
+    list(Object.keys(source.columns).map((column) => value(source, column)))
   /** The keys of a row stay as they are. */
-  const assignments = (columns: ReadonlyArray<string>, rowOf: RowOf): string =>
-    columns
-      .filter((column) => ![...tenantKey, "id", "key"].includes(column))
-      .map((column) => `${column} = ${shared[column] ?? value(column, rowOf)}`)
-      .join(", ")
+  const assignments = <A>(source: Source<A>): string =>
+    list(
+      Object.keys(source.columns)
+        .filter((column) => ![...tenantKey, "id", "key"].includes(column))
+        .map((column) => `${column} = ${value(source, column)}`)
+    )
 
-  const claimKey = shape.claim === "none" ? "" : value("key", ({ claim }) => claim)
+  const claimKey = shape.claim === "none" ? "" : value(claim, "key")
   const claimVersion =
     shape.claim === "moved" ? place("bigint", ({ change: { claim } }) => String(claim?.expected ?? 0)) : ""
-  const connection = shape.message ? value("connection_id", ({ message }) => message) : ""
-  const messageId = shape.message ? value("event_id", ({ message }) => message) : ""
+  const connection = shape.message ? value(message, "connection_id") : ""
+  const messageId = shape.message ? value(message, "event_id") : ""
+  const outcome = shape.message ? place("text", ({ change }) => change.message?.expected ?? null) : ""
   const version = shape.payment === "moved" ? place("bigint", ({ change }) => String(change.payment.expected)) : ""
 
   const isClaim = (table: string) => `${ofTenant(table)} and ${table}.key = ${claimKey}`
@@ -155,7 +158,8 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
   if (shape.claim === "new") checks.push(`when ${storedClaim} is not null then 'KeyTaken'`)
   if (shape.claim === "moved") checks.push(`when ${storedClaim} is distinct from ${claimVersion} then 'Stale'`)
   if (shape.message) {
-    checks.push(`when exists (select 1 from messages where ${isMessage("messages")}) then 'MessageTaken'`)
+    const stored = `(select outcome from messages where ${isMessage("messages")})`
+    checks.push(`when ${stored} is null then 'Stale'`, `when ${stored} <> ${outcome} then 'MessageTaken'`)
   }
   const storedPayment = `(select version from payments where ${isPayment("payments")})`
   checks.push(`when ${storedPayment} is ${version === "" ? "not null" : `distinct from ${version}`} then 'Stale'`)
@@ -169,7 +173,9 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     const pending = rest(
       ({ payment, refunds = [] }) => payment.after.refundPendingMinor - refundTotals(refunds).refundPendingMinor
     )
-    const written = Array.from({ length: shape.refunds }, (_, index) => value("id", ({ refunds }) => refunds[index]))
+    const written = Array.from({ length: shape.refunds }, (_, index) =>
+      value({ columns: rows.refundColumns, of: ({ refunds }) => refunds?.[index] }, "id")
+    )
     checks.push(`when not (
       select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) = ${refunded}
         and coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) = ${pending}
@@ -189,16 +195,16 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     gates.push(name)
   }
   /** Another row that has its key already is left as it is. */
-  const inserted = (
+  const inserted = <A>(
     name: string,
     table: string,
-    columns: ReadonlyArray<string>,
-    rowOf: RowOf,
+    source: Source<A>,
     key: ReadonlyArray<string>,
     order: ReadonlyArray<string>,
     is: (table: string) => string
   ) => {
-    const into = `insert into ${table} (${list(columns)}) select ${values(columns, rowOf)} from ${behindGate()}`
+    const columns = Object.keys(source.columns)
+    const into = `insert into ${table} (${list(columns)}) select ${values(source)} from ${behindGate()}`
     const unlessTaken = `on conflict (${list(key)}) do nothing`
     if (isMany) {
       const places = order.map((column) => String(columns.indexOf(column) + 1))
@@ -209,12 +215,11 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     } else writes.push(`${name} as (${into} ${unlessTaken} returning 1 as one)`)
     through(name)
   }
-  const moved = (
+  const moved = <A>(
     name: string,
     table: string,
-    columns: ReadonlyArray<string>,
-    rowOf: RowOf,
-    key: string,
+    row: Source<A>,
+    order: ReadonlyArray<string>,
     is: (table: string) => string,
     expected: string
   ) => {
@@ -222,48 +227,45 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     if (isMany) {
       writes.push(`locked_${table} as materialized (
         select i.n from ${source} join ${table} as t on ${is("t")}
-        order by t.workspace_id, t.environment, t.${key} for no key update of t
+        order by ${list([...tenantKey, ...order], "t.")} for no key update of t
       )`)
       source = `verdict as i join locked_${table} using (n)`
     }
     writes.push(`${name} as (
-      update ${table} as t set ${assignments(columns, rowOf)} from ${source}
-      where ${is("t")} and t.version = ${expected} returning ${isMany ? "i.n" : "1 as one"}
+      update ${table} as t set ${assignments(row)} from ${source}
+      where ${is("t")} and t.${expected} returning ${isMany ? "i.n" : "1 as one"}
     )`)
     through(name)
   }
 
   if (shape.claim === "new") {
     const key = [...tenantKey, "key"]
-    inserted("claimed", "claims", claimColumns, ({ claim }) => claim, key, key, isClaim)
+    inserted("claimed", "claims", claim, key, key, isClaim)
   }
   if (shape.claim === "moved") {
-    moved("claimed", "claims", claimColumns, ({ claim }) => claim, "key", isClaim, claimVersion)
+    moved("claimed", "claims", claim, ["key"], isClaim, `version = ${claimVersion}`)
   }
   if (shape.message) {
-    const ofConnection = [...tenantKey, "connection_id"]
-    const [key, order] = [
-      [...ofConnection, "event_hash"],
-      [...ofConnection, "event_id"]
-    ]
-    inserted("told", "messages", messageColumns, ({ message }) => message, key, order, isMessage)
+    moved("told", "messages", decision, ["connection_id", "event_hash"], isMessage, `outcome = ${outcome}`)
   }
   if (version === "") {
     const key = [...tenantKey, "id"]
-    inserted("paid", "payments", paymentColumns, ({ payment }) => payment, key, key, isPayment)
-  } else moved("paid", "payments", paymentColumns, ({ payment }) => payment, "id", isPayment, version)
+    inserted("paid", "payments", payment, key, key, isPayment)
+  } else moved("paid", "payments", payment, ["id"], isPayment, `version = ${version}`)
 
-  const entries = (table: "attempts" | "operations" | "refunds", columns: ReadonlyArray<string>) => {
+  const entries = <A>(table: "attempts" | "operations" | "refunds", columns: Columns<A, Value, Owner>) => {
+    const names = Object.keys(columns)
     for (let index = 0; index < shape[table]; index++) {
+      const of = (change: Change) => change[table]?.[index] as A | undefined
       writes.push(`${table}_${index} as (
-        insert into ${table} (${list(columns)}) select ${values(columns, (from) => from[table][index])}
-        from ${behindGate()} ${onConflictReplace(columns, entryKey)}
+        insert into ${table} (${list(names)}) select ${values({ columns, of })}
+        from ${behindGate()} ${onConflictReplace(names, entryKey)}
       )`)
     }
   }
-  entries("attempts", attemptColumns)
-  entries("operations", operationColumns)
-  entries("refunds", refundColumns)
+  entries("attempts", rows.attemptColumns)
+  entries("operations", rows.operationColumns)
+  entries("refunds", rows.refundColumns)
 
   if (shape.events > 0) {
     const drafts = Array.from({ length: shape.events }, (_, index) => {
@@ -296,7 +298,7 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
       : `, case when word = 'Sound' and not ${wrote("paid")} and ${wrote(first)} then came_between() end`
   const taken = shape.claim === "new"
   const answer = `select ${isMany ? "i.n, " : ""}word, ${wrote("paid")} as written${cameBetween}${
-    taken ? `, ${list(claimColumns, "t.")}` : ""
+    taken ? `, ${list(Object.keys(claim.columns), "t.")}` : ""
   } from verdict as i ${taken ? `left join claims as t on word = 'KeyTaken' and ${isClaim("t")}` : ""}`
 
   const word = `case ${checks.join("\n    ")} else 'Sound' end as word`

@@ -7,11 +7,11 @@
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"
+import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
-import type { Row } from "./Rows.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -218,7 +218,7 @@ const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E
   Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
 const noAnswer = (millis: number): SqlError => {
-  const message = `the server did not answer within ${millis} ms`
+  const message = `the server did not respond within ${millis} ms`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
 }
 

@@ -3,27 +3,13 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import {
-  type AttemptRecord,
-  Deliveries,
-  type Delivery,
-  type DeliveryAttempt,
-  type DeliveryEnd,
-  type DueDelivery,
-  type DueDeliveryQuery,
-  StorageError
-} from "@pointsman/core"
+import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery, StorageError } from "@pointsman/core"
+import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
-import { readWebhookEndpoint } from "./DirectoryRows.ts"
-import { readEvent, readTenant, tenantRow } from "./PaymentRows.ts"
-import { bindRow, bindText, type Row, readText } from "./Rows.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
-const bindTenant = (tenant: Delivery["tenant"]) => [bindText(tenant.workspaceId), tenant.environment]
-
-/** Greater than every id that we write. */
-const afterAll = "~"
 
 const selectDelivery = `select * from deliveries where ${ofTenant} and id = $3`
 const selectAttempts = `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`
@@ -55,11 +41,11 @@ export const make = (db: Database): Deliveries["Service"] =>
           before.state,
           String(before.attempts)
         ]),
-        (rows) => rows.length === 1
+        (found) => found.length === 1
       ),
     delivery: (tenant, id) =>
       Effect.map(db.read("delivery", selectDelivery, [...bindTenant(tenant), bindText(id)]), ([row]) =>
-        Option.map(Option.fromUndefinedOr(row), readDelivery)
+        Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
       ),
     list: (tenant, { before, limit, state }) =>
       Effect.map(
@@ -69,11 +55,11 @@ export const make = (db: Database): Deliveries["Service"] =>
             order by id desc limit $4`,
           [...bindTenant(tenant), bindText(before ?? afterAll), String(limit), ...(state === undefined ? [] : [state])]
         ),
-        (rows) => rows.map(readDelivery)
+        (found) => found.map(rows.readDelivery)
       ),
     attempts: (tenant, id) =>
-      Effect.map(db.read("attempts", selectAttempts, [...bindTenant(tenant), bindText(id)]), (rows) =>
-        rows.map(readAttempt)
+      Effect.map(db.read("attempts", selectAttempts, [...bindTenant(tenant), bindText(id)]), (found) =>
+        found.map(rows.readDeliveryAttempt)
       )
   })
 
@@ -134,7 +120,7 @@ const takeDue = Effect.fnUntraced(function* (
   // Without work nothing is written at all.
   const waiting = (yield* db.read("takeDue", waitingEndpoints, [String(now)])).map((row) => row["id"] as string)
   if (waiting.length === 0) return []
-  const rows = yield* db
+  const taken = yield* db
     .transaction("takeDue", (query) =>
       Effect.gen(function* () {
         const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
@@ -149,10 +135,10 @@ const takeDue = Effect.fnUntraced(function* (
         Effect.fail(new StorageError({ operation: "takeDue", cause }))
       )
     )
-  return rows.map((row) => ({
-    delivery: readDelivery(row),
-    endpoint: readWebhookEndpoint(row["endpoint"] as Row),
-    event: readEvent(row["event"] as Row)
+  return taken.map((row) => ({
+    delivery: rows.readDelivery(row),
+    endpoint: rows.directory.webhookEndpoints.read(row["endpoint"] as Row),
+    event: rows.readEvent(row["event"] as Row)
   }))
 })
 
@@ -169,41 +155,14 @@ from ended
 where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
   and t.state = 'Sending' and t.attempts = ended.number`
 
-const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) =>
-  bindRow({
-    ...tenantRow(after.tenant),
-    delivery_id: after.id,
-    number,
-    ended_at: endedAt,
-    status: end?._tag === "Answered" ? end.status : null,
-    failure: end?._tag === "Failed" ? end.failure : null,
-    state: after.state,
-    failures: after.failures,
-    due_at: after.dueAt
-  })
-
-const readDelivery = (row: Row): Delivery => ({
-  id: readText(row["id"]),
-  tenant: readTenant(row),
-  endpointId: readText(row["endpoint_id"]),
-  eventId: readText(row["event_id"]),
-  state: row["state"] as Delivery["state"],
-  failures: row["failures"] as number,
-  attempts: row["attempts"] as number,
-  dueAt: row["due_at"] as number | null,
-  createdAt: row["created_at"] as number
+const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
+  workspace_id: bindText(after.tenant.workspaceId),
+  environment: after.tenant.environment,
+  delivery_id: bindText(after.id),
+  number,
+  ended_at: endedAt,
+  ...endColumns(end),
+  state: after.state,
+  failures: after.failures,
+  due_at: after.dueAt
 })
-
-const readAttempt = (row: Row): DeliveryAttempt => ({
-  deliveryId: readText(row["delivery_id"]),
-  number: row["number"] as number,
-  sentAt: row["sent_at"] as number,
-  endedAt: row["ended_at"] as number | null,
-  end: readEnd(row)
-})
-
-const readEnd = (row: Row): DeliveryEnd | null => {
-  if (row["status"] !== null) return { _tag: "Answered", status: row["status"] as number }
-  if (row["failure"] === null) return null
-  return { _tag: "Failed", failure: row["failure"] as Extract<DeliveryEnd, { _tag: "Failed" }>["failure"] }
-}

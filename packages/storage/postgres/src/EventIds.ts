@@ -13,7 +13,7 @@
 import type { StorageError, Tenant } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindText } from "./Rows.ts"
+import { bindTenant } from "./Rows.ts"
 
 /** Two tenants that share one hold each other's events back for a moment, and no more. */
 const lane = "(hashtext(environment || ' ' || workspace_id) & 65535)::bigint"
@@ -57,7 +57,7 @@ const selectHorizon = `select (
 
 /** Only ids that are smaller show. */
 export const horizon = (db: Database, operation: string, tenant: Tenant): Effect.Effect<string, StorageError> =>
-  Effect.map(db.read(operation, selectHorizon, [bindText(tenant.workspaceId), tenant.environment]), ([row]) => {
+  Effect.map(db.read(operation, selectHorizon, bindTenant(tenant)), ([row]) => {
     const newest = row?.["newest"] as string | null | undefined
     const announced = row?.["announced"] as number | null | undefined
     if (newest == null) return ""

@@ -12,7 +12,7 @@ export const postgres = (
 ): StorageHandle => {
   const place = placeOf(url)
   return {
-    name: `PostgreSQL ${place ?? "(at a URL that cannot be read)"}`,
+    name: `PostgreSQL ${place ?? "(invalid URL)"}`,
     lasts: true,
     "~pointsman/storage": Layer.unwrap(
       place === undefined
@@ -23,7 +23,7 @@ export const postgres = (
 }
 
 const expected =
-  "expected postgres://user:password@host:port/database, with %XX for characters that a URL does not hold as they are, " +
+  "expected postgres://user:password@host:port/database, with reserved characters percent-encoded, " +
   "such as %40 for @"
 
 /**

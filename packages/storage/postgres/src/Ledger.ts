@@ -1,30 +1,25 @@
 /** Payments in PostgreSQL: one change is one statement (`Commit.ts`), and so is one read. */
 import {
-  brokenBalance,
   brokenChange,
-  brokenInvariant,
   Ledger,
   type MessageSubject,
-  type Payment,
   type PaymentBook,
   type PaymentQuery,
   type ReviewQuery,
   type StorageError,
   type Tenant
 } from "@pointsman/core"
+import { afterAll, list, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
-import { keepMessage, noteColumns, readMessage, readNote, selectMessage } from "./Messages.ts"
+import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
-import { readOperation, readRefund } from "./OperationRows.ts"
-import { readAttempt, readClaim, readEvent, readPayment, readTenant } from "./PaymentRows.ts"
-import { bindText, list, type Row } from "./Rows.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
-const bindTenant = (tenant: Tenant) => [bindText(tenant.workspaceId), tenant.environment]
 
 const selectPayment = `select * from payments where ${ofTenant} and id = $3`
 const selectPageOwner = "select * from payments where page_token_hash = $1"
@@ -49,8 +44,15 @@ const entriesOf = (table: string, order: string, columns = "*", condition = "tru
 const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "id")} as operations,
   ${entriesOf("refunds", "id")} as refunds`
 const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
-const told = entriesOf("messages", "sequence", `${list(noteColumns)}, sequence`, "about in ('settlement', 'dispute')")
-const selectBookOf = (table: "attempts" | "refunds") => `select ${bookColumns}, ${told} as told from payments as p
+const told = entriesOf(
+  "messages",
+  "sequence",
+  `${list(Object.keys(rows.noteColumns))}, sequence`,
+  "about in ('settlement', 'dispute')"
+)
+const selectBookOf = (
+  table: "attempts" | "operations" | "refunds"
+) => `select ${bookColumns}, ${told} as told from payments as p
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
 /** Both, because a reference may be longer than an index takes. */
 const selectBookOfCharge = `select ${bookColumns}, ${told} as told from payments as p
@@ -73,7 +75,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     params: ReadonlyArray<string | null>,
     read: (row: Row) => A
   ): Effect.Effect<ReadonlyArray<A>, StorageError> =>
-    Effect.map(db.read(operation, sql, params), (rows) => rows.map(read))
+    Effect.map(db.read(operation, sql, params), (found) => found.map(read))
 
   return Ledger.of({
     commit: (change) =>
@@ -81,39 +83,48 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         const broken = brokenChange(change)
         return broken === undefined ? commit(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
       }),
-    payment: (tenant, id) => one("payment", selectPayment, [...bindTenant(tenant), bindText(id)], soundPayment),
-    book: (tenant, id) => one("book", selectBook, [...bindTenant(tenant), bindText(id)], soundBook),
+    payment: (tenant, id) => one("payment", selectPayment, [...bindTenant(tenant), bindText(id)], rows.readPayment),
+    book: (tenant, id) => one("book", selectBook, [...bindTenant(tenant), bindText(id)], readBook),
     bookOf: (tenant, subject) => {
       const [select, ...names] = subjectOf(subject)
       return one("bookOf", select, [...bindTenant(tenant), ...names.map(bindText)], (row) => ({
-        book: soundBook(row),
-        told: (row["told"] as ReadonlyArray<Row>).map(readNote)
+        book: readBook(row),
+        told: (row["told"] as ReadonlyArray<Row>).map(rows.readNote)
       }))
     },
+    storeMessage: (tenant, message) => storeMessage(db, tenant, message),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
-      one("message", selectMessage, [...bindTenant(tenant), bindText(connectionId), bindText(eventId)], readMessage),
-    paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], soundPayment),
+      one(
+        "message",
+        selectMessage,
+        [...bindTenant(tenant), bindText(connectionId), bindText(eventId)],
+        rows.readMessage
+      ),
+    messages: (query) => all("messages", ...selectMessages(query), rows.readTenantMessage),
+    paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], rows.readPayment),
     takeDue: (query) => takeDue(db, query),
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
     watched: (limit) => watched(db, limit),
-    reviews: (query) => all("reviews", ...selectReviews(query), soundPayment),
+    reviews: (query) => all("reviews", ...selectReviews(query), rows.readPayment),
     usage: ({ from, until, workspaceId }) =>
       Effect.map(
         db.read("usage", selectUsage, [bindText(workspaceId), "production", String(from), String(until)]),
         ([row]) => row?.["count"] as number
       ),
     payments: (tenant, query) =>
-      query.states?.length === 0 ? Effect.succeed([]) : all("payments", ...selectPayments(tenant, query), soundPayment),
+      query.states?.length === 0
+        ? Effect.succeed([])
+        : all("payments", ...selectPayments(tenant, query), rows.readPayment),
     attempts: (tenant, paymentId) =>
-      all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], readAttempt),
-    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
+      all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], rows.readAttempt),
+    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], rows.readClaim),
     oldClaims: (query) =>
-      Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (rows) =>
-        rows.flatMap((row) => {
+      Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (found) =>
+        found.flatMap((row) => {
           const payment = row["payment"] as Row | null
           if (payment === null) return []
-          return [{ tenant: readTenant(row), claim: readClaim(row), payment: soundPayment(payment) }]
+          return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row), payment: rows.readPayment(payment) }]
         })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
@@ -122,7 +133,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         "timeline",
         selectTimeline,
         [...bindTenant(tenant), bindText(paymentId), bindText(after ?? ""), String(limit)],
-        readEvent
+        rows.readEvent
       ),
     events: Effect.fnUntraced(function* (tenant, { after, before, limit, type }) {
       const end = yield* horizon(db, "events", tenant)
@@ -137,20 +148,18 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
       const order = after !== undefined && before === undefined ? "asc" : "desc"
       const sql = `select * from events where ${ofTenant} and id < $3 ${conditions}
         order by id ${order} limit $${params.length}`
-      return yield* all("events", sql, params, readEvent)
+      return yield* all("events", sql, params, rows.readEvent)
     })
   })
 })
 
 const subjectOf = (subject: MessageSubject): readonly [select: string, ...names: ReadonlyArray<string>] => {
   if ("connectionId" in subject) return [selectBookOfCharge, subject.connectionId, subject.providerRef]
+  if ("operationId" in subject) return [selectBookOf("operations"), subject.operationId]
   return "attemptId" in subject
     ? [selectBookOf("attempts"), subject.attemptId]
     : [selectBookOf("refunds"), subject.refundId]
 }
-
-/** Greater than every id that we write. */
-const afterAll = "~"
 
 const selectPayments = (tenant: Tenant, query: PaymentQuery): readonly [string, ReadonlyArray<string>] => {
   const params = [...bindTenant(tenant), bindText(query.before ?? afterAll), String(query.limit)]
@@ -181,23 +190,10 @@ const selectReviews = ({ after, limit, paymentId, tenant }: ReviewQuery): readon
   return [`select * from payments where ${conditions.join(" and ")} order by review_since, id limit $1`, params]
 }
 
-/** Asserts at read what was asserted at write. */
-const soundPayment = (row: Row): Payment => {
-  const payment = readPayment(row)
-  const broken = brokenInvariant(payment)
-  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
-  return payment
-}
-
-const soundBook = (row: Row): PaymentBook => {
-  const payment = soundPayment(row)
-  const refunds = (row["refunds"] as ReadonlyArray<Row>).map(readRefund)
-  const broken = brokenBalance(payment, refunds)
-  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
-  return {
-    payment,
-    attempts: (row["attempts"] as ReadonlyArray<Row>).map(readAttempt),
-    operations: (row["operations"] as ReadonlyArray<Row>).map(readOperation),
-    refunds
-  }
-}
+const readBook = (row: Row): PaymentBook =>
+  rows.readBook({
+    payment: row,
+    attempts: row["attempts"] as ReadonlyArray<Row>,
+    operations: row["operations"] as ReadonlyArray<Row>,
+    refunds: row["refunds"] as ReadonlyArray<Row>
+  })

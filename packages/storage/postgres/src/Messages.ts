@@ -1,79 +1,86 @@
-/** Providers' messages: their table's rows, and the one that is written by itself. */
+/** Providers' messages: their table, what is stored before it is applied, and what is decided by itself. */
 import {
   type CommitUnknown,
+  type MessageDecision,
   type MessageNote,
+  type MessageQuery,
   MessageTaken,
   Stale,
-  type StorageError,
+  StorageError,
   type StoredMessage,
   type Tenant
 } from "@pointsman/core"
-import { Effect } from "effect"
+import { list, valuesOf } from "@pointsman/storage-sql"
+import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
-import { tenantKey, tenantRow } from "./PaymentRows.ts"
-import { bindRow, bindText, type LedgerRow, list, type Row, readText, readTextOrNull } from "./Rows.ts"
+import { bindTenant, bindText, bindValue, insertInto, rows, typeOf } from "./Rows.ts"
 
-export const noteColumns: ReadonlyArray<string> = [
-  "connection_id",
-  "event_id",
-  "payment_id",
-  "about",
-  "subject_id",
-  "dispute_id",
-  "verdict",
-  "is_applied",
-  "written_at",
-  "received_at"
-]
+const insert = `${insertInto("messages", Object.keys(rows.messageColumns))}
+  on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning 1 as one`
+const bindMessage = valuesOf(rows.messageColumns)
 
-export const messageColumns: ReadonlyArray<string> = [...tenantKey, ...noteColumns, "body"]
+export const selectMessage = `select * from messages
+  where workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)`
 
-export const messageRow = (tenant: Tenant, message: StoredMessage): LedgerRow => ({
-  ...tenantRow(tenant),
-  connection_id: message.connectionId,
-  event_id: message.eventId,
-  payment_id: message.paymentId,
-  about: message.about,
-  subject_id: message.subjectId,
-  dispute_id: message.disputeId,
-  verdict: message.verdict,
-  is_applied: message.isApplied,
-  written_at: message.writtenAt,
-  received_at: message.receivedAt,
-  body: message.body
+export const storeMessage = Effect.fnUntraced(function* (
+  db: Database,
+  tenant: Tenant,
+  message: StoredMessage
+): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
+  const operation = "storeMessage"
+  const params = bindMessage(message, { tenant }).map(bindValue)
+  const [written] = yield* Effect.mapError(db.write(operation, insert, params), (failure) =>
+    failure._tag === "Refused" ? failure.error : failure
+  )
+  if (written !== undefined) return Option.none()
+  const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]
+  const [earlier] = yield* db.read(operation, selectMessage, key)
+  // Messages are never deleted.
+  if (earlier === undefined) return yield* new StorageError({ operation, cause: new Error("the message is not there") })
+  return Option.some(rows.readNote(earlier))
 })
 
-/** A message that comes twice at once is inserted once: the other finds nothing to insert. */
-const keep = `with verdict as materialized (
+const decision = Object.keys(rows.decisionColumns)
+const columns = ["workspace_id", "environment", "connection_id", "event_id", ...decision]
+const bindDecision = valuesOf(rows.decisionColumns)
+const of = (column: string) => `$${columns.indexOf(column) + 1}`
+const ofTenant = `workspace_id = ${of("workspace_id")} and environment = ${of("environment")}`
+const isMessage = `${ofTenant} and connection_id = ${of("connection_id")} and event_hash = md5(${of("event_id")})`
+const expected = `$${columns.length + 1}`
+const seenId = `$${columns.length + 2}`
+const seenVersion = `$${columns.length + 3}`
+
+/** Two that decide the same message at once write once: the other finds another outcome than it expected. */
+const keep = `with stored as materialized (
+  select (select outcome from messages where ${isMessage}) as outcome
+), verdict as materialized (
   select case
-    when exists (
-      select 1 from messages
-      where workspace_id = $2 and environment = $3 and connection_id = $4 and event_hash = md5($5)
-    ) then 'Taken'
-    when $6::text is not null and (
-      select version from payments where workspace_id = $2 and environment = $3 and id = $6
-    ) is distinct from $7::bigint then 'Stale'
+    when outcome is null then 'Stale'
+    when outcome <> ${expected}::text then 'Taken'
+    when ${seenId}::text is not null and (
+      select version from payments where ${ofTenant} and id = ${seenId}
+    ) is distinct from ${seenVersion}::bigint then 'Stale'
     else 'Sound'
   end as word
+  from stored
 ), told as (
-  insert into messages (${list(messageColumns)}) select ${list(messageColumns, "r.")}
-  from verdict, jsonb_populate_record(null::messages, $1::text::jsonb) as r
-  where word = 'Sound' on conflict do nothing returning 1 as one
+  update messages set ${list(decision.map((column) => `${column} = ${of(column)}::${typeOf(column)}`))}
+  from verdict where word = 'Sound' and ${isMessage} and outcome = ${expected}::text returning 1 as one
 )
 select case when word = 'Sound' and not exists (select 1 from told) then 'Taken' else word end as word from verdict`
 
 export const keepMessage = Effect.fnUntraced(function* (
   db: Database,
   tenant: Tenant,
-  message: StoredMessage,
+  message: MessageDecision,
   seen: { readonly paymentId: string; readonly version: number } | null
 ): Effect.fn.Return<void, Stale | MessageTaken | StorageError | CommitUnknown> {
   const params = [
-    JSON.stringify(bindRow(messageRow(tenant, message))),
-    bindText(tenant.workspaceId),
-    tenant.environment,
-    bindText(message.connectionId),
-    bindText(message.eventId),
+    ...bindTenant(tenant),
+    bindText(message.after.connectionId),
+    bindText(message.after.eventId),
+    ...bindDecision(message.after, { tenant }).map(bindValue),
+    message.expected,
     seen && bindText(seen.paymentId),
     seen && String(seen.version)
   ]
@@ -84,20 +91,34 @@ export const keepMessage = Effect.fnUntraced(function* (
   if (row?.["word"] === "Stale") return yield* new Stale()
 })
 
-export const selectMessage = `select * from messages
-  where workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)`
+const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
 
-export const readNote = (row: Row): MessageNote => ({
-  connectionId: readText(row["connection_id"]),
-  eventId: readText(row["event_id"]),
-  paymentId: readTextOrNull(row["payment_id"]),
-  about: row["about"] as MessageNote["about"],
-  subjectId: readText(row["subject_id"]),
-  disputeId: readTextOrNull(row["dispute_id"]),
-  verdict: row["verdict"] as MessageNote["verdict"],
-  isApplied: row["is_applied"] as boolean,
-  writtenAt: row["written_at"] as number,
-  receivedAt: row["received_at"] as number
-})
-
-export const readMessage = (row: Row): StoredMessage => ({ ...readNote(row), body: readText(row["body"]) })
+/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
+export const selectMessages = ({
+  before,
+  connectionId,
+  limit,
+  outcome,
+  paymentId,
+  tenant
+}: MessageQuery): readonly [string, ReadonlyArray<string>] => {
+  const params: Array<string> = [String(limit)]
+  const bind = (value: string) => {
+    params.push(value)
+    return `$${params.length}`
+  }
+  const conditions = [
+    before &&
+      `(received_at, connection_id, event_id) < (${bind(String(before.receivedAt))}::bigint,
+        ${bind(bindText(before.connectionId))}::text, ${bind(bindText(before.eventId))}::text)`,
+    paymentId === undefined ? undefined : `payment_id = ${bind(bindText(paymentId))} and payment_id <> ''`,
+    outcome && `outcome = ${bind(outcome)}`,
+    connectionId === undefined ? undefined : `connection_id = ${bind(bindText(connectionId))}`,
+    tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`
+  ].filter((condition) => condition !== undefined)
+  return [
+    `select ${listed} from messages where ${["received_at >= 0", ...conditions].join(" and ")}
+      order by received_at desc, connection_id desc, event_id desc limit $1`,
+    params
+  ]
+}

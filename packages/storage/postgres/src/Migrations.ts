@@ -9,8 +9,8 @@
  * - States are not checked against a list: core's tables own it.
  */
 import { StorageError } from "@pointsman/core"
+import { execute, migrationsTable, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import * as Migrator from "effect/sql/Migrator"
 import * as Client from "effect/sql/SqlClient"
 import { SqlError } from "effect/sql/SqlError"
 import { type Database, storageError } from "./Database.ts"
@@ -367,13 +367,22 @@ const successRates = [
   "create index success_rates_by_time on success_rates (at)"
 ]
 
-const execute = (statements: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const sql = yield* Client.SqlClient
-    for (const statement of statements) yield* sql.unsafe(statement)
-  })
+/**
+ * What became of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
+ * messages across all tenants, so the time, the outcome or the payment leads the indexes.
+ */
+const messageOutcomes = [
+  `alter table messages add column outcome ${text}, add column reason ${text},
+    add column is_sealed boolean not null default false`,
+  `update messages set outcome = case when is_applied then 'applied' when payment_id is null then 'unmatched'
+    else 'confirmed' end`,
+  "alter table messages alter column outcome set not null, alter column is_sealed drop default, drop column is_applied",
+  "create index messages_by_time on messages (received_at) where received_at >= 0",
+  "create index messages_by_outcome on messages (outcome, received_at)",
+  "create index messages_by_payment on messages (payment_id, received_at) where payment_id <> ''"
+]
 
-const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
+const steps: Record<string, Step> = {
   "1_all": execute([
     payments,
     attempts,
@@ -401,12 +410,18 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   "3_payments_by_provider_ref": execute([
     `create index payments_by_provider_ref on payments (workspace_id, environment, connection_id, md5(provider_ref))
       where provider_ref is not null`
-  ])
+  ]),
+  // Messages that name a capture or a void by our id.
+  "4_operations_by_id": execute([
+    "create index operations_by_id on operations (workspace_id, environment, id) where id <> ''"
+  ]),
+  // What a provider reported beside the money of a payment, as JSON.
+  "5_reported": execute(['alter table payments add column reported text collate "C"']),
+  "6_message_outcomes": execute(messageOutcomes)
 }
 
-const table = "pointsman_migrations"
 /** The number of the last step. */
-export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+export const newest = newestOf(steps)
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -416,12 +431,7 @@ const run = Effect.gen(function* () {
   // Another server's migration may take longer than a statement of ours may wait.
   yield* sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
   yield* sql.unsafe(`select pg_advisory_xact_lock(${lock})`)
-  yield* Migrator.make({})({ loader: Migrator.fromRecord(steps), table })
-  const [latest] = yield* sql<{ id: number }>`select max(migration_id) as id from ${sql(table)}`
-  if (latest !== undefined && latest.id > newest) {
-    const message = `the database's schema is number ${latest.id}, made by a newer version; this one knows ${newest}`
-    return yield* new Migrator.MigrationError({ kind: "BadState", message })
-  }
+  yield* runSteps(steps, "database")
 })
 
 /** Brings the schema up to date, all of it or nothing. Servers that start at once follow one another. */
@@ -440,9 +450,9 @@ export const migrate = ({ client }: Database): Effect.Effect<void, StorageError>
 
 /** The number of the schema; `null` where the database has none of ours. */
 export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
-  const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [table])
+  const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [migrationsTable])
   if (found?.["name"] == null) return null
-  const [latest] = yield* read("open", `select max(migration_id) as id from ${table}`)
+  const [latest] = yield* read("open", `select max(migration_id) as id from ${migrationsTable}`)
   return Number(latest?.["id"])
 })
 
@@ -451,16 +461,17 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
   const id = yield* schemaOf(db)
   if (id === null) {
-    return yield* refuse("it holds no payments of this library's: start the server on it once, which makes its tables")
+    return yield* refuse("it has no Pointsman tables: start the server once to create them")
   }
   if (id < newest) {
     return yield* refuse(
-      `its schema is number ${id}, made by an older version, and this one needs ${newest}: start the server once, ` +
-        "which brings it up to date"
+      `it has the outdated schema version ${id}; this release needs ${newest}: start the server once to migrate it`
     )
   }
   if (id > newest) {
-    return yield* refuse(`its schema is number ${id}, made by a newer version; this one knows ${newest}`)
+    return yield* refuse(
+      `it has schema version ${id}, created by a newer release; this release supports up to ${newest}`
+    )
   }
 })
 

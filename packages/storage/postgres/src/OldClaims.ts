@@ -1,9 +1,9 @@
 /** Keys whose time may be over: what they were claimed for, and deleting them as they were read. */
 import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core"
+import { list } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { claimColumns, tenantRow } from "./PaymentRows.ts"
-import { bindRow, bindText, list } from "./Rows.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
 
 const place = "claimed_at, workspace_id, environment, key"
 
@@ -12,14 +12,9 @@ export const selectOldClaims = ({
   claimedBefore,
   limit
 }: OldClaimsQuery): readonly [string, ReadonlyArray<string>] => {
-  const following = after && [
-    String(after.claimedAt),
-    bindText(after.tenant.workspaceId),
-    after.tenant.environment,
-    bindText(after.key)
-  ]
+  const following = after && [String(after.claimedAt), ...bindTenant(after.tenant), bindText(after.key)]
   // The payment of each is looked up by its key: a join might read all payments for the sake of a page.
-  const sql = `select ${list(claimColumns)}, (
+  const sql = `select ${list(Object.keys(rows.claimColumns))}, (
       select to_json(payments) from payments
       where payments.workspace_id = claims.workspace_id and payments.environment = claims.environment
         and payments.id = claims.payment_id
@@ -43,7 +38,14 @@ export const forgetClaims = (
 ): Effect.Effect<number, StorageError> =>
   Effect.map(
     db.update("forgetClaims", forget, [
-      JSON.stringify(claims.map(({ key, tenant, version }) => bindRow({ ...tenantRow(tenant), key, version })))
+      JSON.stringify(
+        claims.map(({ key, tenant, version }) => ({
+          workspace_id: bindText(tenant.workspaceId),
+          environment: tenant.environment,
+          key: bindText(key),
+          version
+        }))
+      )
     ]),
     (rows) => rows.length
   )

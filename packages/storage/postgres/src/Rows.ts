@@ -1,16 +1,13 @@
 /**
- * Rows as they are written, as JSON, and as they are read.
+ * Rows as PostgreSQL keeps them.
  *
  * PostgreSQL's text holds neither a NUL nor a lone surrogate, and both may come from outside. Such text is kept escaped,
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
- * they are equal here.
+ * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
-export type Scalar = string | number | boolean | null
-export type Value = Scalar | ReadonlyArray<string>
-export type Row = Readonly<Record<string, unknown>>
-export type NewRow = Readonly<Record<string, Value>>
-/** A row of the ledger, which has no lists. */
-export type LedgerRow = Readonly<Record<string, Scalar>>
+import { type Bound, type Columns, list, makeRows } from "@pointsman/storage-sql"
+
+export type Value = string | number | boolean | null | ReadonlyArray<string>
 
 const mark = "\u0001"
 
@@ -24,42 +21,40 @@ export const readText = (value: unknown): string => {
   return text.startsWith(mark) ? (JSON.parse(`"${text.slice(mark.length)}"`) as string) : text
 }
 
-export const readTextOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
+export const rows = makeRows<Value>({
+  bindText,
+  readText,
+  bindTexts: (texts) => texts.map(bindText),
+  readTexts: (value) => (value as ReadonlyArray<string>).map(readText),
+  bindBoolean: (value) => value,
+  readBoolean: (value) => value as boolean
+})
 
-/** JSON escapes what PostgreSQL does not hold, and begins with none of our marks. */
-export const bindJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+export const { readTenant } = rows
 
-export const readJson = <A>(value: unknown): A => (value === null ? null : JSON.parse(value as string)) as A
+/** As parameters. */
+export const bindTenant = ({
+  environment,
+  workspaceId
+}: {
+  readonly workspaceId: string
+  readonly environment: string
+}) => [bindText(workspaceId), environment]
 
-/** Rows for `jsonb_populate_recordset`: all of their text is bound. */
-export const bindRow = (row: NewRow): NewRow =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, bindInJson(value)]))
-
-const bindInJson = (value: Value): Value => {
-  if (typeof value === "string") return bindText(value)
-  return Array.isArray(value) ? value.map(bindText) : value
-}
+/** A row by name, for statements that take any number of rows as one JSON document. */
+export const rowOf = <A>(columns: Columns<A, Value>, record: A): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(columns).map(([column, take]) => [column, take(record)]))
 
 /** As a parameter, whose place says the type (`typeOf`). */
-export const bindValue = (value: Scalar): string | null => {
-  if (typeof value === "string") return bindText(value)
-  return value === null ? null : String(value)
-}
+export const bindValue = (value: Bound<Value>): string | null => (value === null ? null : String(value))
 
 /** Of the ledger's columns; all others are text. */
 export const typeOf = (column: string): "bigint" | "integer" | "boolean" | "text" => {
   if (column === "number") return "integer"
-  if (column === "is_applied") return "boolean"
+  if (column === "is_sealed") return "boolean"
   return column === "version" || /_(minor|at|millis|since)$/.test(column) ? "bigint" : "text"
 }
 
-/** `a, b, c` */
-export const list = (columns: ReadonlyArray<string>, prefix = ""): string =>
-  columns.map((column) => `${prefix}${column}`).join(", ")
-
-/** Replaces the row with the same key. */
-export const onConflictReplace = (columns: ReadonlyArray<string>, key: ReadonlyArray<string>): string =>
-  `on conflict (${list(key)}) do update set ${columns
-    .filter((column) => !key.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(", ")}`
+/** `insert into table (a, b) values ($1, $2)` */
+export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
+  `insert into ${table} (${list(columns)}) values (${list(columns.map((_, index) => `$${index + 1}`))})`

@@ -3,11 +3,10 @@
  * was before: what the other one wrote is seen by a statement that begins later. So a function of the database writes,
  * rate by rate, and looks at what stands there instead by a statement of its own, all in one round trip.
  */
-import { type StoredRate, SuccessRates } from "@pointsman/core"
+import { SuccessRates } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { readTenant, tenantRow } from "./PaymentRows.ts"
-import { bindRow, type NewRow, type Row, readText } from "./Rows.ts"
+import { rowOf, rows } from "./Rows.ts"
 
 /** A part of the schema: it was released, and is never changed. */
 export const writeSuccessRates = `create function write_success_rates(rates jsonb) returns setof success_rates
@@ -52,32 +51,14 @@ select count(*) as gone from gone`
 export const make = (db: Database): SuccessRates["Service"] =>
   SuccessRates.of({
     changedSince: (at) =>
-      Effect.map(db.read("changedSince", selectChanged, [String(at)]), (rows) => rows.map(readRate)),
+      Effect.map(db.read("changedSince", selectChanged, [String(at)]), (found) => found.map(rows.readRate)),
     write: (rates) =>
       rates.length === 0
         ? Effect.succeed([])
-        : Effect.map(db.update("writeRates", write, [JSON.stringify(rates.map(rateRow))]), (rows) =>
-            rows.map(readRate)
+        : Effect.map(
+            db.update("writeRates", write, [JSON.stringify(rates.map((rate) => rowOf(rows.rateColumns, rate)))]),
+            (found) => found.map(rows.readRate)
           ),
     forgetBefore: (at) =>
       Effect.map(db.update("forgetRates", deleteOld, [String(at)]), ([row]) => Number(row?.["gone"]))
   })
-
-const rateRow = ({ connectionId, rate, segment, tenant, version }: StoredRate): NewRow =>
-  bindRow({
-    ...tenantRow(tenant),
-    connection_id: connectionId,
-    segment,
-    succeeded: rate.succeeded,
-    failed: rate.failed,
-    at: rate.at,
-    version
-  })
-
-const readRate = (row: Row): StoredRate => ({
-  tenant: readTenant(row),
-  connectionId: readText(row["connection_id"]),
-  segment: readText(row["segment"]),
-  rate: { succeeded: row["succeeded"] as number, failed: row["failed"] as number, at: row["at"] as number },
-  version: row["version"] as number
-})

@@ -95,7 +95,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
             proxy.cutAt = { text: first.payment.after.id, when: "never" }
             const failure = yield* Effect.flip(ledger.commit(first))
             expect(failure).toMatchObject({ _tag: "pointsman/CommitUnknown", operation: "commit" })
-            expect(String(Object(failure).cause)).toContain("did not answer within 1600 ms")
+            expect(String(Object(failure).cause)).toContain("did not respond within 1600 ms")
             yield* ledger.commit(second)
           })
         )

@@ -39,9 +39,10 @@ const fill = (workspaces: number) => [
     select workspace_id, environment, 'evt' || id, 'payment.' || created_at % 20, id, 1, '{}' from payments`,
   `insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
     select workspace_id, environment, 'key' || id, 1, 'Claimed', 'fp', id, created_at from payments`,
-  `insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id, is_applied,
-      written_at, received_at, body)
-    select workspace_id, environment, 'first', 'e' || id, id, 'settlement', id, true, 1, 1, '' from payments`,
+  `insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id, outcome,
+      is_sealed, written_at, received_at, body)
+    select workspace_id, environment, 'first', 'e' || id, id, 'settlement', id,
+      (array['applied', 'confirmed', 'unmatched'])[created_at % 3 + 1], true, 1, created_at, '' from payments`,
   `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at,
       created_at)
     select workspace_id, environment, 'dlv' || id, 'endpoint ' || workspace_id, 'evt' || id,
@@ -197,6 +198,12 @@ describe.skipIf(!hasServer)("query plans", () => {
             ...book,
             `messages_told (${byTenant}, payment_id)`
           ],
+          "the book of an operation": [
+            ledger.bookOf(tenant, { operationId: "a" }),
+            `operations_by_id (${byTenant}, id)`,
+            ...book,
+            `messages_told (${byTenant}, payment_id)`
+          ],
           "the book of a charge": [
             ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
             `payments_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
@@ -205,6 +212,15 @@ describe.skipIf(!hasServer)("query plans", () => {
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
           "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],
+          "the newest messages": [ledger.messages({ limit: 10 }), "messages_by_time ()"],
+          "messages with an outcome": [
+            ledger.messages({ outcome: "unmatched", limit: 10 }),
+            "messages_by_outcome (outcome, received_at)"
+          ],
+          "messages of a payment": [
+            ledger.messages({ paymentId: "a", limit: 10 }),
+            "messages_by_payment (payment_id, received_at)"
+          ],
           "a page of payments": [ledger.payments(tenant, page), `payments_pkey (${byTenant}, id)`],
           "a page of payments in two states": [
             ledger.payments(tenant, { ...page, states: ["Charging", "Captured"] }),

@@ -1,11 +1,11 @@
 /** The schema: whose every key is, how text compares, and who may make it. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
-import { Effect, type Redacted } from "effect"
+import { Ledger, SuccessRates } from "@pointsman/core"
+import { Effect, Option, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { inspect } from "../src/index.ts"
-import { newChange, tenant, withStorage } from "./Given.ts"
+import { newChange, rate, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 const clientOf = (url: Redacted.Redacted) =>
@@ -14,7 +14,10 @@ const clientOf = (url: Redacted.Redacted) =>
 const steps = [
   { migration_id: 1, name: "all" },
   { migration_id: 2, name: "success_rates" },
-  { migration_id: 3, name: "payments_by_provider_ref" }
+  { migration_id: 3, name: "payments_by_provider_ref" },
+  { migration_id: 4, name: "operations_by_id" },
+  { migration_id: 5, name: "reported" },
+  { migration_id: 6, name: "message_outcomes" }
 ]
 
 /** What stands in the schema, however it came there. */
@@ -27,14 +30,6 @@ const schemaOf = (sql: PgClient.PgClient) =>
       where connamespace = 'public'::regnamespace
     union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
     order by what`
-
-const rate: StoredRate = {
-  tenant,
-  connectionId: "first",
-  segment: "",
-  rate: { succeeded: 1, failed: 2, at: 3 },
-  version: 1
-}
 
 const empty = Effect.gen(function* () {
   const url = yield* newDatabase
@@ -114,12 +109,22 @@ describe.skipIf(!hasServer)("the schema", () => {
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
         yield* sql`drop index payments_by_provider_ref`
+        yield* sql`drop index operations_by_id`
+        yield* sql`alter table payments drop column reported`
+        yield* sql`drop index messages_by_time`
+        yield* sql`drop index messages_by_payment`
+        yield* sql`alter table messages drop column outcome, drop column reason, drop column is_sealed,
+          add column is_applied boolean not null default true`
+        yield* sql`alter table messages alter column is_applied drop default`
+        yield* sql`insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id,
+            is_applied, written_at, received_at, body)
+          values ('ws', 'sandbox', 'first', 'a', 'p', 'charge', 's', true, 1, 4, '{"id":1}'),
+            ('ws', 'sandbox', 'first', 'b', 'p', 'charge', 's', false, 1, 3, ''),
+            ('ws', 'sandbox', 'first', 'c', null, 'charge', 's', false, 1, 2, '')`
         yield* sql`delete from pointsman_migrations where migration_id > 1`
-        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 3 })
+        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 6 })
         const refusal = yield* Effect.flip(withStorage({ url, existing: true })(Effect.void))
-        expect(String(refusal.cause)).toContain(
-          "its schema is number 1, made by an older version, and this one needs 3"
-        )
+        expect(String(refusal.cause)).toContain("it has the outdated schema version 1; this release needs 6")
         yield* Effect.forEach(Array(4).keys(), () => withStorage({ url, maxConnections: 3 })(Effect.void), {
           concurrency: "unbounded"
         })
@@ -129,6 +134,12 @@ describe.skipIf(!hasServer)("the schema", () => {
           Effect.gen(function* () {
             expect(yield* (yield* Ledger).payments(tenant, { limit: 10 })).toHaveLength(1)
             expect(yield* (yield* SuccessRates).write([rate])).toEqual([])
+            const ledger = yield* Ledger
+            const listed = yield* ledger.messages({ limit: 10 })
+            expect(listed.map(({ outcome }) => outcome)).toEqual(["applied", "confirmed", "unmatched"])
+            const owner = { workspaceId: "ws", environment: "sandbox" } as const
+            const kept = Option.getOrThrow(yield* ledger.message(owner, "first", "a"))
+            expect(kept).toMatchObject({ body: '{"id":1}', isSealed: false, reason: null })
           })
         )
       })
@@ -140,12 +151,12 @@ describe.skipIf(!hasServer)("the schema", () => {
       const sql = yield* clientOf(url)
       const before = yield* schemaOf(sql)
       const found = yield* inspect({ url })
-      expect(found).toMatchObject({ schema: null, newest: 3 })
+      expect(found).toMatchObject({ schema: null, newest: 6 })
       // The server runs on this machine; a busy one answers late.
       expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
       expect(yield* schemaOf(sql)).toEqual(before)
       yield* withStorage({ url })(Effect.void)
-      expect(yield* inspect({ url })).toMatchObject({ schema: 3, newest: 3 })
+      expect(yield* inspect({ url })).toMatchObject({ schema: 6, newest: 6 })
     })
   )
 
@@ -185,7 +196,7 @@ describe.skipIf(!hasServer)("the schema", () => {
       const { sql, url } = yield* empty
       yield* sql`insert into pointsman_migrations (migration_id, name) values (1000, 'of the future')`
       const failure = yield* Effect.flip(withStorage({ url })(Effect.void))
-      expect(String(failure.cause)).toContain("the database's schema is number 1000, made by a newer version")
+      expect(String(failure.cause)).toContain("the database has schema version 1000, created by a newer release")
     })
   )
 

@@ -1,7 +1,7 @@
 /** Which payments the background looks at, and when: a column of the payment that no reader of payments sees. */
 import type { DuePayment, DueQuery, Payment, Watched } from "@pointsman/core"
-import { bindText, type Database, readText } from "./Database.ts"
-import { bindTenant, readTenant } from "./PaymentRows.ts"
+import type { Database } from "./Database.ts"
+import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 
 const isDue = "check_at is not null and check_at <= ?"
 

@@ -5,9 +5,9 @@
  * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
  * a batch stands or falls alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
  */
-import { type Change, type CommitFailure, CommitUnknown, Ids, StorageError } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core"
 import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
-import { type Database, transaction } from "./Database.ts"
+import { type Database, failure, transaction } from "./Database.ts"
 
 /**
  * Writes the steps of a change inside an open transaction. A throw, a failure or a defect undoes what it wrote; the
@@ -64,10 +64,8 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     for (const { change } of batch) stamped.push(yield* Effect.forEach(change.events, () => ids.event))
     const written = transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
     if (Result.isFailure(written)) {
-      const { _tag, cause } = written.failure
-      const error = { operation: "commit", cause }
-      const failure = Effect.fail(_tag === "NotWritten" ? new StorageError(error) : new CommitUnknown(error))
-      for (const { resume } of batch) resume(failure)
+      const failed = Effect.fail(failure("commit", written.failure))
+      for (const { resume } of batch) resume(failed)
       return
     }
     options.onCommit?.({ changes: batch.length })

@@ -7,11 +7,9 @@
  */
 import { closeSync, openSync } from "node:fs"
 import { resolve } from "node:path"
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
-import { StorageError } from "@pointsman/core"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
+import { CommitUnknown, StorageError } from "@pointsman/core"
 import { Effect, Result } from "effect"
-
-export type Row = Record<string, SQLOutputValue>
 
 export interface Database {
   /** Whether a transaction is open: an error may have ended it. */
@@ -73,7 +71,7 @@ const useWal = (connection: DatabaseSync): void => {
   for (let attempt = 1; ; attempt++) {
     try {
       const mode = connection.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"]
-      if (mode !== "wal") throw new Error(`the file's journal is "${String(mode)}" and cannot be "wal"`)
+      if (mode !== "wal") throw new Error(`the file's journal mode is "${String(mode)}" and cannot be changed to "wal"`)
       return
     } catch (cause) {
       if (primaryCode(cause) !== codes.busy || attempt === walAttempts) throw cause
@@ -165,36 +163,28 @@ export const isUniqueViolation = (cause: unknown): boolean =>
 export const read = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
   Effect.try({ try: body, catch: (cause) => new StorageError({ operation, cause }) })
 
-/**
- * Text as it is bound. SQLite's text is UTF-8, which has no lone surrogates, and ends at a NUL for much of what
- * reads it: such text is kept as UTF-16 bytes, so that a read gives back exactly what was written. Columns that may
- * hold it are declared ANY.
- */
-export const bindText = (text: string): SQLInputValue =>
-  text.isWellFormed() && !text.includes("\0") ? text : Buffer.from(text, "utf16le")
+/** A transaction, where whoever asked does the same whether nothing was written or it is not known. */
+export const update = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
+  Effect.suspend(() => {
+    const done = transaction(db, body)
+    return Result.isSuccess(done)
+      ? Effect.succeed(done.success)
+      : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))
+  })
 
-export const bindTextOrNull = (text: string | null): SQLInputValue => (text === null ? null : bindText(text))
+/** A transaction that the body may refuse. */
+export const write = <A, E>(
+  db: Database,
+  operation: string,
+  body: () => Result.Result<A, E>
+): Effect.Effect<A, E | StorageError | CommitUnknown> =>
+  Effect.suspend((): Effect.Effect<A, E | StorageError | CommitUnknown> => {
+    const done = transaction(db, body)
+    return Result.isSuccess(done) ? Effect.fromResult(done.success) : Effect.fail(failure(operation, done.failure))
+  })
 
-export const readText = (value: SQLOutputValue | undefined): string =>
-  value instanceof Uint8Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf16le")
-    : (value as string)
-
-export const readTextOrNull = (value: SQLOutputValue | undefined): string | null =>
-  value === null ? null : readText(value)
-
-export const bindJson = (value: unknown): SQLInputValue => (value === null ? null : JSON.stringify(value))
-
-export const readJson = <A>(value: SQLOutputValue | undefined): A =>
-  (value === null ? null : JSON.parse(value as string)) as A
-
-/** `insert into table (a, b) values (?, ?)`, for columns in the order in which they are bound. */
-export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
-  `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`
-
-/** Inserts, or replaces the row with the same key. */
-export const upsertInto = (table: string, columns: ReadonlyArray<string>, key: ReadonlyArray<string>): string =>
-  `${insertInto(table, columns)} on conflict (${key.join(", ")}) do update set ${columns
-    .filter((column) => !key.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(", ")}`
+export const failure = (
+  operation: string,
+  { _tag, cause }: NotWritten | PerhapsWritten
+): StorageError | CommitUnknown =>
+  _tag === "NotWritten" ? new StorageError({ operation, cause }) : new CommitUnknown({ operation, cause })

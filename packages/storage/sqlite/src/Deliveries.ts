@@ -7,50 +7,39 @@ import {
   type AttemptRecord,
   Deliveries,
   type Delivery,
-  type DeliveryAttempt,
-  type DeliveryEnd,
   type DueDelivery,
   type DueDeliveryQuery,
-  type Event,
-  StorageError
+  type Event
 } from "@pointsman/core"
-import { Effect, Option, Result } from "effect"
-import { bindText, type Database, insertInto, type Row, read, readText, transaction } from "./Database.ts"
-import { readWebhookEndpoint } from "./Directory.ts"
-import { bindTenant, readEvent, readTenant } from "./PaymentRows.ts"
+import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
+import { Effect, Option } from "effect"
+import { type Database, read, update } from "./Database.ts"
+import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
 const selectDelivery = `select * from deliveries where ${ofTenant} and id = ?`
 
-/** Greater than every id that we write. */
-const afterAll = "~"
-
-export const make = (db: Database): Deliveries["Service"] => {
-  const write = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
-    Effect.suspend(() => {
-      const written = transaction(db, body)
-      if (Result.isSuccess(written)) return Effect.succeed(written.success)
-      // Where the commit may have been written, the lease or the state tells; nothing is sent because of it.
-      return Effect.fail(new StorageError({ operation, cause: written.failure.cause }))
-    })
-
-  return Deliveries.of({
+/** Where a commit may have been written, the lease or the state tells; nothing is sent because of it. */
+export const make = (db: Database): Deliveries["Service"] =>
+  Deliveries.of({
     takeDue: (query) =>
       Effect.flatMap(
         // Without work nothing is written at all.
         read("takeDue", () => waitingEndpoints(db, query.now)),
-        (waiting) => (waiting.length === 0 ? Effect.succeed([]) : write("takeDue", () => takeDue(db, waiting, query)))
+        (waiting) =>
+          waiting.length === 0 ? Effect.succeed([]) : update(db, "takeDue", () => takeDue(db, waiting, query))
       ),
     firstDueAt: read("firstDueAt", () => {
       const row = db.prepare(`${endpointsAndFirst} select min(first) as first_at from waiting`).get()
       return (row?.["first_at"] ?? null) as number | null
     }),
     record: (records) =>
-      write("record", () => {
+      update(db, "record", () => {
         for (const record of records) keep(db, record)
       }),
     replace: (before, after) =>
-      write(
+      update(
+        db,
         "replace",
         () =>
           db
@@ -70,7 +59,7 @@ export const make = (db: Database): Deliveries["Service"] => {
     delivery: (tenant, id) =>
       Effect.map(
         read("delivery", () => db.prepare(selectDelivery).get(...bindTenant(tenant), bindText(id))),
-        (row) => Option.map(Option.fromUndefinedOr(row), readDelivery)
+        (row) => Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
       ),
     list: (tenant, { before, limit, state }) =>
       Effect.map(
@@ -80,7 +69,7 @@ export const make = (db: Database): Deliveries["Service"] => {
               where ${ofTenant} ${state === undefined ? "" : "and state = ?"} and id < ? order by id desc limit ?`)
             .all(...bindTenant(tenant), ...(state === undefined ? [] : [state]), bindText(before ?? afterAll), limit)
         ),
-        (rows) => rows.map(readDelivery)
+        (found) => found.map(rows.readDelivery)
       ),
     attempts: (tenant, id) =>
       Effect.map(
@@ -89,10 +78,9 @@ export const make = (db: Database): Deliveries["Service"] => {
             .prepare(`select * from delivery_attempts where ${ofTenant} and delivery_id = ? order by number`)
             .all(...bindTenant(tenant), bindText(id))
         ),
-        (rows) => rows.map(readAttempt)
+        (found) => found.map(rows.readDeliveryAttempt)
       )
   })
-}
 
 /**
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
@@ -149,26 +137,21 @@ const take = (db: Database, key: Row, now: number, leaseMillis: number): DueDeli
   const id = [...bindTenant(tenant), bindText(readText(key["id"]))]
   db.prepare(`update deliveries set state = 'Sending', attempts = attempts + 1, due_at = ?, leased_until = ?
     where ${ofTenant} and id = ?`).run(now + leaseMillis, now + leaseMillis, ...id)
-  const delivery = readDelivery(db.prepare(selectDelivery).get(...id) as Row)
+  const delivery = rows.readDelivery(db.prepare(selectDelivery).get(...id) as Row)
   db.prepare(insertAttempt).run(...id, delivery.attempts, now)
   const endpoint = db.prepare("select * from webhook_endpoints where id = ?").get(bindText(delivery.endpointId)) as Row
   const event = db
     .prepare(`select * from events where ${ofTenant} and id = ?`)
     .get(...bindTenant(tenant), bindText(delivery.eventId)) as Row
-  return { delivery, endpoint: readWebhookEndpoint(endpoint), event: readEvent(event) }
+  return { delivery, endpoint: rows.directory.webhookEndpoints.read(endpoint), event: rows.readEvent(event) }
 }
 
 const keep = (db: Database, { after, attempt }: AttemptRecord): void => {
   const key = [...bindTenant(after.tenant), bindText(after.id)]
   const { end, endedAt, number } = attempt
+  const { failure, status } = endColumns(end)
   db.prepare(`update delivery_attempts set ended_at = ?, status = ?, failure = ?
-    where ${ofTenant} and delivery_id = ? and number = ?`).run(
-    endedAt,
-    end?._tag === "Answered" ? end.status : null,
-    end?._tag === "Failed" ? end.failure : null,
-    ...key,
-    number
-  )
+    where ${ofTenant} and delivery_id = ? and number = ?`).run(endedAt, status, failure, ...key, number)
   db.prepare(`update deliveries set state = ?, failures = ?, due_at = ?, leased_until = null
     where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`).run(
     after.state,
@@ -215,30 +198,4 @@ export const writeDeliveries = (db: Database, newId: () => string) => {
       )
     }
   }
-}
-
-const readDelivery = (row: Row): Delivery => ({
-  id: readText(row["id"]),
-  tenant: readTenant(row),
-  endpointId: readText(row["endpoint_id"]),
-  eventId: readText(row["event_id"]),
-  state: row["state"] as Delivery["state"],
-  failures: row["failures"] as number,
-  attempts: row["attempts"] as number,
-  dueAt: row["due_at"] as number | null,
-  createdAt: row["created_at"] as number
-})
-
-const readAttempt = (row: Row): DeliveryAttempt => ({
-  deliveryId: readText(row["delivery_id"]),
-  number: row["number"] as number,
-  sentAt: row["sent_at"] as number,
-  endedAt: row["ended_at"] as number | null,
-  end: readEnd(row)
-})
-
-const readEnd = (row: Row): DeliveryEnd | null => {
-  if (row["status"] !== null) return { _tag: "Answered", status: row["status"] as number }
-  if (row["failure"] === null) return null
-  return { _tag: "Failed", failure: row["failure"] as Extract<DeliveryEnd, { _tag: "Failed" }>["failure"] }
 }

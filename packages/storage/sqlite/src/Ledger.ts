@@ -3,16 +3,12 @@ import {
   ApiKeyRevoked,
   brokenBalance,
   brokenChange,
-  brokenInvariant,
   type Change,
   type CommitFailure,
   Ids,
   KeyTaken,
   Ledger,
   type MessageSubject,
-  MessageTaken,
-  type Payment,
-  type PaymentBook,
   type PaymentQuery,
   type Refund,
   type ReviewQuery,
@@ -20,42 +16,25 @@ import {
   type Tenant,
   type UsageQuery
 } from "@pointsman/core"
-import { Effect, Exit, Option } from "effect"
+import { afterAll, type BookRows, type Row } from "@pointsman/storage-sql"
+import { Effect, Exit, Option, Result } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"
+import * as Statement from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
-import { bindText, type Database, isUniqueViolation, type Row, read, snapshot } from "./Database.ts"
+import { type Database, isUniqueViolation, read, snapshot } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { eventIdAfter } from "./EventIds.ts"
 import {
-  insertMessage,
+  decideMessage,
   keepMessage,
-  readMessage,
-  readNote,
   selectMessage,
+  selectMessages,
   selectSubject,
-  selectTold
+  selectTold,
+  storeMessage
 } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
-import { bindOperation, bindRefund, readOperation, readRefund, upsertOperation, upsertRefund } from "./OperationRows.ts"
-import {
-  bindAttempt,
-  bindClaim,
-  bindEvent,
-  bindPayment,
-  bindTenant,
-  insertClaim,
-  insertEvent,
-  insertPayment,
-  readAttempt,
-  readClaim,
-  readEvent,
-  readPayment,
-  readTenant,
-  updateClaim,
-  updatePayment,
-  updateRefundTotals,
-  upsertAttempt
-} from "./PaymentRows.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
 
 /*
  * Where a read needs an index it names it: the primary key also leads with the tenant, and without statistics SQLite
@@ -87,32 +66,38 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
     payment: (tenant, id) =>
       Effect.map(
         read("payment", () => db.prepare(selectPayment).get(...bindTenant(tenant), bindText(id))),
-        (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
+        (row) => Option.map(Option.fromUndefinedOr(row), rows.readPayment)
       ),
     book: (tenant, id) =>
       Effect.map(
         read("book", () => selectBook(db, tenant, id)),
-        (rows) => Option.map(Option.fromUndefinedOr(rows), soundBook)
+        (book) => Option.map(Option.fromUndefinedOr(book), rows.readBook)
       ),
     bookOf: (tenant, subject) =>
       Effect.map(
         read("bookOf", () => selectBookOf(db, tenant, subject)),
-        (rows) =>
-          Option.map(Option.fromUndefinedOr(rows), ({ book, told }) => ({
-            book: soundBook(book),
-            told: told.map(readNote)
+        (found) =>
+          Option.map(Option.fromUndefinedOr(found), ({ book, told }) => ({
+            book: rows.readBook(book),
+            told: told.map(rows.readNote)
           }))
       ),
+    storeMessage: (tenant, message) => storeMessage(db, tenant, message),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       Effect.map(
         read("message", () => selectMessage(db, tenant, connectionId, eventId)),
-        (row) => Option.map(Option.fromUndefinedOr(row), readMessage)
+        (row) => Option.map(Option.fromUndefinedOr(row), rows.readMessage)
+      ),
+    messages: (query) =>
+      Effect.map(
+        read("messages", () => selectMessages(db, query)),
+        (found) => found.map(rows.readTenantMessage)
       ),
     paymentOfPage: (tokenHash) =>
       Effect.map(
         read("paymentOfPage", () => db.prepare("select * from payments where page_token_hash = ?").get(tokenHash)),
-        (row) => Option.map(Option.fromUndefinedOr(row), soundPayment)
+        (row) => Option.map(Option.fromUndefinedOr(row), rows.readPayment)
       ),
     takeDue: (query) => read("takeDue", () => takeDue(db, query)),
     postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
@@ -120,32 +105,32 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
     reviews: (query) =>
       Effect.map(
         read("reviews", () => selectReviews(db, query)),
-        (rows) => rows.map(soundPayment)
+        (found) => found.map(rows.readPayment)
       ),
     usage: (query) => read("usage", () => countUsage(db, query)),
     payments: (tenant, query) =>
       Effect.map(
         read("payments", () => selectPayments(db, tenant, query)),
-        (rows) => rows.map(soundPayment)
+        (found) => found.map(rows.readPayment)
       ),
     attempts: (tenant, paymentId) =>
       Effect.map(
         read("attempts", () => db.prepare(selectAttempts).all(...bindTenant(tenant), bindText(paymentId))),
-        (rows) => rows.map(readAttempt)
+        (found) => found.map(rows.readAttempt)
       ),
     claim: (tenant, key) =>
       Effect.map(
         read("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key))),
-        (row) => Option.map(Option.fromUndefinedOr(row), readClaim)
+        (row) => Option.map(Option.fromUndefinedOr(row), rows.readClaim)
       ),
     oldClaims: (query) =>
       Effect.map(
         read("oldClaims", () => selectOldClaims(db, query)),
-        (rows) =>
-          rows.map(({ claim, payment }) => ({
-            tenant: readTenant(claim),
-            claim: readClaim(claim),
-            payment: soundPayment(payment)
+        (found) =>
+          found.map(({ claim, payment }) => ({
+            tenant: rows.readTenant(claim),
+            claim: rows.readClaim(claim),
+            payment: rows.readPayment(payment)
           }))
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
@@ -157,7 +142,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
               where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
             .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
         ),
-        (rows) => rows.map(readEvent)
+        (found) => found.map(rows.readEvent)
       ),
     events: (tenant, { after, before, limit, type }) =>
       Effect.map(
@@ -172,7 +157,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
             )
             .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
         ),
-        (rows) => rows.map(readEvent)
+        (found) => found.map(rows.readEvent)
       )
   })
 })
@@ -181,18 +166,18 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
 const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
   const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
   const storedClaim = db.prepare(selectClaim)
-  const claimKey = db.prepare(insertClaim)
-  const moveClaim = db.prepare(updateClaim)
+  const claimKey = db.prepare(Statement.insertClaim)
+  const moveClaim = db.prepare(Statement.updateClaim)
   const storedRefunds = db.prepare(selectRefunds)
-  const addPayment = db.prepare(insertPayment)
-  const movePayment = db.prepare(updatePayment)
-  const putAttempt = db.prepare(upsertAttempt)
-  const putOperation = db.prepare(upsertOperation)
-  const putRefund = db.prepare(upsertRefund)
-  const putTotals = db.prepare(updateRefundTotals)
+  const addPayment = db.prepare(Statement.insertPayment)
+  const movePayment = db.prepare(Statement.updatePayment)
+  const putAttempt = db.prepare(Statement.upsertAttempt)
+  const putOperation = db.prepare(Statement.upsertOperation)
+  const putRefund = db.prepare(Statement.upsertRefund)
+  const putTotals = db.prepare(Statement.updateRefundTotals)
   const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
-  const addEvent = db.prepare(insertEvent)
-  const addMessage = insertMessage(db)
+  const addEvent = db.prepare(Statement.insertEvent)
+  const decide = decideMessage(db)
   const addDeliveries = writeDeliveries(db, newDeliveryId)
 
   const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
@@ -201,39 +186,40 @@ const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => 
       return Exit.fail(new ApiKeyRevoked())
     }
     if (claim !== undefined) {
-      const values = bindClaim(tenant, claim.after)
+      const values = Statement.bindClaim(claim.after, change)
       if (claim.expected === 0) {
         if (claimKey.run(...values).changes === 0) {
           const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
-          return Exit.fail(new KeyTaken({ claim: readClaim(stored) }))
+          return Exit.fail(new KeyTaken({ claim: rows.readClaim(stored) }))
         }
       } else if (moveClaim.run(...values, claim.expected).changes === 0) {
         return Exit.fail(new Stale())
       }
     }
-    if (message !== undefined && !addMessage(tenant, message)) return Exit.fail(new MessageTaken())
-    const values = bindPayment(payment.after, change.checkAt ?? null)
+    const decided = message === undefined ? Result.void : decide(tenant, message)
+    if (Result.isFailure(decided)) return Exit.fail(decided.failure)
+    const values = Statement.bindPayment(payment.after, change)
     const moved = payment.expected === 0 ? undefined : movePayment.get(...values, payment.expected)
     const isWritten = payment.expected === 0 ? addPayment.run(...values).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
-    const stored = hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map(readRefund)
+    const stored = hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map(rows.readRefund)
     const all = replaced(stored, refunds)
     const unbalanced = brokenBalance(payment.after, all)
     if (unbalanced !== undefined) return brokenCommit(unbalanced)
-    for (const refund of refunds) putRefund.run(...bindRefund(tenant, refund))
+    for (const refund of refunds) putRefund.run(...Statement.bindRefund(refund, change))
     // Where there is none, the totals are 0 and were 0.
     if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
-    for (const attempt of attempts) putAttempt.run(...bindAttempt(tenant, attempt))
-    for (const operation of operations) putOperation.run(...bindOperation(tenant, operation))
+    for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
+    for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))
     if (events.length > 0) {
       let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
       events.forEach((event, index) => {
         last = eventIdAfter(last, eventIds[index] as string)
         const written = { ...event, id: last }
-        addEvent.run(...bindEvent(tenant, written))
+        addEvent.run(...Statement.bindEvent(written, change))
         addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)
       })
     }
@@ -256,9 +242,6 @@ const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(
 const replaced = (stored: ReadonlyArray<Refund>, written: ReadonlyArray<Refund>): ReadonlyArray<Refund> => [
   ...new Map([...stored, ...written].map((refund) => [refund.id, refund])).values()
 ]
-
-/** Greater than every id that we write. */
-const afterAll = "~"
 
 const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Row> => {
   const before = query.before ?? afterAll
@@ -292,13 +275,6 @@ const selectReviews = (db: Database, { after, limit, paymentId, tenant }: Review
       limit
     )
 
-interface BookRows {
-  readonly payment: Row
-  readonly attempts: ReadonlyArray<Row>
-  readonly operations: ReadonlyArray<Row>
-  readonly refunds: ReadonlyArray<Row>
-}
-
 const selectBook = (db: Database, tenant: Tenant, id: string): BookRows | undefined =>
   snapshot(db, () => selectBookRows(db, tenant, id))
 
@@ -330,24 +306,3 @@ const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): num
           and payment_id = payments.id and outcome is not null and outcome not in ('NotSent', 'Abandoned')
       )`)
     .get(...bindTenant({ workspaceId, environment: "production" }), from, until)?.["count"] as number
-
-/** Asserts at read what was asserted at write. */
-const soundPayment = (row: Row): Payment => {
-  const payment = readPayment(row)
-  const broken = brokenInvariant(payment)
-  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
-  return payment
-}
-
-const soundBook = (rows: BookRows): PaymentBook => {
-  const payment = soundPayment(rows.payment)
-  const refunds = rows.refunds.map(readRefund)
-  const broken = brokenBalance(payment, refunds)
-  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
-  return {
-    payment,
-    attempts: rows.attempts.map(readAttempt),
-    operations: rows.operations.map(readOperation),
-    refunds
-  }
-}

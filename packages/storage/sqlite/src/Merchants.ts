@@ -2,48 +2,15 @@
  * Partners' merchants in SQLite. A provision is one write transaction of its own: it takes SQLite's one lock for
  * writing before its first check, so that no other, of this process or another, can come in between.
  */
-import {
-  AllowanceExhausted,
-  AlreadyInvited,
-  ApiKeyRevoked,
-  CommitUnknown,
-  emailKey,
-  type MerchantStanding,
-  Merchants,
-  NotAPartner,
-  type Provision,
-  type ProvisionFailure,
-  StorageError,
-  type Workspace,
-  workspaceOfMerchant
-} from "@pointsman/core"
+import { emailKey, Merchants, type Provision, type ProvisionFailure, workspaceOfMerchant } from "@pointsman/core"
+import { afterAll, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
-import {
-  bindText,
-  bindTextOrNull,
-  type Database,
-  insertInto,
-  type Row,
-  read,
-  readJson,
-  readText,
-  readTextOrNull,
-  transaction
-} from "./Database.ts"
+import { type Database, read, write } from "./Database.ts"
 import { insertWorkspace } from "./Directory.ts"
+import { bindText, insertInto, readText, rows } from "./Rows.ts"
 
-const insertMerchant = insertInto("merchants", [
-  "partner_id",
-  "id",
-  "workspace_id",
-  "name",
-  "email",
-  "email_key",
-  "country",
-  "category",
-  "invitation_hash",
-  "created_at"
-])
+const insertMerchant = insertInto("merchants", Object.keys(rows.merchantColumns))
+const bindMerchant = valuesOf(rows.merchantColumns)
 
 /** With what the workspace and its keys say now. */
 const selectStanding = `select merchants.*, workspaces.suspended, exists (
@@ -53,34 +20,23 @@ const selectStanding = `select merchants.*, workspaces.suspended, exists (
   from merchants join workspaces on workspaces.id = merchants.workspace_id
   where merchants.partner_id = ?`
 
-/** Greater than every id that we write. */
-const afterAll = "~"
-
 /** `wroteWorkspace` is called after a provision: what the directory keeps in this process must show the workspace. */
-export const make = (db: Database, wroteWorkspace: () => void): Merchants["Service"] => {
-  const write = <A, E>(operation: string, body: () => Result.Result<A, E>) =>
-    Effect.suspend((): Effect.Effect<A, E | StorageError | CommitUnknown> => {
-      const written = transaction(db, body)
-      if (Result.isSuccess(written)) return Effect.fromResult(written.success)
-      const error = { operation, cause: written.failure.cause }
-      return Effect.fail(written.failure._tag === "NotWritten" ? new StorageError(error) : new CommitUnknown(error))
-    })
-
-  return Merchants.of({
+export const make = (db: Database, wroteWorkspace: () => void): Merchants["Service"] =>
+  Merchants.of({
     provision: (provision) =>
       Effect.ensuring(
-        write("provision", () => writeProvision(db, provision)),
+        write(db, "provision", () => writeProvision(db, provision)),
         Effect.sync(wroteWorkspace)
       ),
     replaceInvitation: (partnerId, id, invitationHash) =>
-      write("replaceInvitation", () => {
+      write(db, "replaceInvitation", () => {
         const key = [bindText(partnerId), bindText(id)]
         db.prepare("update merchants set invitation_hash = ? where partner_id = ? and id = ?").run(
           invitationHash,
           ...key
         )
         const row = db.prepare(`${selectStanding} and merchants.id = ?`).get(...key)
-        return Result.succeed(Option.map(Option.fromUndefinedOr(row), readStanding))
+        return Result.succeed(Option.map(Option.fromUndefinedOr(row), rows.readStanding))
       }),
     list: (partnerId, { before, limit }) =>
       Effect.map(
@@ -89,63 +45,31 @@ export const make = (db: Database, wroteWorkspace: () => void): Merchants["Servi
             .prepare(`${selectStanding} and merchants.id < ? order by merchants.id desc limit ?`)
             .all(bindText(partnerId), before ?? afterAll, limit)
         ),
-        (rows) => rows.map(readStanding)
+        (found) => found.map(rows.readStanding)
       ),
     workspaceIds: Effect.map(
       read("workspaceIds", () => db.prepare("select workspace_id from merchants").all()),
-      (rows) => new Set(rows.map((row) => readText(row["workspace_id"])))
+      (found) => new Set(found.map((row) => readText(row["workspace_id"])))
     )
   })
-}
+const selectChecks = `select
+  exists (select 1 from merchants where partner_id = :partner and id = :id) as is_there,
+  :hash is not null and not exists (select 1 from api_keys where hash = :hash and revoked_at is null) as is_revoked,
+  (select partner from workspaces where id = :partner) as partner,
+  exists (select 1 from merchants where partner_id = :partner and email_key = :email) as is_invited,
+  (select count(*) from merchants where partner_id = :partner) as present`
 
-/** The checks in the port's order, inside the write that they guard. */
+/** Inside the write that its checks guard. */
 const writeProvision = (db: Database, { apiKeyHash, merchant }: Provision): Result.Result<void, ProvisionFailure> => {
-  const partnerId = bindText(merchant.partnerId)
-  const isThere = "select 1 from merchants where partner_id = ? and id = ?"
-  if (db.prepare(isThere).get(partnerId, bindText(merchant.id)) !== undefined) return Result.void
-  const liveKey = "select 1 from api_keys where hash = ? and revoked_at is null"
-  if (apiKeyHash !== undefined && db.prepare(liveKey).get(bindText(apiKeyHash)) === undefined) {
-    return Result.fail(new ApiKeyRevoked())
-  }
-  const row = db.prepare("select partner from workspaces where id = ?").get(partnerId)
-  const partner = row === undefined ? null : readJson<Workspace["partner"]>(row["partner"])
-  if (partner === null) return Result.fail(new NotAPartner())
-  const isInvited = "select 1 from merchants where partner_id = ? and email_key = ?"
-  if (db.prepare(isInvited).get(partnerId, bindText(emailKey(merchant.email))) !== undefined) {
-    return Result.fail(new AlreadyInvited())
-  }
-  const count = db.prepare("select count(*) as present from merchants where partner_id = ?").get(partnerId)
-  if (Number(count?.["present"]) >= partner.allowance) {
-    return Result.fail(new AllowanceExhausted({ allowance: partner.allowance }))
-  }
-  insertWorkspace(db, workspaceOfMerchant(merchant))
-  db.prepare(insertMerchant).run(
-    partnerId,
-    bindText(merchant.id),
-    bindText(merchant.workspaceId),
-    bindText(merchant.name),
-    bindText(merchant.email),
-    bindText(emailKey(merchant.email)),
-    bindText(merchant.country),
-    bindTextOrNull(merchant.category),
-    merchant.invitationHash,
-    merchant.createdAt
-  )
-  return Result.void
+  const checks = db.prepare(selectChecks).get({
+    partner: bindText(merchant.partnerId),
+    id: bindText(merchant.id),
+    email: bindText(emailKey(merchant.email)),
+    hash: apiKeyHash === undefined ? null : bindText(apiKeyHash)
+  }) as Row
+  return Result.map(rows.checkProvision(checks), (isNew) => {
+    if (!isNew) return
+    insertWorkspace(db, workspaceOfMerchant(merchant))
+    db.prepare(insertMerchant).run(...bindMerchant(merchant))
+  })
 }
-
-const readStanding = (row: Row): MerchantStanding => ({
-  merchant: {
-    id: readText(row["id"]),
-    partnerId: readText(row["partner_id"]),
-    workspaceId: readText(row["workspace_id"]),
-    name: readText(row["name"]),
-    email: readText(row["email"]),
-    country: readText(row["country"]),
-    category: readTextOrNull(row["category"]),
-    invitationHash: readText(row["invitation_hash"]),
-    createdAt: row["created_at"] as number
-  },
-  suspended: row["suspended"] === 1,
-  hasLiveKey: row["has_live_key"] === 1
-})

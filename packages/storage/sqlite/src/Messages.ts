@@ -1,82 +1,68 @@
-/** Providers' messages: their table's rows, and the two ways in which one is written. */
+/** Providers' messages: their table, how one is stored before it is applied, and the two ways in which it is decided. */
 import {
-  CommitUnknown,
+  type CommitUnknown,
+  type MessageDecision,
   type MessageNote,
+  type MessageQuery,
   type MessageSubject,
   MessageTaken,
   Stale,
-  StorageError,
+  type StorageError,
   type StoredMessage,
   type Tenant
 } from "@pointsman/core"
-import { Effect, Result } from "effect"
-import {
-  bindText,
-  bindTextOrNull,
-  type Database,
-  insertInto,
-  type Row,
-  readText,
-  readTextOrNull,
-  transaction
-} from "./Database.ts"
-import { bindTenant, tenantColumns } from "./PaymentRows.ts"
+import { list, type Row, valuesOf } from "@pointsman/storage-sql"
+import { type Effect, Option, Result } from "effect"
+import { type Database, write } from "./Database.ts"
+import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
-const noteColumns = [
-  "connection_id",
-  "event_id",
-  "payment_id",
-  "about",
-  "subject_id",
-  "dispute_id",
-  "verdict",
-  "is_applied",
-  "written_at",
-  "received_at"
-]
+const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
+const bindMessage = valuesOf(rows.messageColumns)
 
-const insert = `${insertInto("messages", [...tenantColumns, ...noteColumns, "body"])} on conflict do nothing`
+/** Inserted, unless there is one with its id: then gives that one. */
+export const storeMessage = (
+  db: Database,
+  tenant: Tenant,
+  message: StoredMessage
+): Effect.Effect<Option.Option<MessageNote>, StorageError | CommitUnknown> =>
+  write(db, "storeMessage", (): Result.Result<Option.Option<MessageNote>> => {
+    if (db.prepare(insert).run(...bindMessage(message, { tenant })).changes !== 0) return Result.succeed(Option.none())
+    const earlier = selectMessage(db, tenant, message.connectionId, message.eventId)
+    return Result.succeed(Option.map(Option.fromUndefinedOr(earlier), rows.readNote))
+  })
 
-/** Inside an open transaction; `false` where it is recorded already. */
-export const insertMessage = (db: Database): ((tenant: Tenant, message: StoredMessage) => boolean) => {
-  const statement = db.prepare(insert)
-  return (tenant, message) =>
-    statement.run(
-      ...bindTenant(tenant),
-      bindText(message.connectionId),
-      bindText(message.eventId),
-      bindTextOrNull(message.paymentId),
-      message.about,
-      bindText(message.subjectId),
-      bindTextOrNull(message.disputeId),
-      message.verdict,
-      Number(message.isApplied),
-      message.writtenAt,
-      message.receivedAt,
-      bindText(message.body)
-    ).changes !== 0
+const isMessage = "workspace_id = ? and environment = ? and connection_id = ? and event_id = ?"
+const decide = `update messages set ${list(Object.keys(rows.decisionColumns).map((column) => `${column} = ?`))}
+  where ${isMessage} and outcome = ?`
+const bindDecision = valuesOf(rows.decisionColumns)
+
+/** Inside an open transaction. */
+export const decideMessage = (
+  db: Database
+): ((tenant: Tenant, message: MessageDecision) => Result.Result<void, Stale | MessageTaken>) => {
+  const statement = db.prepare(decide)
+  return (tenant, { after, expected }) => {
+    const key = [...bindTenant(tenant), bindText(after.connectionId), bindText(after.eventId)]
+    if (statement.run(...bindDecision(after, { tenant }), ...key, expected).changes !== 0) return Result.void
+    const stored = selectMessage(db, tenant, after.connectionId, after.eventId)
+    return Result.fail(stored === undefined ? new Stale() : new MessageTaken())
+  }
 }
 
 /** By itself, where the payment has the version that was seen. */
-export const keepMessage = Effect.fnUntraced(function* (
+export const keepMessage = (
   db: Database,
   tenant: Tenant,
-  message: StoredMessage,
+  message: MessageDecision,
   seen: { readonly paymentId: string; readonly version: number } | null
-): Effect.fn.Return<void, Stale | MessageTaken | StorageError | CommitUnknown> {
-  const written = transaction(db, (): Stale | MessageTaken | undefined => {
-    if (selectMessage(db, tenant, message.connectionId, message.eventId) !== undefined) return new MessageTaken()
-    if (seen !== null && versionOf(db, tenant, seen.paymentId) !== seen.version) return new Stale()
-    insertMessage(db)(tenant, message)
-    return undefined
+): Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown> =>
+  write(db, "keepMessage", (): Result.Result<void, Stale | MessageTaken> => {
+    const { connectionId, eventId } = message.after
+    const stored = selectMessage(db, tenant, connectionId, eventId)
+    if (stored !== undefined && stored["outcome"] !== message.expected) return Result.fail(new MessageTaken())
+    if (seen !== null && versionOf(db, tenant, seen.paymentId) !== seen.version) return Result.fail(new Stale())
+    return decideMessage(db)(tenant, message)
   })
-  if (Result.isFailure(written)) {
-    const { _tag, cause } = written.failure
-    const error = { operation: "keepMessage", cause }
-    return yield* _tag === "NotWritten" ? new StorageError(error) : new CommitUnknown(error)
-  }
-  if (written.success !== undefined) return yield* written.success
-})
 
 const versionOf = (db: Database, tenant: Tenant, paymentId: string): unknown =>
   db
@@ -85,13 +71,40 @@ const versionOf = (db: Database, tenant: Tenant, paymentId: string): unknown =>
 
 export const selectMessage = (db: Database, tenant: Tenant, connectionId: string, eventId: string): Row | undefined =>
   db
-    .prepare("select * from messages where workspace_id = ? and environment = ? and connection_id = ? and event_id = ?")
+    .prepare(`select * from messages where ${isMessage}`)
     .get(...bindTenant(tenant), bindText(connectionId), bindText(eventId))
+
+const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
+
+/** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
+export const selectMessages = (
+  db: Database,
+  { before, connectionId, limit, outcome, paymentId, tenant }: MessageQuery
+): ReadonlyArray<Row> => {
+  const index =
+    paymentId !== undefined ? "messages_by_payment" : outcome !== undefined ? "messages_by_outcome" : "messages_by_time"
+  return db
+    .prepare(`select ${listed} from messages indexed by ${index} where received_at >= 0
+      ${before === undefined ? "" : "and (received_at, connection_id, event_id) < (?, ?, ?)"}
+      ${paymentId === undefined ? "" : "and payment_id = ?"}
+      ${outcome === undefined ? "" : "and outcome = ?"}
+      ${connectionId === undefined ? "" : "and connection_id = ?"}
+      ${tenant === undefined ? "" : "and workspace_id = ? and environment = ?"}
+      order by received_at desc, connection_id desc, event_id desc limit ?`)
+    .all(
+      ...(before === undefined ? [] : [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)]),
+      ...(paymentId === undefined ? [] : [bindText(paymentId)]),
+      ...(outcome === undefined ? [] : [outcome]),
+      ...(connectionId === undefined ? [] : [bindText(connectionId)]),
+      ...(tenant === undefined ? [] : bindTenant(tenant)),
+      limit
+    )
+}
 
 /** What was told of a payment's settlement and its disputes, without the bodies. */
 export const selectTold = (db: Database, tenant: Tenant, paymentId: string): ReadonlyArray<Row> =>
   db
-    .prepare(`select ${noteColumns.join(", ")} from messages indexed by messages_told
+    .prepare(`select ${list(Object.keys(rows.noteColumns))} from messages indexed by messages_told
       where workspace_id = ? and environment = ? and payment_id = ? and about in ('settlement', 'dispute')
       order by rowid`)
     .all(...bindTenant(tenant), bindText(paymentId))
@@ -108,25 +121,12 @@ export const selectSubject = (db: Database, tenant: Tenant, subject: MessageSubj
   const [table, index, id] =
     "attemptId" in subject
       ? ["attempts", "attempts_by_id", subject.attemptId]
-      : ["refunds", "refunds_by_id", subject.refundId]
+      : "operationId" in subject
+        ? ["operations", "operations_by_id", subject.operationId]
+        : ["refunds", "refunds_by_id", subject.refundId]
   const row = db
     .prepare(`select payment_id from ${table} indexed by ${index}
       where workspace_id = ? and environment = ? and id = ?`)
     .get(...bindTenant(tenant), bindText(id as string))
   return row === undefined ? undefined : readText(row["payment_id"])
 }
-
-export const readNote = (row: Row): MessageNote => ({
-  connectionId: readText(row["connection_id"]),
-  eventId: readText(row["event_id"]),
-  paymentId: readTextOrNull(row["payment_id"]),
-  about: row["about"] as MessageNote["about"],
-  subjectId: readText(row["subject_id"]),
-  disputeId: readTextOrNull(row["dispute_id"]),
-  verdict: row["verdict"] as MessageNote["verdict"],
-  isApplied: row["is_applied"] === 1,
-  writtenAt: row["written_at"] as number,
-  receivedAt: row["received_at"] as number
-})
-
-export const readMessage = (row: Row): StoredMessage => ({ ...readNote(row), body: readText(row["body"]) })

@@ -9,8 +9,8 @@
  *   for each new state.
  */
 import { StorageError } from "@pointsman/core"
+import { execute, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import * as Migrator from "effect/sql/Migrator"
 import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
@@ -391,13 +391,24 @@ const successRates = [
   "create index success_rates_by_time on success_rates (at)"
 ]
 
-const execute = (statements: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const sql = yield* Client.SqlClient
-    for (const statement of statements) yield* sql.unsafe(statement)
-  })
+/**
+ * What became of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
+ * messages across all tenants, so the time, the outcome or the payment leads the indexes.
+ */
+const messageOutcomes = [
+  // SQLite adds no column that is not null without a default.
+  "alter table messages add column outcome text not null default 'received'",
+  "alter table messages add column reason any",
+  "alter table messages add column is_sealed integer not null default 0 check (is_sealed in (0, 1))",
+  `update messages set outcome = case when is_applied = 1 then 'applied' when payment_id is null then 'unmatched'
+    else 'confirmed' end`,
+  "alter table messages drop column is_applied",
+  "create index messages_by_time on messages (received_at)",
+  "create index messages_by_outcome on messages (outcome, received_at)",
+  "create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null"
+]
 
-const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
+const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
     attempts,
@@ -431,23 +442,16 @@ const steps: Record<string, Effect.Effect<void, unknown, Client.SqlClient>> = {
   "10_payments_by_provider_ref": execute([
     `create index payments_by_provider_ref on payments (workspace_id, environment, connection_id, provider_ref)
       where provider_ref is not null`
-  ])
+  ]),
+  // Messages that name a capture or a void by our id.
+  "11_operations_by_id": execute(["create index operations_by_id on operations (workspace_id, environment, id)"]),
+  // What a provider reported beside the money of a payment, as JSON.
+  "12_reported": execute(["alter table payments add column reported text"]),
+  "13_message_outcomes": execute(messageOutcomes)
 }
 
-export const table = "pointsman_migrations"
 /** The number of the last step. */
-export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
-
-const run = Effect.gen(function* () {
-  const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(steps), table })
-  const sql = yield* Client.SqlClient
-  const [latest] = yield* sql<{ id: number }>`select max(migration_id) as id from ${sql(table)}`
-  if (latest !== undefined && latest.id > newest) {
-    const message = `the file's schema is number ${latest.id}, made by a newer version; this one knows ${newest}`
-    return yield* new Migrator.MigrationError({ kind: "BadState", message })
-  }
-  return applied
-})
+export const newest = newestOf(steps)
 
 /**
  * Brings the schema up to date; gives the steps that it ran. It runs without giving up the thread (see
@@ -456,6 +460,6 @@ const run = Effect.gen(function* () {
 export const migrate = Effect.fnUntraced(function* (db: Database) {
   const client = yield* makeSqlClient(db)
   const context = yield* Effect.context<never>()
-  const exit = Effect.runSyncExitWith(context)(Effect.provideService(run, Client.SqlClient, client))
+  const exit = Effect.runSyncExitWith(context)(Effect.provideService(runSteps(steps, "file"), Client.SqlClient, client))
   return yield* Effect.mapError(exit, (cause) => new StorageError({ operation: "migrate", cause }))
 })

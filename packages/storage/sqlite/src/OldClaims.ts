@@ -1,8 +1,9 @@
 /** Keys whose time may be over: what they were claimed for, and deleting them as they were read. */
-import { type Ledger, type OldClaimsQuery, StorageError } from "@pointsman/core"
-import { Effect, Result } from "effect"
-import { bindText, type Database, type Row, snapshot, transaction } from "./Database.ts"
-import { bindTenant, readTenant } from "./PaymentRows.ts"
+import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core"
+import type { Row } from "@pointsman/storage-sql"
+import type { Effect } from "effect"
+import { type Database, snapshot, update } from "./Database.ts"
+import { bindTenant, bindText, readTenant } from "./Rows.ts"
 
 const place = "claimed_at, workspace_id, environment, key"
 
@@ -26,23 +27,18 @@ export const selectOldClaims = (db: Database, { after, claimedBefore, limit }: O
   )
 }
 
+/** Also where it may be written: whoever is told so looks again, and finds those that are left. */
 export const forgetClaims = (
   db: Database,
   claims: Parameters<Ledger["Service"]["forgetClaims"]>[0]
 ): Effect.Effect<number, StorageError> =>
-  Effect.suspend(() => {
+  update(db, "forgetClaims", () => {
     const forget = db.prepare(
       "delete from claims where workspace_id = ? and environment = ? and key = ? and version = ?"
     )
-    const done = transaction(db, () =>
-      claims.reduce(
-        (sum, { key, tenant, version }) =>
-          sum + Number(forget.run(...bindTenant(tenant), bindText(key), version).changes),
-        0
-      )
+    return claims.reduce(
+      (sum, { key, tenant, version }) =>
+        sum + Number(forget.run(...bindTenant(tenant), bindText(key), version).changes),
+      0
     )
-    return Result.isSuccess(done)
-      ? Effect.succeed(done.success)
-      : // Also where it may be written: whoever is told so looks again, and finds those that are left.
-        Effect.fail(new StorageError({ operation: "forgetClaims", cause: done.failure.cause }))
   })

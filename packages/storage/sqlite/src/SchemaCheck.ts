@@ -2,9 +2,10 @@
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { StorageError } from "@pointsman/core"
+import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { read } from "./Database.ts"
-import { newest, table } from "./Migrations.ts"
+import { newest } from "./Migrations.ts"
 
 /** Another process may be migrating; in milliseconds. */
 const waitMillis = 30_000
@@ -24,9 +25,11 @@ export const inspect = (filename: string): Effect.Effect<Inspection, StorageErro
   read("open", () => {
     const db = new DatabaseSync(resolve(filename), { readOnly: true, timeout: waitMillis })
     try {
-      const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table)
+      const isThere = db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(migrationsTable)
       const schema =
-        isThere === undefined ? null : Number(db.prepare(`select max(migration_id) as id from ${table}`).get()?.["id"])
+        isThere === undefined
+          ? null
+          : Number(db.prepare(`select max(migration_id) as id from ${migrationsTable}`).get()?.["id"])
       return { schema, newest }
     } finally {
       db.close()
@@ -39,8 +42,8 @@ export const requireSchema = Effect.fnUntraced(function* (filename: string) {
   if (schema !== null && schema >= newest) return
   const message =
     schema === null
-      ? "it holds no payments of this library's"
-      : `its schema is number ${schema}, made by an older version, and this one needs ${newest}: start the server ` +
-        "once, which brings it up to date"
+      ? "the file is not a Pointsman database"
+      : `it has the outdated schema version ${schema}; this release needs ${newest}: start the server once ` +
+        "to migrate it"
   return yield* new StorageError({ operation: "open", cause: new Error(message) })
 })

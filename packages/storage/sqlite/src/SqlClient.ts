@@ -9,7 +9,7 @@ import * as Client from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
-import type { Database, Row } from "./Database.ts"
+import type { Database } from "./Database.ts"
 
 export const make = (db: Database): Effect.Effect<Client.SqlClient> =>
   Client.make({
@@ -26,7 +26,10 @@ export const make = (db: Database): Effect.Effect<Client.SqlClient> =>
   }).pipe(Effect.provide(Reactivity.layer))
 
 const connection = (db: Database): Connection => {
-  const rows = (sql: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  const rows = (
+    sql: string,
+    params: ReadonlyArray<unknown>
+  ): Effect.Effect<ReadonlyArray<Record<string, unknown>>, SqlError> =>
     Effect.try({
       try: () => db.prepare(sql).all(...params.map(bind)),
       catch: failure

@@ -2,25 +2,18 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Deliveries, Ids } from "@pointsman/core"
 import { Effect } from "effect"
-import { type Database, open } from "../src/Database.ts"
+import { open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, tenant } from "./Given.ts"
+import { listeningTo, newChange, tenant } from "./Given.ts"
 
 /** How SQLite goes about each statement that the call makes, over one delivery that is due. */
 const planOf = Effect.fnUntraced(function* (call: (store: Deliveries["Service"]) => Effect.Effect<unknown, unknown>) {
   const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
   yield* migrate(db)
-  const asked: Array<string> = []
-  const listening: Database = {
-    ...db,
-    prepare: (sql) => {
-      asked.push(sql)
-      return db.prepare(sql)
-    }
-  }
+  const { asked, listening } = listeningTo(db)
   const endpoint = { id: "whe_1", ...tenant, url: "https://a.example", events: ["*"], sealedSecret: "s", active: true }
   yield* makeDirectory(db).directory.write({
     workspaces: [],

@@ -23,12 +23,12 @@ describe("an existing file", () => {
   )
 
   it.effect.each<[string, string, number | null, RegExp]>([
-    ["a database of somebody else's", "create table notes (text)", null, /^it holds no payments/u],
+    ["a database of somebody else's", "create table notes (text)", null, /^the file is not a Pointsman database/u],
     [
       "the schema of an older version",
       readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"),
       1,
-      /^its schema is number 1, .* needs \d+: start the server once/u
+      /^it has the outdated schema version 1; .* needs \d+: start the server once/u
     ]
   ])("given %s, when it is opened, then it fails and changes nothing", ([, schema, number, said]) =>
     Effect.gen(function* () {

@@ -1,25 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import {
-  type Change,
-  type Deliveries,
-  type Directory,
-  Ids,
-  type Ledger,
-  type Merchants,
-  newClaim,
-  type Operation,
-  type Payment,
-  type Refund,
-  type StorageError,
-  type SuccessRates,
-  type Tenant
-} from "@pointsman/core"
 import { layer, type SqliteStorageOptions } from "@pointsman/storage-sqlite"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
+import { within } from "../../sql/test/Given.ts"
+import type { Database } from "../src/Database.ts"
 
-export const tenant: Tenant = { workspaceId: "ws", environment: "sandbox" }
+export { newChange, newOperation, newRefund, rate, tenant } from "../../sql/test/Given.ts"
 
 /** A new folder that goes away with the test. */
 export const newFile = Effect.map(
@@ -31,112 +18,17 @@ export const newFile = Effect.map(
 )
 
 /** Opens the file, runs the effect and closes the file. */
-export const withStorage =
-  (options: SqliteStorageOptions) =>
-  <A, E, R>(
-    effect: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | StorageError, Exclude<R, Ledger | Deliveries | Directory | Merchants | SuccessRates | Ids>> =>
-    Effect.provide(effect, Layer.provideMerge(layer(options), Ids.layer), { local: true })
+export const withStorage = (options: SqliteStorageOptions) => within(layer(options))
 
-/** A new payment with its attempt, its event and its key. */
-export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> = {}) {
-  const ids = yield* Ids
-  const id = yield* ids.payment
-  const payment: Payment = {
-    id,
-    tenant,
-    version: 1,
-    state: "Charging",
-    money: { minorUnits: 1000, currency: "EUR" },
-    country: "DE",
-    method: "card",
-    cardBrand: "visa",
-    initiator: "cit",
-    captureMethod: "automatic",
-    reference: "order-1",
-    declineCategory: null,
-    declineReason: null,
-    authorizedMinor: 0,
-    capturedMinor: 0,
-    refundedMinor: 0,
-    refundPendingMinor: 0,
-    connectionId: null,
-    providerRef: null,
-    idempotencyKey: `key-${id}`,
-    hosted: null,
-    routing: null,
-    simulation: null,
-    createdAt: 0,
-    updatedAt: 0,
-    settledAt: null,
-    review: null,
-    ...fields
+/** A database that keeps the statements it is asked to prepare. */
+export const listeningTo = (db: Database) => {
+  const asked: Array<string> = []
+  const listening: Database = {
+    ...db,
+    prepare: (sql) => {
+      asked.push(sql)
+      return db.prepare(sql)
+    }
   }
-  const change = {
-    tenant,
-    payment: { expected: 0, after: payment },
-    attempts: [
-      {
-        id: yield* ids.attempt,
-        paymentId: id,
-        number: 1,
-        connectionId: "first",
-        money: payment.money,
-        timeoutMillis: 30_000,
-        sentAt: 0,
-        answeredAt: null,
-        outcome: null,
-        providerRef: null,
-        declineCategory: null,
-        code: null,
-        reason: null,
-        checkout: null
-      }
-    ],
-    events: [{ type: "payment.created", paymentId: id, createdAt: 0, data: { payment_id: id } }],
-    claim: { expected: 0, after: newClaim({ key: `key-${id}`, fingerprint: "fp", paymentId: id, claimedAt: 0 }) }
-  } as const satisfies Change
-  return change
-})
-
-/** A capture in flight. */
-export const newOperation = (payment: Payment, fields: Partial<Operation> = {}): Operation => ({
-  id: `op_${payment.id}`,
-  paymentId: payment.id,
-  kind: "capture",
-  idempotencyKey: "key-of-the-operation",
-  requestedMinor: null,
-  money: payment.money,
-  connectionId: "first",
-  providerRef: "ref-1",
-  timeoutMillis: 30_000,
-  sentAt: 0,
-  answeredAt: null,
-  outcome: null,
-  code: null,
-  reason: null,
-  reply: null,
-  ...fields
-})
-
-/** A refund of all of the payment, being sent. */
-export const newRefund = (payment: Payment, fields: Partial<Refund> = {}): Refund => ({
-  id: `rf_${payment.id}`,
-  paymentId: payment.id,
-  stage: "Sending",
-  money: payment.money,
-  requestedMinor: null,
-  reason: null,
-  idempotencyKey: "key-of-the-refund",
-  connectionId: "first",
-  providerRef: "ref-1",
-  providerRefundId: null,
-  timeoutMillis: 30_000,
-  sentAt: 0,
-  answeredAt: null,
-  settledAt: null,
-  code: null,
-  failureReason: null,
-  reply: null,
-  ...fields
-})
+  return { asked, listening }
+}

@@ -4,7 +4,7 @@
  */
 import { Directory, Ledger } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { newChange, withStorage } from "./Given.ts"
+import { newChange, tenant, withStorage } from "./Given.ts"
 
 const [filename = "", what = "", argument = ""] = process.argv.slice(2)
 
@@ -26,17 +26,38 @@ const revoke = Effect.gen(function* () {
 })
 
 /** Writes so many payments, a few at a time. */
-const write = Effect.gen(function* () {
+const writeMany = Effect.fnUntraced(function* (count: number) {
   const ledger = yield* Ledger
   const one = Effect.gen(function* () {
     const change = yield* newChange()
     yield* ledger.commit(change)
     return change.payment.after.id
   })
-  return yield* Effect.forEach(Array(Number(argument)).keys(), () => one, { concurrency: 4 })
+  return yield* Effect.forEach(Array(count).keys(), () => one, { concurrency: 4 })
 })
 
-const work: Effect.Effect<unknown, unknown, Directory | Ledger | import("@pointsman/core").Ids> =
-  what === "revoke" ? revoke : what === "write" ? write : open
+/** Writes so many payments, and after each tenth waits until another process has written too. */
+const takeTurns = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const own: Array<string> = []
+  for (let written = 0; written < Number(argument); written += 10) {
+    own.push(...(yield* writeMany(10)))
+    const isOfAnother = Effect.map(
+      ledger.events(tenant, { limit: 1 }),
+      ([newest]) => newest !== undefined && !own.includes(newest.paymentId)
+    )
+    for (let look = 0; !(yield* isOfAnother); look++) {
+      if (look === 10_000) throw new Error("no other process wrote within ten seconds")
+      yield* Effect.sleep("1 millis")
+    }
+  }
+  return own
+})
+
+const works: Readonly<
+  Record<string, Effect.Effect<unknown, unknown, Directory | Ledger | import("@pointsman/core").Ids>>
+> = { open, revoke, takeTurns, write: writeMany(Number(argument)) }
+const work = works[what]
+if (work === undefined) throw new Error(`nothing is called ${what}`)
 const answer = await Effect.runPromise(withStorage({ filename })(work))
 process.stdout.write(`${JSON.stringify(answer)}\n`)

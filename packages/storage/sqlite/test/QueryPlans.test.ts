@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ids, type Ledger } from "@pointsman/core"
 import { Effect } from "effect"
-import { type Database, open } from "../src/Database.ts"
+import { open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, tenant } from "./Given.ts"
+import { listeningTo, newChange, tenant } from "./Given.ts"
 
 type Read = (ledger: Ledger["Service"], paymentId: string) => Effect.Effect<unknown, unknown>
 
@@ -12,14 +12,7 @@ type Read = (ledger: Ledger["Service"], paymentId: string) => Effect.Effect<unkn
 const planOf = Effect.fnUntraced(function* (read: Read) {
   const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
   yield* migrate(db)
-  const asked: Array<string> = []
-  const listening: Database = {
-    ...db,
-    prepare: (sql) => {
-      asked.push(sql)
-      return db.prepare(sql)
-    }
-  }
+  const { asked, listening } = listeningTo(db)
   const ledger = yield* makeLedger(listening)
   // A read that finds nothing might ask no further.
   const change = yield* newChange()
@@ -37,12 +30,18 @@ const planOf = Effect.fnUntraced(function* (read: Read) {
 const byId = "USING PRIMARY KEY (workspace_id=? AND environment=?"
 const page = { before: "b", limit: 10 }
 
-/** What is sorted, and is short: the attempts of one payment; the page of each state, for the merge. */
+/**
+ * What is sorted, and is short: the attempts of one payment; the page of each state, for the merge; the messages of one
+ * millisecond.
+ */
 const sorts: Readonly<Record<string, number>> = {
   "the attempts of a payment": 1,
   "a payment's book": 1,
   "the book of an attempt": 2,
-  "a page of payments in two states": 2
+  "a page of payments in two states": 2,
+  "the newest messages": 1,
+  "messages with an outcome": 1,
+  "messages of a payment": 1
 }
 
 describe("query plans", () => {
@@ -75,6 +74,10 @@ describe("query plans", () => {
       (ledger) => ledger.bookOf(tenant, { refundId: "a" }),
       "refunds USING COVERING INDEX refunds_by_id (workspace_id=? AND environment=? AND id=?)"
     ],
+    "the book of an operation": [
+      (ledger) => ledger.bookOf(tenant, { operationId: "a" }),
+      "operations USING COVERING INDEX operations_by_id (workspace_id=? AND environment=? AND id=?)"
+    ],
     "the book of a charge": [
       (ledger) => ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
       "payments USING COVERING INDEX payments_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)"
@@ -82,6 +85,18 @@ describe("query plans", () => {
     "a message": [
       (ledger) => ledger.message(tenant, "a", "b"),
       "messages USING INDEX sqlite_autoindex_messages_1 (workspace_id=? AND environment=? AND connection_id=? AND event_id=?)"
+    ],
+    "the newest messages": [
+      (ledger) => ledger.messages({ limit: 10 }),
+      "messages USING INDEX messages_by_time (received_at>?)"
+    ],
+    "messages with an outcome": [
+      (ledger) => ledger.messages({ outcome: "unmatched", limit: 10 }),
+      "messages USING INDEX messages_by_outcome (outcome=? AND received_at>?)"
+    ],
+    "messages of a payment": [
+      (ledger) => ledger.messages({ paymentId: "a", limit: 10 }),
+      "messages USING INDEX messages_by_payment (payment_id=? AND received_at>?)"
     ],
     "a workspace's usage": [
       (ledger) => ledger.usage({ workspaceId: "ws", from: 0, until: 1 }),

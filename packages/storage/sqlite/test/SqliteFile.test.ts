@@ -5,11 +5,11 @@ import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, type Event, Ledger, type Payment, type StoredRate, SuccessRates } from "@pointsman/core"
+import { Directory, type Event, Ledger, type Payment, SuccessRates } from "@pointsman/core"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, newFile, newOperation, newRefund, tenant, withStorage } from "./Given.ts"
+import { newChange, newFile, newOperation, newRefund, rate, tenant, withStorage } from "./Given.ts"
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL("OtherProcess.ts", import.meta.url))
@@ -30,14 +30,6 @@ const apiKey = {
   createdAt: 1
 } as const
 const contents = { workspaces: [workspace], apiKeys: [apiKey], connections: [], routing: [], webhookEndpoints: [] }
-
-const rate: StoredRate = {
-  tenant,
-  connectionId: "first",
-  segment: "",
-  rate: { succeeded: 1, failed: 2, at: 3 },
-  version: 1
-}
 
 /** A file that the first schema's code left behind. */
 const firstFile = Effect.tap(newFile, (filename) =>
@@ -116,7 +108,7 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      expect((yield* migrate(db)).map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
@@ -154,6 +146,7 @@ describe("migrations", () => {
         createdAt: 0,
         updatedAt: 2,
         settledAt: 2,
+        reported: null,
         review: null
       }
       yield* Effect.gen(function* () {
@@ -268,27 +261,43 @@ describe("two connections", () => {
       yield* Effect.gen(function* () {
         const ledger = yield* Ledger
         const seen: Array<Event> = []
-        const other = yield* Effect.forkChild(otherProcess(filename, "write", String(each)))
-        const own = yield* Effect.forkChild(
-          Effect.forEach(
-            Array(each).keys(),
-            () =>
-              Effect.gen(function* () {
-                yield* ledger.commit(yield* newChange())
-                // Leaves the other process time to start and to come in between.
-                yield* Effect.sleep("5 millis")
-              }),
-            { concurrency: 2 }
+        const ownIds: Array<string> = []
+        const writeOne = Effect.gen(function* () {
+          const change = yield* newChange()
+          yield* ledger.commit(change)
+          ownIds.push(change.payment.after.id)
+        })
+        // This process writes before the other one starts, and until it has ended; the other one waits for that.
+        yield* writeOne
+        let isOver = false
+        const other = yield* Effect.forkChild(
+          Effect.ensuring(
+            otherProcess(filename, "takeTurns", String(each)),
+            Effect.sync(() => {
+              isOver = true
+            })
           )
         )
+        const writeOn = Effect.gen(function* () {
+          while (!isOver) {
+            yield* writeOne
+            yield* Effect.sleep("5 millis")
+          }
+        })
+        const own = yield* Effect.forkChild(Effect.all([writeOn, writeOn], { concurrency: 2 }))
         const follow = Effect.gen(function* () {
           seen.push(...(yield* ledger.events(tenant, { after: seen.at(-1)?.id ?? "", limit: 1000 })))
           yield* Effect.sleep("1 millis")
         })
         yield* Effect.raceFirst(Effect.forever(follow), Effect.andThen(Fiber.join(own), Fiber.join(other)))
         yield* follow
-        const all = (yield* ledger.events(tenant, { limit: 1000 })).toReversed()
-        expect(all).toHaveLength(2 * each)
+        const all = (yield* ledger.events(tenant, { limit: 100_000 })).toReversed()
+        expect(all).toHaveLength(each + ownIds.length)
+        const isOwn = new Set(ownIds)
+        const writers = all.map(({ paymentId }) => isOwn.has(paymentId))
+        expect(writers.filter((own, index) => own && writers[index - 1] === false).length).toBeGreaterThanOrEqual(
+          each / 10
+        )
         expect(seen).toStrictEqual(all)
       }).pipe(withStorage({ filename }))
     })

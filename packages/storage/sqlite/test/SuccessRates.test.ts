@@ -1,20 +1,11 @@
 /** What the contract cannot know of SQLite: its COMMIT and its plans. */
 import type { StatementSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import type { StoredRate } from "@pointsman/core"
 import { Effect } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
 import { make } from "../src/SuccessRates.ts"
-import { tenant } from "./Given.ts"
-
-const rate: StoredRate = {
-  tenant,
-  connectionId: "first",
-  segment: "",
-  rate: { succeeded: 1, failed: 2, at: 3 },
-  version: 1
-}
+import { rate } from "./Given.ts"
 
 /** The port over a database whose statements a test may watch and break. */
 const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) => StatementSync | undefined) {

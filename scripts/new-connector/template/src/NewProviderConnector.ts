@@ -40,6 +40,7 @@ const connector = (
   capture: () => toBeWritten("capture"),
   void: () => toBeWritten("void"),
   refund: () => toBeWritten("refund"),
+  lookUpOperation: () => toBeWritten("lookUpOperation"),
   lookUpRefund: () => toBeWritten("lookUpRefund"),
   readMessage: () => Effect.fail(new MessageUnverified({ reason: "readMessage is still to be written" }))
 })

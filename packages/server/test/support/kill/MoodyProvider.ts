@@ -172,12 +172,12 @@ export const startMoodyProvider = async (
     }
   }
 
-  const lookUp = (id: string, found: object | undefined): Reaction => {
+  const lookUp = (name: "attempt_id" | "refund_id", id: string, found: object | undefined): Reaction => {
     const course = isWell ? "answered" : draw.weighted(lookUpCourses)
     if (course === "failed") return refusal(500, "broken")
     if (course !== "answered") return course
     if (found !== undefined) return ok(found)
-    return { status: 404, body: { conclusive: !underWay.has(id) } }
+    return { status: 404, body: { found: false, [name]: id, conclusive: !underWay.has(id) } }
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -186,11 +186,12 @@ export const startMoodyProvider = async (
     const [connection = "", collection = "", reference, operation] = url.pathname.split("/").slice(1)
     if (request.headers.authorization !== `Bearer ${providerKey}`) return send(response, refusal(401, "unauthorized"))
     if (request.method === "GET") {
-      const id = url.searchParams.get(collection === "refunds" ? "refund_id" : "attempt_id") ?? ""
+      const name = collection === "refunds" ? "refund_id" : "attempt_id"
+      const id = url.searchParams.get(name) ?? ""
       const charge = books.charges.find(({ attemptId }) => attemptId === id)
       const refund = books.refunds.find(({ refundId }) => refundId === id)
       const found = charge === undefined ? refund && refundView(refund) : chargeView(charge)
-      return settle(request, response, lookUp(id, found))
+      return settle(request, response, lookUp(name, id, found))
     }
     const body = JSON.parse(text)
     const id = String(body.attempt_id ?? body.operation_id ?? body.refund_id)

@@ -5,13 +5,14 @@
  * ours. When this process ends, however it ends, the pipe closes, and the shell stops the server and removes its data.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer, connect as openSocket } from "node:net"
-import { arch, platform, tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { arch, platform } from "node:os"
+import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
+import { newServerFolder, serverUser } from "./ServerFolder.ts"
 
 export interface EmbeddedPostgres {
   /** `postgres://` of the database `postgres`, for its superuser. */
@@ -28,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   readonly fsync?: boolean
   /** Settings besides ours, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Where the folder of data is made, in the first that serves; the system's temporary folders unless set. */
+  readonly parents?: ReadonlyArray<string>
 }
 
 /** The folder with `bin`, `lib` and `share`, or why there is none. */
@@ -43,24 +46,17 @@ export const findBinaries = (): { readonly native: string } | { readonly missing
   }
 }
 
-/** PostgreSQL refuses to run as root: an unprivileged user that every system has. */
-const nobody = 65_534
-const isRoot = process.getuid?.() === 0
-const asUser = isRoot ? { uid: nobody, gid: nobody } : {}
-
 /** A slow machine needs some seconds; one that needs more is broken. */
 const startMillis = 30_000
 
 export const startPostgres = async (
-  native: string,
-  { fsync = false, settings = {} }: EmbeddedPostgresOptions = {}
+  binaries: string,
+  { fsync = false, parents, settings = {} }: EmbeddedPostgresOptions = {}
 ): Promise<EmbeddedPostgres> => {
-  const home = mkdtempSync(join(tmpdir(), "pointsman-postgres-"))
-  chmodSync(home, 0o700)
+  const { home, libraries, native } = newServerFolder(binaries, parents)
   const data = join(home, "data")
-  const env = { ...process.env, LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: linkLibraries(native, join(home, "lib")) }
-  if (isRoot) chownSync(home, nobody, nobody)
-  const options = { ...asUser, cwd: home, env }
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: libraries }
+  const options = { ...serverUser, cwd: home, env }
   const initdb = [
     "-D",
     data,
@@ -160,21 +156,6 @@ const ended = (shell: ChildProcess, end: () => unknown): Promise<void> =>
     shell.once("exit", () => resolve())
     end()
   })
-
-/** npm may have installed without scripts: the names that the libraries ask for are links that a script makes. */
-const linkLibraries = (native: string, folder: string): string => {
-  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8")
-  )
-  mkdirSync(folder)
-  if (isRoot) chownSync(folder, nobody, nobody)
-  for (const { source, target } of links) {
-    if (!target.startsWith("native/lib/") || target.slice("native/lib/".length).includes("/")) continue
-    const link = join(folder, basename(target))
-    if (!existsSync(link)) symlinkSync(join(native, "..", source), link)
-  }
-  return `${folder}:${join(native, "lib")}`
-}
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -1,0 +1,111 @@
+/**
+ * The two statements of a create, as the library sends them: recorded of real creates, and told as texts with places for
+ * ids, so that others can send them again for payments of their own.
+ */
+import { randomUUID } from "node:crypto"
+import { Deliveries, Directory, Ledger, Merchants, Pointsman, SuccessRates } from "@pointsman/core"
+import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { type Database, open } from "../../../packages/storage/postgres/src/Database.ts"
+import { make as makeDeliveries } from "../../../packages/storage/postgres/src/Deliveries.ts"
+import { make as makeDirectory } from "../../../packages/storage/postgres/src/Directory.ts"
+import { make as makeLedger } from "../../../packages/storage/postgres/src/Ledger.ts"
+import { make as makeMerchants } from "../../../packages/storage/postgres/src/Merchants.ts"
+import { migrate } from "../../../packages/storage/postgres/src/Migrations.ts"
+import { make as makeSuccessRates } from "../../../packages/storage/postgres/src/SuccessRates.ts"
+import { caller, worldLayer } from "../World.ts"
+import { createRequest } from "./CreateRequest.ts"
+
+/** Of one parameter: a fixed value, or texts between ids. `texts` is one longer than `ids`, which name places. */
+export type Parameter = string | null | { readonly texts: ReadonlyArray<string>; readonly ids: ReadonlyArray<number> }
+
+export interface RecordedStatement {
+  readonly sql: string
+  readonly params: ReadonlyArray<Parameter>
+  /** The places whose ids are drawn for this statement; the second one goes on with those of the first. */
+  readonly draws: ReadonlyArray<number>
+}
+
+export interface CreateStatements {
+  readonly statements: ReadonlyArray<RecordedStatement>
+  /** For each place, whether its id is one of chance alone (version 4) or begins with the time (version 7). */
+  readonly places: ReadonlyArray<"chance" | "time">
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** Makes a payment in the database, which becomes one of the library's. */
+export const recordCreate = async (url: string): Promise<CreateStatements> => {
+  const asked: Array<readonly [string, ReadonlyArray<string | null>]> = []
+  const runtime = ManagedRuntime.make(worldLayer(recordingStorage(url, (sql, params) => asked.push([sql, params]))))
+  try {
+    const pointsman = await runtime.runPromise(Pointsman)
+    await runtime.runPromise(pointsman.create(caller, createRequest("order-1")))
+    asked.length = 0
+    await runtime.runPromise(pointsman.create(caller, createRequest("order-1")))
+  } finally {
+    await runtime.dispose()
+  }
+  if (asked.length !== 2) throw new Error(`a create is two statements, and not ${asked.length}`)
+  return toldWithPlaces(asked)
+}
+
+const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyArray<string | null>) => void) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const db = yield* open({ url: Redacted.make(url) })
+      yield* migrate(db)
+      const recording: Database = {
+        ...db,
+        write: (operation, sql, params = []) => {
+          onAsked(sql, params)
+          return db.write(operation, sql, params)
+        }
+      }
+      const { directory, forget } = yield* makeDirectory(db)
+      return Context.make(Ledger, yield* makeLedger(recording)).pipe(
+        Context.add(Deliveries, makeDeliveries(db)),
+        Context.add(Directory, directory),
+        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SuccessRates, makeSuccessRates(db))
+      )
+    })
+  )
+
+const toldWithPlaces = (asked: ReadonlyArray<readonly [string, ReadonlyArray<string | null>]>): CreateStatements => {
+  const found: Array<string> = []
+  const statements = asked.map(([sql, params]) => {
+    const before = found.length
+    const told = params.map((param): Parameter => {
+      const ids = param?.match(uuid) ?? []
+      if (param === null || ids.length === 0) return param
+      for (const id of ids) if (!found.includes(id)) found.push(id)
+      return { texts: param.split(uuid), ids: ids.map((id) => found.indexOf(id)) }
+    })
+    return { sql, params: told, draws: found.slice(before).map((_, index) => before + index) }
+  })
+  return { statements, places: found.map((id) => (id[14] === "4" ? "chance" : "time")) }
+}
+
+/** Ids that follow one another, as those of one process do. */
+let count = 0
+const timeId = (): string => {
+  const millis = Date.now().toString(16).padStart(12, "0")
+  const number = (++count % 2 ** 36).toString(16).padStart(9, "0")
+  return `${millis.slice(0, 8)}-${millis.slice(8)}-7${number.slice(0, 3)}-8${number.slice(3, 6)}-${number.slice(6)}000000000`
+}
+
+/** What is to be sent for one more payment: each statement's parameters, asked for when it is sent. */
+export const nextFlow = ({ places, statements }: CreateStatements): Array<() => Array<string | null>> => {
+  const ids: Array<string> = []
+  return statements.map(({ draws, params }) => () => {
+    for (const place of draws) ids[place] = places[place] === "chance" ? randomUUID() : timeId()
+    return params.map((param) => {
+      if (param === null || typeof param === "string") return param
+      let text = param.texts[0] ?? ""
+      for (let index = 0; index < param.ids.length; index++) {
+        text += `${ids[param.ids[index] ?? 0]}${param.texts[index + 1]}`
+      }
+      return text
+    })
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * A PostgreSQL that waits for the disk at every commit: the server that DATABASE_URL names, or one from npm. Its settings
+ * are those of a small production machine; databases of a run are dropped when it ends.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { findBinaries, startPostgres } from "../../../packages/storage/postgres/test/support/EmbeddedPostgres.ts"
+
+export interface Postgres {
+  readonly version: string
+  /** "DATABASE_URL" or "from npm" */
+  readonly origin: string
+  /** The URL of a new and empty database. */
+  readonly newDatabase: (name: string) => Promise<string>
+  readonly dropDatabase: (url: string) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** By a connection of its own. */
+export const query = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<Row>> =>
+  PgClient.make({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "20 seconds" }).pipe(
+    Effect.flatMap((sql) => Effect.forEach(statements, (statement) => sql.unsafe<Row>(statement))),
+    Effect.map((answers) => answers.at(-1) ?? []),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer),
+    Effect.runPromise
+  )
+
+export const openPostgres = async (): Promise<Postgres | { readonly missing: string }> => {
+  const given = process.env["DATABASE_URL"]
+  if (given !== undefined && given !== "") return over(given, "DATABASE_URL", async () => {})
+  const found = findBinaries()
+  if ("missing" in found) return found
+  const server = await startPostgres(found.native, {
+    fsync: true,
+    settings: { shared_buffers: "512MB", max_wal_size: "4GB" }
+  })
+  return over(server.url, "from npm", server.stop)
+}
+
+const over = async (url: string, origin: string, stop: () => Promise<void>): Promise<Postgres> => {
+  const [row] = await query(url, "select current_setting('server_version') as version")
+  const made = new Set<string>()
+  const drop = async (database: string) => {
+    await query(url, `drop database if exists ${new URL(database).pathname.slice(1)} with (force)`)
+    made.delete(database)
+  }
+  return {
+    version: String(row?.["version"]),
+    origin,
+    newDatabase: async (name) => {
+      const database = `pointsman_bench_${name}_${process.pid}_${made.size}_${Math.trunc(performance.now())}`
+      await query(url, `create database ${database}`)
+      const of = new URL(url)
+      of.pathname = `/${database}`
+      made.add(of.href)
+      return of.href
+    },
+    dropDatabase: drop,
+    stop: async () => {
+      if (origin === "DATABASE_URL") for (const database of [...made]) await drop(database)
+      await stop()
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** The reference server, in a process of its own and as an operator starts it. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { formatApiKey } from "@pointsman/core"
+import { ended, forked } from "./Side.ts"
+
+export interface ServerOptions {
+  /** Its working folder: without a database URL, the database is in there. */
+  readonly folder: string
+  readonly databaseUrl?: string | undefined
+  /** One workspace with its key for each: who asks for the provider at this URL. */
+  readonly providers?: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface Server {
+  readonly url: string
+  readonly pid: number
+  /** From the start of the process to its word that it listens. */
+  readonly startedMillis: number
+  readonly stop: () => Promise<void>
+}
+
+const main = fileURLToPath(new URL("../../../packages/server/src/main.ts", import.meta.url))
+
+const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(20 + number))
+
+/** The key that stands for each of the providers. */
+export const keysOf = <Name extends string>(
+  providers: Readonly<Record<Name, string>>
+): Readonly<Record<Name, string>> =>
+  Object.fromEntries(Object.keys(providers).map((name, number) => [name, keyOf(number)])) as Record<Name, string>
+
+const configurationOf = (providers: Readonly<Record<string, string>>) => ({
+  workspaces: Object.entries(providers).map(([name, baseUrl], number) => ({
+    id: `bench-${name}`,
+    name,
+    country: "NL",
+    keys: [{ environment: "sandbox", secret: keyOf(number) }],
+    connections: [
+      {
+        id: `to-${name}`,
+        environment: "sandbox",
+        connector: "http",
+        credentials: { baseUrl, apiKey: "provider-api-key" }
+      }
+    ],
+    routing: { sandbox: { mode: "failover", order: [`to-${name}`] } }
+  }))
+})
+
+export const startServer = async (options: ServerOptions): Promise<Server> => {
+  const { databaseUrl, environment, folder, providers } = options
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
+  const variables: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "",
+    PORT: "0",
+    POINTSMAN_RATE_LIMIT: "off",
+    ...environment
+  }
+  if (databaseUrl !== undefined) {
+    variables["POINTSMAN_DATABASE_URL"] = databaseUrl
+    variables["POINTSMAN_ENCRYPTION_KEY"] = Buffer.alloc(32, 7).toString("base64")
+  }
+  if (providers !== undefined) {
+    const path = join(folder, "pointsman.json")
+    writeFileSync(path, JSON.stringify(configurationOf(providers)))
+    variables["POINTSMAN_CONFIG"] = path
+  }
+  const began = performance.now()
+  const child = forked(main, { args: ["serve"], environment: variables, folder, output: "pipe" })
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = ""
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      printed += text
+      const found = /^Pointsman listens on (\S+)\n/mu.exec(printed)
+      if (found?.[1] !== undefined) resolve(found[1])
+    })
+    child.once("exit", (code, signal) => reject(new Error(`the server ended (${code ?? signal})\n${printed}`)))
+  })
+  const startedMillis = performance.now() - began
+  return {
+    url,
+    pid: child.pid as number,
+    startedMillis,
+    stop: async () => {
+      child.kill("SIGTERM")
+      await ended(child)
+    }
+  }
+}
+
+/** Of a process, what it holds of the machine's memory; `undefined` where the system does not say. */
+export const residentMegabytes = (pid: number): number | undefined => {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+    return found?.[1] === undefined ? undefined : Number(found[1]) / 1_024
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+/** Every block of TypeScript compiles: all of them are one program, against the sources. */
+import { execFile } from "node:child_process"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { root } from "../../tidy/Files.ts"
+import { type Block, blocksOf, moduleOf } from "../Blocks.ts"
+import { blocks } from "../Pages.ts"
+
+const compiler = join(root, "node_modules/@typescript/native/bin/tsc")
+
+/** In the repository, where the packages are found; git ignores it. */
+const workshop = join(root, "checks/docs/artifacts")
+
+const configurationOf = (name: string) => ({
+  extends: "../../../../tsconfig.base.json",
+  compilerOptions: {
+    composite: false,
+    incremental: true,
+    tsBuildInfoFile: `../${name}.tsbuildinfo`,
+    declaration: false,
+    declarationMap: false,
+    sourceMap: false,
+    noEmit: true,
+    noUnusedLocals: false,
+    noUnusedParameters: false
+  },
+  include: ["**/*.ts"]
+})
+
+/** What the compiler says, with the places in the pages. */
+const mistakesIn = (name: string, all: ReadonlyArray<Block>): Promise<ReadonlyArray<string>> => {
+  const folder = join(workshop, name)
+  rmSync(folder, { recursive: true, force: true })
+  const modules = new Map(all.map((block) => [`${block.path.replaceAll(/[^\w]+/gu, "_")}_${block.line}.ts`, block]))
+  for (const [file, block] of modules) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), `${moduleOf(block).text}\n`)
+  }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configurationOf(name)))
+  return new Promise((resolve, reject) => {
+    const args = [compiler, "-p", join(folder, "tsconfig.json"), "--pretty", "false"]
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 10_000_000 }, (error, out, err) => {
+      if (error !== null && out === "") return reject(new Error(`the compiler did not run: ${err}`))
+      const mistakes = out.split("\n").flatMap((line) => {
+        const [, file = "", at = "", message = ""] = /^([^\s(]+)\((\d+),\d+\): (.*)$/u.exec(line) ?? []
+        const block = modules.get(file)
+        // The sources have a check of their own.
+        if (block === undefined) return file === "" && line.includes("error") ? [line] : []
+        return [`${block.path}:${Number(at) - moduleOf(block).before + block.line - 1}: ${message}`]
+      })
+      resolve(mistakes)
+    })
+  })
+}
+
+it("given every block of TypeScript in the documentation, when they are compiled, then there is no mistake", {
+  timeout: 120_000
+}, async () => {
+  const all = blocks("ts", "typescript", "tsx")
+  assert.isAbove(all.length, 20, "blocks were found")
+  assert.deepStrictEqual(await mistakesIn("pages", all), [])
+})
+
+describe("controls", () => {
+  const page = [
+    "# A page",
+    "",
+    "<!-- ts",
+    'import { Effect } from "effect"',
+    "declare const amount: number",
+    "export const run = Effect.gen(function* () {",
+    "…",
+    "})",
+    "-->",
+    "```ts",
+    "const doubled = yield* Effect.succeed(amount * 2)",
+    "const wrong: string = doubled",
+    "```"
+  ].join("\n")
+
+  it("given a block with a mistake inside of what is given, when it is compiled, then its own line is named", {
+    timeout: 120_000
+  }, async () => {
+    const mistakes = await mistakesIn("control", blocksOf("page.md", page))
+    assert.strictEqual(mistakes.length, 1)
+    assert.match(mistakes[0] ?? "", /^page\.md:12: error TS2322/u)
+  })
+
+  it("given what is given before prose, when it is read, then it is refused", () => {
+    assert.throws(() => blocksOf("page.md", "<!-- ts\nconst a = 1\n-->\nSome words.\n"), /^page\.md:4: /u)
+  })
+
+  it("given a block that does not end, when it is read, then it is refused", () => {
+    assert.throws(() => blocksOf("page.md", "```ts\nconst a = 1\n"), /^page\.md:1: /u)
+  })
+})

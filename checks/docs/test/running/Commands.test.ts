@@ -1,0 +1,178 @@
+/**
+ * The commands that pages show are run, in their order, by a shell and against a server that was started as the README
+ * says. What they answer is compared with what the page shows.
+ */
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import {
+  type ServerProcess,
+  startServer,
+  temporaryFolder
+} from "../../../../packages/server/test/support/ServerProcess.ts"
+import { root, rootManifest } from "../../../tidy/Files.ts"
+import { type Block, blocksOf } from "../../Blocks.ts"
+
+const pageOf = (path: string) => blocksOf(path, readFileSync(join(root, path), "utf8"))
+
+/** The block as a shell reads it, with the address of the server; a failure of HTTP is one of the command. */
+const sh = (text: string, server: ServerProcess, environment: Readonly<Record<string, string>> = {}): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const script = [
+      "set -euo pipefail",
+      'curl() { command curl --fail-with-body "$@"; }',
+      text.replaceAll("http://127.0.0.1:3000", server.url)
+    ].join("\n")
+    const key = server.sandboxKey ?? ""
+    const env = { ...process.env, POINTSMAN_KEY: key, API_KEY: key, ...environment }
+    execFile("bash", ["-c", script], { env }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error(`${error.message}\n${stdout}\n${stderr}`))
+    })
+  })
+
+/** Fields with the type of what they hold; of a list, what its first entry looks like. */
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
+  if (value === null) return "null"
+  if (typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, shapeOf(inner)]))
+  }
+  return typeof value
+}
+
+interface Payment {
+  readonly payment_id: string
+  readonly status: string
+  readonly payment_status: string
+  readonly captured_amount: number
+  readonly refunded_amount: number
+  readonly routing?: {
+    readonly attempts: ReadonlyArray<{ readonly connection_id: string; readonly outcome: string }>
+  }
+}
+
+/** One for each request that the block sends. */
+const bodiesIn = (output: string): ReadonlyArray<Payment> =>
+  output
+    .split(/(?<=\})\s*(?=\{)/u)
+    .map((text) => JSON.parse(text))
+    .map(({ data }) => data)
+
+interface Expectation {
+  /** A text that the block has, and no other on the page. */
+  readonly has: string
+  readonly is: (output: string) => void
+}
+
+/** What the commands of the README answer, but for the first, which is compared with the answer beside it. */
+const expectations: ReadonlyArray<Expectation> = [
+  { has: "'Idempotency-Key: order-1001'", is: (output) => assert.match(output, /^HTTP\/1\.1 201/u) },
+  {
+    has: '"simulate":{"charge":["soft_decline:do_not_honor","approve"]}',
+    is: (output) => {
+      const [payment] = bodiesIn(output)
+      assert.strictEqual(payment?.status, "CAPTURED")
+      assert.deepStrictEqual(
+        payment?.routing?.attempts.map(({ connection_id, outcome }) => [connection_id, outcome]),
+        [
+          ["demo-first", "declined"],
+          ["demo-second", "captured"]
+        ]
+      )
+    }
+  },
+  {
+    has: '/capture" -d \'{"amount":800}\'',
+    is: (output) =>
+      assert.deepStrictEqual(
+        bodiesIn(output).map(({ captured_amount, refunded_amount, status }) => [
+          status,
+          captured_amount,
+          refunded_amount
+        ]),
+        [
+          ["CAPTURED", 800, 0],
+          ["REFUNDED", 800, 800]
+        ]
+      )
+  },
+  { has: "payments?status=captured&limit=10", is: (output) => assert.match(output, /"next_cursor"/u) }
+]
+
+describe("the README", () => {
+  it("given a start as it says, when its commands are run in order, then they answer what it says", {
+    timeout: 120_000
+  }, async () => {
+    const blocks = pageOf("README.md")
+    const scripts = rootManifest().scripts ?? {}
+    assert.strictEqual(blocks.find(({ text }) => text.includes("npm start"))?.text, "npm ci && npm start")
+    assert.match(scripts["start"] ?? "", /node --conditions=@pointsman\/source packages\/server\/src\/main\.ts serve$/u)
+
+    const server = await startServer({ folder: temporaryFolder() })
+    const printed = (text: string) =>
+      text
+        .replaceAll(/ps_test_(?:…|[0-9A-Za-z]+)/gu, "<key>")
+        .replaceAll(/http:\/\/127\.0\.0\.1:\d+/gu, "<address>")
+        .trim()
+    const shown = blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
+    assert.include(printed(server.stdout()), printed(shown))
+
+    const example = JSON.parse(blocks.find(({ language }) => language === "json")?.text ?? "")
+    const first = JSON.parse(await sh(server.curl ?? "", server))
+    assert.deepStrictEqual(shapeOf(first), shapeOf(example))
+    assert.strictEqual(first.data.status, example.data.status)
+
+    const manual = await server.request("POST", "/api/v1/payments", {
+      body: { amount: 1000, currency: "EUR", country: "NL", capture_method: "manual" }
+    })
+    const curls = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl "))
+    const expected = new Map<Block, Expectation | undefined>(
+      curls.map((block) => [block, expectations.find(({ has }) => block.text.includes(has))])
+    )
+    assert.strictEqual(new Set(expected.values()).size, expectations.length, "every expectation has its block")
+    for (const [block, expectation] of expected) {
+      const output = await sh(block.text, server, { PAYMENT_ID: manual.body.data.payment_id })
+      assert.isDefined(expectation, `${block.path}:${block.line}: nothing is said of what it answers`)
+      expectation?.is(output)
+      if (block.text.includes("Idempotency-Key: order-1001")) {
+        assert.notMatch(output, /^idempotent-replay:/imu)
+        assert.match(await sh(block.text, server), /^idempotent-replay: true/imu)
+      }
+    }
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+})
+
+describe("other pages", () => {
+  it("given the pages that show a request, when it is sent, then it answers as they say", {
+    timeout: 120_000
+  }, async () => {
+    const server = await startServer({ folder: temporaryFolder() })
+    const curlsOf = (path: string) =>
+      pageOf(path).filter(({ language, text }) => language === "sh" && text.includes("curl "))
+
+    const [unknown, ...noMore] = curlsOf("docs/concepts/unknown.md")
+    assert.isEmpty(noMore)
+    const answers = [await sh(unknown?.text ?? "", server), await sh(unknown?.text ?? "", server)]
+    for (const [payment] of answers.map(bodiesIn)) {
+      assert.strictEqual(payment?.payment_status, "UNKNOWN")
+      assert.lengthOf(payment?.routing?.attempts ?? [], 1)
+    }
+
+    const hosted = pageOf("docs/guides/hosted-page.md")
+    const [create, read] = curlsOf("docs/guides/hosted-page.md")
+    const example = JSON.parse(hosted.find(({ language }) => language === "json")?.text ?? "")
+    const [created] = bodiesIn(await sh(create?.text ?? "", server))
+    assert.deepStrictEqual(
+      Object.fromEntries(Object.keys(example.data).map((field) => [field, shapeOf(Object(created)[field])])),
+      shapeOf(example.data)
+    )
+    const command = (read?.text ?? "").replace(example.data.payment_id, String(created?.payment_id))
+    assert.notStrictEqual(command, read?.text)
+    const [seen] = bodiesIn(await sh(command, server))
+    assert.strictEqual(seen?.payment_status, "REQUIRES_ACTION")
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+})

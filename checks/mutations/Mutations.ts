@@ -1,0 +1,1325 @@
+import type { Mutation } from "./Mutation.ts"
+
+const claimCharge = "packages/core/src/verbs/create/ClaimCharge.ts"
+const loop = "packages/core/src/commit/DecideAndCommit.ts"
+const attemptInTurn = "packages/core/src/verbs/create/AttemptInTurn.ts"
+const createPayment = "packages/core/src/verbs/create/CreatePayment.ts"
+const keyRetention = "packages/core/src/decide/KeyRetention.ts"
+const nextStep = "packages/core/src/routing/NextStep.ts"
+
+export const mutations: ReadonlyArray<Mutation> = [
+  {
+    name: "claim after send",
+    harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
+    edits: [
+      {
+        file: createPayment,
+        find: "  const begun = yield* claimFirst(",
+        replace:
+          "  yield* (yield* OpenConnections).connector(plan.success.order[0]).pipe(Effect.flatMap((c) => c.charge(request)), Effect.ignore)\n  const begun = yield* claimFirst("
+      },
+      {
+        file: createPayment,
+        find: `import { sendCharge } from "./SendCharge.ts"\n`,
+        replace: `import { sendCharge } from "./SendCharge.ts"\nimport { OpenConnections } from "../../call/OpenConnections.ts"\n`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a first commit that fails, then NothingSent, no provider call, and a retry works"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "retry on unknown",
+    harm: "The provider that did not answer may have charged; the next one charges again.",
+    edits: [
+      {
+        file: nextStep,
+        find: `    case "pointsman/NotSent":
+      return end
+`,
+        replace: `    case "pointsman/NotSent":
+    case "pointsman/Unanswered":
+      return end
+`
+      },
+      {
+        file: nextStep,
+        find: "): boolean => followers[mode][end._tag]",
+        replace: "): boolean => followers[mode][end._tag] ?? true"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CreatePayment.test.ts",
+      test: "given mode failover, when the first ends unanswered, then the second is never asked"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "send on an unknown commit",
+    harm: "A charge goes out under a claim that may not be stored.",
+    edits: [
+      {
+        file: claimCharge,
+        find: "MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),",
+        replace: "MaybeWritten: ({ value }) => Effect.succeed(value),"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a first commit whose answer is lost (lost), then nothing is sent on it and the key is free"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "send on an old claim",
+    harm: "A process that froze sends a charge that others have settled as never sent.",
+    edits: [
+      {
+        file: attemptInTurn,
+        find: "(yield* Clock.currentTimeMillis) > beginBy",
+        replace: "(yield* Clock.currentTimeMillis) < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
+    }
+  },
+  {
+    name: "forget an unknown payment's key",
+    harm: "After a day the same key charges again although the first charge may have gone through.",
+    edits: [
+      {
+        file: keyRetention,
+        find: `  if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false\n`,
+        replace: ""
+      },
+      {
+        file: keyRetention,
+        find: "const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt",
+        replace:
+          "const from = wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a payment that stays UNKNOWN, then its key never ends"
+    }
+  },
+  {
+    name: "write on a claim that changed hands",
+    harm: "A process that wakes frees or answers a key that stands for another payment by now; its retry charges again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "Option.filter(standing, ({ paymentId }) => paymentId === stored.id)",
+        replace: "standing"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given it wakes when the key stands for another request, then it leaves that one's claim alone"
+    }
+  },
+  {
+    name: "take another courier's write for ours",
+    harm: "The attempt never gets its end and the key no answer: a retry is told UNKNOWN of a charge that was answered.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: `  read.updatedAt === written.updatedAt &&
+  JSON.stringify(read.routing?.attempts) === JSON.stringify(written.routing?.attempts)`,
+        replace: "  read.updatedAt === written.updatedAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given it wrote what our lost commit would have, then ours is still written: attempt and answer"
+    }
+  },
+  {
+    name: "abandon a charge twice",
+    harm: "A request that sent nothing is told that its payment failed, and its key stays taken.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "if (wasAbandoned(fact, stored, claim)) return",
+        replace: "if (wasAbandoned(fact, stored, claim) && now < 0) return"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: `given ["lost","unheard"], then one abandoned payment, told of once, and the key is free`
+    }
+  },
+  {
+    name: "a commit that may be written, taken for lost",
+    harm: "A claim stays behind that nobody gives back: its key stands for a charge that was never sent.",
+    edits: [
+      {
+        file: loop,
+        find: "        unanswered.push({ sent, cause })\n",
+        replace: "        if (sent !== undefined) return Effect.succeed(storeFailed(cause as never))\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a first commit whose answer is lost (unheard), then nothing is sent on it and the key is free"
+    }
+  },
+  {
+    name: "write again what is written already",
+    harm: "What follows from a fact is written twice, once on top of itself.",
+    edits: [
+      {
+        file: loop,
+        find: "      if (ours !== undefined) return ended(ours.sent.value)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DecideAndCommit.test.ts",
+      test: "given it is written, then it is read once and not written again"
+    }
+  },
+  {
+    name: "forget that an earlier commit may be written",
+    harm: "A store that fails afterwards makes it read as surely not written, and something else is written in its place.",
+    edits: [
+      {
+        file: loop,
+        find: "    if (lost !== undefined) {",
+        replace: "    if (lost !== undefined && storageError === undefined) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DecideAndCommit.test.ts",
+      test: "given the store then goes away, then it may be written"
+    }
+  },
+  {
+    name: "a loop without a bound of tries",
+    harm: "Writers that keep meeting on one payment never answer their requests.",
+    edits: [
+      { file: "packages/core/src/commit/Budget.ts", find: "tries >= triesAtMost || isSpent", replace: "isSpent" }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DecideAndCommit.test.ts",
+      test: "given it comes first every time, then 20 tries and no more"
+    }
+  },
+  {
+    name: "a loop without a budget of time",
+    harm: "A request hangs on a slow store for minutes, and its client sends it again meanwhile.",
+    edits: [
+      {
+        file: "packages/core/src/commit/Budget.ts",
+        find: "tries >= triesAtMost || isSpent",
+        replace: "tries >= triesAtMost"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DecideAndCommit.test.ts",
+      test: "given each try takes two seconds, then no third one begins"
+    }
+  },
+  {
+    name: "write without the version",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Ledger.ts",
+        find: "if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "answer before the durable commit",
+    harm: "A payment that was acknowledged is gone after a crash.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Committer.ts",
+        find: "    const written = transaction(",
+        replace: "    for (const { resume } of batch) resume(Effect.void)\n    const written = transaction("
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/GroupCommit.test.ts",
+      test: "given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written"
+    },
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "a commit that the disk did not confirm, taken for not written",
+    harm: "A crash brings back a claim whose key was given back, and a retry meets a payment that nobody sent.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Database.ts",
+        find: "(refused || cutOff) && undone",
+        replace: "undone"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/GroupCommit.test.ts",
+      test: "given a batch, when the disk fails after its COMMIT, then nobody is told that it was not written"
+    }
+  },
+  {
+    name: "write without the version, in PostgreSQL",
+    harm: "A writer that waited for another one's row writes over what that one decided.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: " and t.${expected} returning",
+        replace: " returning"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Races.test.ts",
+      test: "given 8 writers that wait for one payment, then one of them writes it, and the others are stale"
+    }
+  },
+  {
+    name: "claim keys in whatever order, in PostgreSQL",
+    harm: "Two servers that write the same keys together wait for each other, until the database ends one of them.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: " order by ${list(places)} ",
+        replace: " "
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Together.test.ts",
+      test: "given two servers with the same keys in opposite orders, then neither waits for the other in a circle"
+    }
+  },
+  {
+    name: "a commit whose answer was lost, taken for not written",
+    harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Database.ts",
+        find: "return new CommitUnknown({ operation, cause: causeOf(error) })",
+        replace: 'return new Refused("", storageError(operation, error))'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostConnections.test.ts",
+      test: "given a commit whose answer is lost, then its end is unknown, and a read tells that it is stored"
+    }
+  },
+  {
+    name: "show an event before a smaller id is committed",
+    harm: "A follower goes past an event that it never saw: a capture that nobody books.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/EventIds.ts",
+        find: "return first < afterNewest ? first : afterNewest",
+        replace: "return afterNewest"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/EventOrder.test.ts",
+      test: "given a commit that is held open, then later events of its tenant wait for it, and no others"
+    }
+  },
+  {
+    name: "write without the version, in SQLite",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/CommitStatement.ts",
+        // `? > 0` takes the place of the version among the values, and is true of every version.
+        find: "environment = ? and id = ? and version = ?\n  returning",
+        replace: "environment = ? and id = ? and ? > 0\n  returning"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    },
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "refund without a reservation",
+    harm: "Two refunds that are under way at once give back more than was captured.",
+    edits: [
+      {
+        file: "packages/core/src/model/RefundLedger.ts",
+        find: `  Sending: "pending",`,
+        replace: `  Sending: "nothing",`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RefundLedger.test.ts",
+      test: "given 64 at once of a tenth each, then ten reach the provider"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "release an unknown capture's key",
+    harm: "The retry of a capture that may have happened is sent as soon as the payment can be captured again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ReplayOperation.ts",
+        find: "(operation.outcome === null || operation.reply !== null)",
+        replace: "operation.outcome === null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationAnswers.test.ts",
+      test: "nothing, then pointsman/ResultUnknown and CaptureUnknown; the same key says so again, and asks nobody"
+    }
+  },
+  {
+    name: "let an older operation decide a newer one",
+    harm: "A late refusal of an old capture makes the payment capturable while the new one is at the provider.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFact.ts",
+        find: "  const isHeard =\n    isOpen(operation) ||",
+        replace: "  const isHeard = true ||"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateOperations.test.ts",
+      test: "given it refuses while a newer capture is in flight, then that one goes on"
+    }
+  },
+  {
+    name: "capture on an unknown commit",
+    harm: "A capture goes out under a claim that may not be stored: a void can follow it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: `        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
+        return yield* nothingSent(cause)`,
+        replace: `        return { _tag: "Begun" as const, book, inHand, cause }`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "of a capture is lost, then nothing is sent, the key is free, and a retry does it once"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "keep a capture's claim that may be written",
+    harm: "An authorization that nobody captures can be neither captured nor voided.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: "        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "of a capture is written and unheard, then nothing is sent, the key is free, and a retry does it once"
+    }
+  },
+  {
+    name: "keep a refund's claim that may be written",
+    harm: "An amount that nobody refunds stays reserved.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/refund/ClaimRefund.ts",
+        find: "        yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "of a refund is written and unheard, then nothing is sent, the key is free, and a retry does it once"
+    }
+  },
+  {
+    name: "tell a capture's retry another thing than before",
+    harm: "A merchant who was answered that the result is unknown gets another answer under the same key, and books it twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/RecordOperation.ts",
+        find: `stored?._tag === "ResultUnknown" ? stored : told`,
+        replace: "told ?? stored"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "and a retry was told that the result is unknown, then that is told again"
+    }
+  },
+  {
+    name: "tell a refund's retry another thing than before",
+    harm: "A merchant who was answered that the result is unknown gets another answer under the same key, and books it twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/refund/RecordRefund.ts",
+        find: `stored?._tag === "ResultUnknown" ? stored : told`,
+        replace: "told ?? stored"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/OperationFaults.test.ts",
+      test: "and a retry was told that the result is unknown, then that is told again"
+    }
+  },
+  {
+    name: "refunds that do not add up, in memory",
+    harm: "Two refunds that were decided on one balance both stand: more goes back than was captured.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Ledger.ts",
+        find: "  return brokenBalance(change.payment.after, refundsAfter)",
+        replace: "  return undefined"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given writers without a guard, when the refunds of others stand, then the sums let one through"
+    }
+  },
+  {
+    name: "refunds that do not add up, in SQLite",
+    harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "if (unbalanced !== undefined) return brokenCommit(unbalanced)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
+    }
+  },
+  {
+    name: "refunds that do not add up, past our checks",
+    harm: "A tool beside the server writes a balance that its refunds do not bear out.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Migrations.ts",
+        find: "where refunded <> new.refunded_minor or pending <> new.refund_pending_minor",
+        replace: "where false"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/SqliteFile.test.ts",
+      test: "given an operation and a refund, when the payment forgets its refunds, then SQLite refuses it whoever writes"
+    }
+  },
+  {
+    name: "a second refund under one key, in SQLite",
+    harm: "A refund that is asked for again under its key is sent again.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Migrations.ts",
+        find: "create unique index refunds_by_key",
+        replace: "create index refunds_by_key"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a refund that is Unknown, when another one has its key, then it dies"
+    }
+  },
+  {
+    name: "send a hosted payment on an unknown commit",
+    harm: "A charge, or a checkout, begins on an attempt that may not be stored; another tab begins a second one.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/BeginHosted.ts",
+        find: "MaybeWritten: ({ value }) => giveUp(value.inHand),",
+        replace: "MaybeWritten: ({ value }) => Effect.succeed(value),"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedFaults.test.ts",
+      test: `given its fate is unknown, ["lost"], then nothing is sent: FAILED, told of once`
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "give up another tab's charge",
+    harm: "A payment reads FAILED while its provider is being asked.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/BeginHosted.ts",
+        find: "if (!isOurs) return stands(stored, false)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedFaults.test.ts",
+      test: "given it is lost and another tab's provider is at work, then its payment is left alone"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "act on a page that is over",
+    harm: "The customer is charged for what the merchant was told is off.",
+    edits: [
+      {
+        file: "packages/core/src/decide/HostedOrder.ts",
+        find: "now >= hosted.expiresAt",
+        replace: "now > hosted.expiresAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedPage.test.ts",
+      test: "given Approve, then it acts a millisecond before the end, and not at the end"
+    }
+  },
+  {
+    name: "cancel a checkout that can still be paid",
+    harm: "The payment reads CANCELLED, the merchant makes another, and the customer pays both.",
+    edits: [
+      {
+        file: "packages/core/src/decide/CheckoutFact.ts",
+        find: "isOver && found.conclusive ?",
+        replace: "found.conclusive ?"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCheckout.test.ts",
+      test: "given nothing is found, conclusively, then nothing changes: it may still be paid"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "cancel a checkout on an old look-up",
+    harm: "A payment that was made while the provider was looking reads CANCELLED.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/ReturnFromCheckout.ts",
+        find: "checkoutFactOf(payment, attempt, found, askedAt)",
+        replace: "checkoutFactOf(payment, attempt, found, yield* Clock.currentTimeMillis)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCheckout.test.ts",
+      test: "given a look-up that began before the hour and answers after it, then it cannot deny"
+    }
+  },
+  {
+    name: "forget the key of an open checkout",
+    harm: "After a day the same key makes another page while the customer can still pay on the first.",
+    edits: [
+      {
+        file: keyRetention,
+        find: `status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)`,
+        replace: `status === "UNKNOWN"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HostedCreate.test.ts",
+      test: "given a checkout without an end is open, then it is kept; 24 hours after it was paid it is free"
+    }
+  },
+  {
+    name: "forgotten outbox row",
+    harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it"
+    },
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "retry a 4xx",
+    harm: "A receiver that said no is asked for more than a day, and its endpoint's places are taken by it.",
+    edits: [
+      {
+        file: "packages/core/src/model/Delivery.ts",
+        find: "end.status >= 400 && end.status < 500",
+        replace: "end.status === 400"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooks.test.ts",
+      test: "given an answer 404, then it is final"
+    }
+  },
+  {
+    name: "apply a message twice",
+    harm: "A message that comes again is applied again, to whatever the payment has become.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "if (Result.isFailure(decided)) return Exit.fail(decided.failure)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
+    }
+  },
+  {
+    name: "forget a message that was stored and not applied",
+    harm: "The server dies between storing and applying, and the provider's second try changes nothing: money is lost.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
+        find: "return Option.getOrElse(earlier, (): MessageNote => stored)",
+        replace: "return { ...stored, outcome: Option.isSome(earlier) ? ('confirmed' as const) : stored.outcome }"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given a store that fails, then nothing is applied, and the message is applied when it comes again"
+    }
+  },
+  {
+    name: "apply an applied message again",
+    harm: "An operator's second try applies to whatever the payment has become since.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/StoredMessages.ts",
+        find: 'if (note.outcome === "applied")',
+        replace: 'if (note.outcome === "older")'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given one that could not be read, when its reader is mended, then it is applied, and once"
+    }
+  },
+  {
+    name: "a message denies",
+    harm: "A delayed word of the authorization ends a capture that is under way; its money is taken once more.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: "  if (isHeard)",
+        replace: '  if (isHeard || state._tag === "Authorized")'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a capture that nobody answered, when the authorization is told late, then it stays unknown"
+    }
+  },
+  {
+    name: "keep places for those who hang",
+    harm: "Receivers of one platform that hang keep every other merchant from hearing of its payments.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/DeliveryPlaces.ts",
+        find: "now - begun < slowAfterMillis)",
+        replace: "now - begun < 1_000 * slowAfterMillis)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksIsolation.test.ts",
+      test: "given two hundred, then the others have all of theirs before the first time-out"
+    }
+  },
+  {
+    name: "take a second charge for the first",
+    harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: "said.providerRef !== null && said.providerRef !== providerRef",
+        replace: 'said.providerRef === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given operations cancel the second, when that is told, then the first still holds"
+    }
+  },
+  {
+    name: "believe another connection",
+    harm: "Whoever holds the secret of one connection moves the payments of all.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: 'one.connectionId === connectionId &&\n      ("attemptId"',
+        replace: '("attemptId"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a message of another connection than the attempt's, then it touches nothing"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "believe too early that a charge never arrived",
+    harm: "A charge that the provider executes a moment later is FAILED, and the merchant asks for the money again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Verdict.ts",
+        find: "  sentAt + defaultSendWithinMillis + 2 * timeoutMillis",
+        replace: "  sentAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Sweep.test.ts",
+      test: "given the charge is younger than twice its time-out, then 'never received' is not believed"
+    }
+  },
+  {
+    name: "give up a further attempt with the one before it",
+    harm: "An attempt that has just begun is taken for dead; the one that executed nothing is looked up in its place.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/check/CheckPayment.ts",
+        find: `  }).pipe(Effect.catchTag("Contended", () => Effect.void))`,
+        replace: `  }).pipe(Effect.catchTag("Contended", () => writeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId })))`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Sweep.test.ts",
+      test: "given another write comes between, then a charge in flight is left to it"
+    }
+  },
+  {
+    name: "let every payment of a burst probe",
+    harm: "A provider that is coming back is hit by all payments at once, and those that it does not answer are UNKNOWN.",
+    edits: [
+      {
+        file: "packages/core/src/routing/run/RoutePayment.ts",
+        find: "  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Circuits.test.ts",
+      test: "given a circuit that is half-open, when 20 come at the same moment, then one of them is the probe"
+    }
+  },
+  {
+    name: "learn from the sandbox",
+    harm: "What a developer tries out sends real payments to another connection.",
+    edits: [
+      {
+        file: "packages/core/src/routing/run/LearnedRates.ts",
+        find: `          if (tenant.environment !== "production") return
+`,
+        replace: ""
+      },
+      {
+        file: "packages/core/src/routing/run/LearnedRates.ts",
+        find: `          if (tenant.environment !== "production") return () => ({ connection: nothingKnown, segment: nothingKnown })
+`,
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/AutoRouting.test.ts",
+      test: "given sandbox outcomes, then nothing is learned"
+    }
+  },
+  {
+    name: "leave a revoked key to the file that brought it",
+    harm: "A key that leaked and was revoked moves money again after the next start.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/ManageApiKeys.ts",
+        find: `    revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis),
+    source: "operator"
+`,
+        replace: `    revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis)
+`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ManageApiKeys.test.ts",
+      test: "given a configuration file's key that works, when it is revoked, then no file brings it back"
+    }
+  },
+  {
+    name: "take a gateway's 404 for an adapter's word",
+    harm: "A charge or refund that was executed is given up as never received, and the money moves twice.",
+    edits: [
+      {
+        file: "packages/connectors/http/src/Answers.ts",
+        find: "    body[field] === id\n",
+        replace: "    (body[field] ?? id) === id\n"
+      },
+      {
+        file: "packages/connectors/http/src/Protocol.ts",
+        find: "  found: Schema.Literal(false),\n",
+        replace: "  found: optional(Schema.Literal(false)),\n"
+      }
+    ],
+    caughtBy: {
+      project: "connector-http",
+      file: "packages/connectors/http/test/HttpConnector.test.ts",
+      test: "given 404 with a gateway's JSON to look up a refund, then Unanswered: it is not the adapter's word"
+    }
+  },
+  {
+    name: "believe what an adapter says of another operation",
+    harm: "A capture that failed is recorded as captured, or the other way round.",
+    edits: [
+      {
+        file: "packages/connectors/http/src/Answers.ts",
+        find: `    if (operation.operation_id !== operationId) return unreadable(answer, "operation_id")
+`,
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "connector-http",
+      file: "packages/connectors/http/test/HttpConnector.test.ts",
+      test: "given another operation, then Unanswered"
+    }
+  },
+  {
+    name: "take a lock's time-out for a limit at Stripe",
+    harm: "Stripe may have charged before it ran into the lock; the next connection charges again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Answers.ts",
+        find: `        code !== "lock_timeout" &&
+`,
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given 429 of a lock with a limiter's header, then Unanswered, whatever was asked"
+    }
+  },
+  {
+    name: "believe at once that Stripe never made a payment",
+    harm: "A request that Stripe completes after its incident is settled as failed, and the customer pays again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/StripeConnector.ts",
+        find: '  Date.parse(headers["date"] ?? "") >= sentAt + conclusiveAfterMillis',
+        replace: '  Date.parse(headers["date"] ?? "") >= sentAt || conclusiveAfterMillis === 0'
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given nothing of ours an hour later, then NotFound, not conclusive"
+    }
+  },
+  {
+    name: "take a refusal on Stripe's page for the last word",
+    harm: "The customer's next card is charged for a payment that the merchant was told is declined.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Messages.ts",
+        find: "    isOnPage && paymentIntent.status",
+        replace: '    isOnPage && paymentIntent.id === "" && paymentIntent.status'
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/Messages.test.ts",
+      test: "given payment_intent.payment_failed (4), then Charge NeedsCustomer"
+    }
+  },
+  {
+    name: "believe what another account says of its payments",
+    harm: "A platform's connected account writes an attempt of ours into its metadata, and goods go out unpaid.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Messages.ts",
+        find: `  if ((event.account ?? null) !== account) return yield* unreadable("it belongs to another account, at account")
+`,
+        replace: "  yield* Effect.logDebug(account)\n"
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/Messages.test.ts",
+      test: "given an event of another connected account, then it is not believed"
+    }
+  },
+  {
+    name: "believe Adyen's webhooks unsigned",
+    harm: "Anybody who knows the address says that money was taken.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: "  return Mac.timingSafeEqual(",
+        replace: "  return true || Mac.timingSafeEqual("
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/adyen.contract.test.ts",
+      test: "given another amount.value than was signed, then it is refused"
+    }
+  },
+  {
+    name: "take a key that is at work for a refusal of Adyen's",
+    harm: "The first request may be charging; the next connection charges again.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `new Set(["703", "704"])`,
+        replace: "new Set()"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given 422 with a transient error, or of a key that is at work, then Unanswered"
+    }
+  },
+  {
+    name: "ask another connection after an error on the acquirer's side",
+    harm: "What the acquirer did before it failed is not known: the money may be held twice.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `soft: payment.resultCode === "Refused" && decline.soft`,
+        replace: "soft: decline.soft"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given Error, whatever its reason, then no other connection is asked"
+    }
+  },
+  {
+    name: "take a payment link that was paid for one that nobody paid",
+    harm: "The payment is cancelled while the customer's money is taken.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: `conclusive: link.status === "expired"`,
+        replace: `conclusive: link.status !== "active"`
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given the record of a page that is completed, then NotFound, not conclusive"
+    }
+  },
+  {
+    name: "take a refused card on Adyen's page for the end of the payment",
+    harm: "The payment is declined while the customer pays with another card.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: "const state: ChargeState = ours.isOnPage\n    ? stillOnPage",
+        replace: 'const state: ChargeState = item.pspReference === ""\n    ? stillOnPage'
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/Messages.test.ts",
+      test: "given a refused card on a page, then it is not the last word"
+    }
+  },
+  {
+    name: "take every failed capture of Adyen's for its end",
+    harm: "Adyen captures again after a technical failure, and the merchant captures or charges a second time.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: `operationFailed(item, "capture", isNeverCaptured(item.reason), clean)`,
+        replace: `operationFailed(item, "capture", item.eventCode !== "", clean)`
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/adyen.contract.test.ts",
+      test: "given operation failed for now, then it is read as that, with its id and its time, and nothing is sent"
+    }
+  },
+  {
+    name: "lose the capture that Adyen made again",
+    harm: "The message is taken for the first capture's come again, and a payment that was captured stays open.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Messages.ts",
+        find: `return isRecaptured(reason) ? ["recaptured"] : []`,
+        replace: `return isRecaptured(reason) ? [] : []`
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/Messages.test.ts",
+      test: "given the same event of two payments, or both ends of one, then each has an id of its own"
+    }
+  },
+  {
+    name: "send sen of a rupiah to Adyen",
+    harm: "The customer is charged a hundred times too little, or a rounded amount.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Amounts.ts",
+        find: "return Number.isSafeInteger(result) ? result : undefined",
+        replace: "return Math.round(result)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given what the other side has no word for, then none"
+    }
+  },
+  {
+    name: "take a misspelled field of a call",
+    harm: "A key under another name is no key: the order is charged once for each time that it is sent.",
+    edits: [
+      {
+        file: "packages/node/src/Orders.ts",
+        find: "return unknown === undefined\n",
+        replace: "return true\n"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Errors.test.ts",
+      test: "given a key in other letters, when it is called, then the error names the field and nothing is charged"
+    }
+  },
+  {
+    name: "say that a call which broke down moved no money",
+    harm: "The customer is told that it failed, and pays again what a provider may have charged.",
+    edits: [
+      {
+        file: "packages/node/src/Calls.ts",
+        find: "throw moves === undefined ? brokeDown() : mayHaveMoved(moves.unknown)",
+        replace: "throw moves === undefined || moves.unknown !== undefined ? brokeDown() : mayHaveMoved(moves.unknown)"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Errors.test.ts",
+      test: "given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
+    }
+  },
+  {
+    name: "close the storage under a call",
+    harm: "What the provider said cannot be recorded: the payment is unknown until somebody looks.",
+    edits: [
+      {
+        file: "packages/node/src/Gate.ts",
+        find: "Effect.map(Effect.timeoutOption(Deferred.await(idle), limitMillis), () => underWay)",
+        replace: "Effect.sync(() => underWay * Math.min(limitMillis, 1))"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Close.test.ts",
+      test: "given a call under way, when it is closed, then the call is answered first, and nothing new is taken"
+    }
+  },
+  {
+    name: "a dispute not weighed again",
+    harm: "A payment that was disputed before it was captured is refunded in full, and the merchant pays twice.",
+    edits: [
+      {
+        file: "packages/core/src/decide/WeighReported.ts",
+        find: `if (taken.has(state) && isDisputed(reported))`,
+        replace: `if (false)`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a payment that is UNKNOWN, when a dispute is opened and the charge is captured then, then it is CHARGEBACK and cannot be refunded"
+    }
+  },
+  {
+    name: "a reversed refund dropped",
+    harm: "The refund failed after it had succeeded, and the customer is never repaid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/RefundFact.ts",
+        find: `return "RefundReversed"`,
+        replace: `return "RefundFailed"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it"
+    }
+  },
+  {
+    name: "an old success counts after a reversal",
+    harm: "A repeated message of the earlier success hides that the customer was not repaid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/RefundFact.ts",
+        find: `? at === null || settledAt === null || at <= settledAt`,
+        replace: `? false`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure"
+    }
+  },
+  {
+    name: "a failed capture dropped",
+    harm: "The merchant ships for money that the provider never took.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: `const applied = applyOperationFailure(payment, operation, { ...state, at }, now)`,
+        replace: `const applied: ReturnType<typeof applyOperationFailure> = undefined`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a capture that is pending, when it fails for good, then the payment is AUTHORIZED and the key is free"
+    }
+  },
+  {
+    name: "an old confirmation counts after a failed capture",
+    harm: "A repeated message of the earlier capture shows money that the provider gave back.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: `  if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) return older
+`,
+        replace: ``
+      },
+      {
+        file: "packages/core/src/decide/OperationFact.ts",
+        find: '(operation.outcome === "Failed" && !isAfterFailure)',
+        replace: "false"
+      },
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: "reported?.captureFailedAt !== undefined && at <= reported.captureFailedAt",
+        replace: "reported === undefined && at < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
+    }
+  },
+  {
+    name: "refunds stay open after a refunded capture failed",
+    harm: "The merchant refunds money that was never captured.",
+    edits: [
+      {
+        file: "packages/core/src/decide/RefundFact.ts",
+        find: ` && review?.reasons.includes("capture_failed") !== true`,
+        replace: ``
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a confirmed capture that was refunded, when it fails, then operations review it and refunds are closed"
+    }
+  },
+  {
+    name: "a greater capture dropped",
+    harm: "The provider took more from the customer than the books say.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
+`,
+        replace: ``
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review"
+    }
+  },
+  {
+    name: "a contradiction without a review",
+    harm: "The provider states that the money is gone, and nobody is asked to look.",
+    edits: [
+      {
+        file: "packages/core/src/decide/Interpret.ts",
+        find: `withReview(noted, { events: ["payment.conflict"] })`,
+        replace: `noted`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a captured payment, when the provider states that it was canceled, then operations review it once"
+    }
+  }
+]

@@ -1,0 +1,56 @@
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** The folder of the repository. */
+export const root: string = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** A text of the repository. `path` is relative to its root, with `/`. */
+export interface TextFile {
+  readonly path: string
+  readonly text: string
+}
+
+const isOurs = (path: string) =>
+  !/(?:^|\/)(?:node_modules|dist|artifacts|coverage|\.git|docs\/api|\.vitepress\/cache)(?:\/|$)/.test(path)
+
+export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<TextFile> =>
+  patterns
+    .flatMap((pattern) => globSync(pattern, { cwd: root, exclude: (path) => !isOurs(path) }))
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter(isOurs)
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+
+export const exists = (path: string): boolean => existsSync(join(root, path))
+
+export interface Manifest {
+  readonly name: string
+  readonly version?: string
+  readonly private?: boolean
+  readonly license?: string
+  readonly engines?: { readonly node?: string }
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly bin?: Readonly<Record<string, string>>
+  readonly files?: ReadonlyArray<string>
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly workspaces?: ReadonlyArray<string>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+/** A workspace. `dir` is relative to the root. */
+export interface Package {
+  readonly dir: string
+  readonly manifest: Manifest
+}
+
+export const rootManifest = (): Manifest => JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+export const packages = (): ReadonlyArray<Package> =>
+  files(...(rootManifest().workspaces ?? []).map((glob) => `${glob}/package.json`)).map(({ path, text }) => ({
+    dir: dirname(path),
+    manifest: JSON.parse(text)
+  }))

@@ -1,0 +1,136 @@
+/** Who may import whom. The table is the architecture: a line is changed there because the architecture changed. */
+import { builtinModules } from "node:module"
+import { dirname, posix } from "node:path"
+import type { Package, TextFile } from "./Files.ts"
+import { imports } from "./SourceText.ts"
+
+export interface Allowance {
+  /** Modules of ours, by their whole specifier; `*` for all. */
+  readonly ours: ReadonlyArray<string> | "*"
+  /** Names of packages of others, besides `effect`; `*` for whatever the package's own manifest declares. */
+  readonly others: ReadonlyArray<string> | "*"
+  /** Modules that Node brings; `*` for all. */
+  readonly node: ReadonlyArray<string> | "*"
+}
+
+/** By folder; a pattern ends in `/*`. */
+const allowances: Readonly<Record<string, Allowance>> = {
+  // The domain: it runs wherever JavaScript runs, and knows neither storage, nor providers, nor HTTP.
+  "packages/core": { ours: [], others: ["currency-codes", "i18n-iso-countries"], node: [] },
+  "packages/contracts": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/connector", "@pointsman/core/testing"],
+    others: ["@effect/vitest", "vitest"],
+    // The connector suite plays a provider at a real socket: no HTTP library breaks a connection as a test wants it. The
+    // simulator signs without leaving the thread, and checks with code that is not ours.
+    node: ["node:crypto", "node:net", "node:tls"]
+  },
+  "packages/transport-node": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/connector"],
+    others: ["undici"],
+    node: "*"
+  },
+  // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
+  "packages/configuration": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  "packages/http": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  // A front door over core, the API and the way out to the network. Storages and connectors are handed to it.
+  "packages/node": {
+    ours: [
+      "@pointsman/configuration",
+      "@pointsman/core",
+      "@pointsman/core/ports",
+      "@pointsman/core/connector",
+      "@pointsman/http",
+      "@pointsman/http/api",
+      "@pointsman/transport-node"
+    ],
+    others: "*",
+    node: "*"
+  },
+  "packages/server": { ours: "*", others: "*", node: "*" },
+  "packages/storage/memory": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  // The rows of every SQL storage; it knows no database.
+  "packages/storage/sql": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  "packages/storage/*": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/storage-sql"],
+    others: "*",
+    node: "*"
+  },
+  // The simulator's record is a provider's own database; every other connector reaches its provider by the port.
+  "packages/connectors/sandbox": {
+    ours: ["@pointsman/core/connector"],
+    others: [],
+    node: ["node:fs", "node:path", "node:sqlite"]
+  },
+  "packages/connectors/*": { ours: ["@pointsman/core/connector"], others: "*", node: [] },
+  "examples/*": { ours: "*", others: "*", node: "*" }
+}
+
+/**
+ * Families of modules that Effect marks unstable inside its long-term release, and who may stand behind them. A
+ * family that is not named here is open to the server alone.
+ */
+const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
+  http: ["packages/http", "packages/node", "packages/server", "examples/*"],
+  "http-api": ["packages/http", "packages/node", "packages/server", "examples/*"],
+  sql: ["packages/storage/sql", "packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
+  reactivity: ["packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
+  persistence: ["packages/http", "packages/server"]
+}
+
+/** Families that are open to all: no public type of ours shows them. */
+const open = ["crypto", "encoding", "schema", "testing"]
+
+const matches = (pattern: string, dir: string) =>
+  pattern === dir || (pattern.endsWith("/*") && dirname(dir) === pattern.slice(0, -2))
+
+const allowanceOf = (dir: string): Allowance | undefined =>
+  allowances[dir] ?? Object.entries(allowances).find(([pattern]) => matches(pattern, dir))?.[1]
+
+const includes = (list: ReadonlyArray<string> | "*", name: string) => list === "*" || list.includes(name)
+
+/** `a/b` of `a/b/c`, or `@a/b` of `@a/b/c`. */
+const packageOf = (specifier: string) =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+
+/** What is wrong with an import, or `undefined`. */
+const importFault = (owner: Package, path: string, specifier: string): string | undefined => {
+  const allowed = allowanceOf(owner.dir)
+  if (allowed === undefined) return `${owner.dir} is not in the table of who may import whom`
+  if (specifier.startsWith(".")) {
+    const target = posix.join(posix.dirname(path), specifier)
+    return target.startsWith(`${owner.dir}/src/`) ? undefined : `leaves ${owner.dir}/src`
+  }
+  const name = packageOf(specifier)
+  if (specifier.startsWith("node:") || builtinModules.includes(name)) {
+    if (!specifier.startsWith("node:")) return `is Node's own and is written node:${specifier}`
+    return includes(allowed.node, specifier) ? undefined : `${owner.dir} may not import this module of Node`
+  }
+  const declared = { ...owner.manifest.dependencies, ...owner.manifest.peerDependencies }
+  if (!(name in declared)) return `${owner.dir}/package.json does not declare ${name}`
+  if (name === "pointsman" || name.startsWith("@pointsman/")) {
+    return includes(allowed.ours, specifier) ? undefined : `${owner.dir} may not import ${specifier}`
+  }
+  if (name === "effect") return effectFault(owner.dir, specifier)
+  return includes(allowed.others, name) ? undefined : `${owner.dir} may not import ${name}`
+}
+
+const effectFault = (dir: string, specifier: string): string | undefined => {
+  const family = specifier.split("/")[1]
+  // `effect/Effect` is the stable module; families are lower case.
+  if (family === undefined || /^[A-Z]/.test(family) || open.includes(family) || dir === "packages/server")
+    return undefined
+  return (unstable[family] ?? []).some((pattern) => matches(pattern, dir))
+    ? undefined
+    : `${dir} may not import effect/${family}, which Effect marks unstable`
+}
+
+export const importFaults = (owner: Package, sources: ReadonlyArray<TextFile>): ReadonlyArray<string> =>
+  sources.flatMap(({ path, text }) =>
+    imports(text).flatMap(({ specifier, line }) => {
+      const fault = importFault(owner, path, specifier)
+      return fault === undefined ? [] : [`${path}:${line}: "${specifier}": ${fault}`]
+    })
+  )

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { withBlocks } from "../../../scripts/generate/Blocks.ts"
+import { differences, generated } from "../../../scripts/generate.ts"
+import { exists, root } from "../Files.ts"
+
+it("given the code, when pages are generated, then they are what is committed", async () => {
+  assert.deepStrictEqual(await differences(), [])
+})
+
+it("given the tables, when pages are generated, then payment and claim have a page and a picture", async () => {
+  assert.includeMembers(
+    [...(await generated()).keys()],
+    ["docs/states/payment.md", "docs/states/payment.svg", "docs/states/claim.md", "docs/states/claim.svg"]
+  )
+})
+
+it("given the tables, when pages are generated twice, then they are the same to the byte", async () => {
+  assert.deepStrictEqual([...(await generated())], [...(await generated())])
+})
+
+describe("controls: what must be refused", () => {
+  const read = (path: string) => (exists(path) ? readFileSync(join(root, path), "utf8") : undefined)
+
+  it("given a page that was changed by hand, when it is compared, then it is named", async () => {
+    const changed = "docs/states/payment.md"
+    assert.deepStrictEqual(await differences((path) => (path === changed ? `${read(path)} ` : read(path))), [changed])
+  })
+
+  it("given a page that is missing, when it is compared, then it is named", async () => {
+    const missing = "docs/states/claim.svg"
+    assert.deepStrictEqual(await differences((path) => (path === missing ? undefined : read(path))), [missing])
+  })
+})
+
+describe("blocks", () => {
+  const blocks = { rows: () => "new\n" }
+  const page = (...lines: ReadonlyArray<string>) => lines.join("\n")
+
+  it("given a page with a block, when it is filled, then the block alone changes", () => {
+    const before = page("# Title", "<!-- generated: rows -->", "old", "<!-- /generated -->", "end", "")
+    const after = page("# Title", "<!-- generated: rows -->", "", "new", "", "<!-- /generated -->", "end", "")
+    assert.strictEqual(withBlocks("page.md", before, blocks), after)
+    assert.strictEqual(withBlocks("page.md", after, blocks), after, "filling it again changes nothing")
+  })
+
+  it("given a page without a block, when it is filled, then it is left alone", () => {
+    assert.strictEqual(withBlocks("page.md", "# Title\n", blocks), undefined)
+  })
+
+  for (const [name, text] of [
+    ["that nothing generates", page("<!-- generated: gone -->", "<!-- /generated -->")],
+    ["that does not end", page("<!-- generated: rows -->", "old")],
+    ["that did not begin", page("old", "<!-- /generated -->")],
+    ["inside a block", page("<!-- generated: rows -->", "<!-- generated: rows -->", "<!-- /generated -->")]
+  ] as const) {
+    it(`given a block ${name}, when it is filled, then it is refused by the page's name`, () => {
+      assert.throws(() => withBlocks("page.md", text, blocks), /^page\.md: /)
+    })
+  }
+})

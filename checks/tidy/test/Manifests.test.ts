@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs"
+import { dirname, join, posix } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import projects from "../../../vitest.workspace.ts"
+import { exists, files, type Manifest, type Package, packages, root, rootManifest } from "../Files.ts"
+import { agreementFaults, changesetFaults, doorFaults, lockFaults, wiringFaults } from "../Manifests.ts"
+
+describe("packages", () => {
+  it("given every package, when its doors and commands are followed, then each leads to a source", () => {
+    assert.isNotEmpty(packages())
+    assert.deepStrictEqual(
+      packages().flatMap((owner) => doorFaults(owner, exists)),
+      []
+    )
+  })
+
+  it("given every package, when they are compared, then versions, ranges and licences agree", () => {
+    assert.deepStrictEqual(agreementFaults(rootManifest(), packages()), [])
+  })
+
+  it("given every package, when the build and the tests are read, then both know it", () => {
+    const references = Object.fromEntries(
+      files("tsconfig.build.json", "packages/**/tsconfig.json").map(({ path, text }) => {
+        const dir = path === "tsconfig.build.json" ? "" : dirname(path)
+        const paths = (JSON.parse(text).references ?? []).map((reference: { readonly path: string }) =>
+          posix.join(dir, reference.path)
+        )
+        return [dir, paths]
+      })
+    )
+    const roots = projects.map((project) => String(Object(project).test?.root))
+    assert.deepStrictEqual(wiringFaults(packages(), references, roots), [])
+  })
+
+  it("given every published package, when its folder is read, then the licence in it is the one of the root", () => {
+    const licence = readFileSync(join(root, "LICENSE"), "utf8")
+    const others = packages().filter(
+      ({ dir, manifest }) =>
+        manifest.private !== true &&
+        (!exists(`${dir}/LICENSE`) || readFileSync(join(root, dir, "LICENSE"), "utf8") !== licence)
+    )
+    assert.deepStrictEqual(
+      others.map(({ dir }) => dir),
+      []
+    )
+  })
+
+  it("given every changeset, when it is read, then it bumps packages that are published", () => {
+    const changesets = files(".changeset/*.md")
+    assert.deepStrictEqual(
+      changesets.flatMap((changeset) => changesetFaults(changeset, packages())),
+      []
+    )
+  })
+
+  it("given the root, when a newcomer lists it, then it holds at most nine folders", () => {
+    const folders = new Set(files("*/**/package.json", "*/**/*.md", "*/**/*.ts").map(({ path }) => path.split("/")[0]))
+    assert.includeMembers([...folders], ["packages", "examples", "docs"])
+    assert.isAtMost(folders.size, 9)
+  })
+
+  /** The repository, and the folders of tools that are installed apart. */
+  const lockFiles = files(
+    "package-lock.json",
+    "docs/package-lock.json",
+    "checks/*/package-lock.json",
+    "examples/*/package-lock.json"
+  )
+  it("given every lock file, when it is read, then it names no host, and lies beside a manifest with exact versions", () => {
+    assert.includeMembers(
+      lockFiles.map(({ path }) => path),
+      ["package-lock.json", "checks/tools/package-lock.json"]
+    )
+    for (const { path, text } of lockFiles) {
+      assert.deepStrictEqual(lockFaults(JSON.parse(text)), [], path)
+      const manifest = JSON.parse(readFileSync(join(root, dirname(path), "package.json"), "utf8"))
+      assert.deepStrictEqual(agreementFaults({ name: path, devDependencies: manifest.devDependencies }, []), [], path)
+    }
+  })
+})
+
+describe("controls: what must be refused", () => {
+  const door = { "@pointsman/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" }
+  const good: Manifest = {
+    name: "@pointsman/a",
+    version: "1.0.0",
+    license: "MIT",
+    engines: { node: ">=22" },
+    files: ["dist", "src"],
+    exports: { ".": door }
+  }
+  const owner = (change: Partial<Manifest>, dir = "packages/a"): Package => ({ dir, manifest: { ...good, ...change } })
+  const other = (change: Partial<Manifest>) => owner({ name: "@pointsman/b", ...change }, "packages/b")
+
+  it("given a changeset of a package that is not there, of another bump, or without a head, then it is refused", () => {
+    const packagesHere = [owner({}), other({ private: true })]
+    const faultsOf = (text: string) => changesetFaults({ path: "c.md", text }, packagesHere).length
+    assert.strictEqual(faultsOf('---\n"@pointsman/a": minor\n---\n\nWhat changed.\n'), 0)
+    for (const line of ['"@pointsman/gone": minor', '"@pointsman/b": minor', '"@pointsman/a": large', "@pointsman/a"]) {
+      assert.strictEqual(faultsOf(`---\n${line}\n---\n\nWhat changed.\n`), 1, line)
+    }
+    assert.strictEqual(faultsOf("What changed.\n"), 1)
+  })
+
+  it("given a good package, when it is read, then nothing is refused", () => {
+    const both = [owner({}), other({ dependencies: { "@pointsman/a": "1.0.0" } })]
+    assert.deepStrictEqual(
+      doorFaults(owner({}), () => true),
+      []
+    )
+    assert.deepStrictEqual(agreementFaults({ name: "root", devDependencies: { effect: "4.1.0" } }, both), [])
+    const references = { "": ["packages/a", "packages/b"], "packages/b": ["packages/a"] }
+    assert.deepStrictEqual(wiringFaults(both, references, ["packages/a", "packages/b"]), [])
+    assert.deepStrictEqual(lockFaults({ packages: { "node_modules/a": { resolved: "packages/a" } } }), [])
+  })
+
+  const doors: Readonly<Record<string, readonly [change: Partial<Manifest>, isThere: boolean]>> = {
+    "a door without a source file": [{}, false],
+    "a door whose build is another file": [{ exports: { ".": { ...door, default: "./dist/main.js" } } }, true],
+    "a door without types": [
+      { exports: { ".": { "@pointsman/source": "./src/index.ts", default: "./dist/index.js" } } },
+      true
+    ],
+    "conditions in another order": [
+      { exports: { ".": { default: door.default, types: door.types, "@pointsman/source": "./src/index.ts" } } },
+      true
+    ],
+    "a command without a source file": [{ exports: {}, bin: { pointsman: "./dist/gone.js" } }, false]
+  }
+  for (const [name, [change, isThere]] of Object.entries(doors)) {
+    it(`given ${name}, when it is followed, then it is refused`, () => {
+      assert.strictEqual(doorFaults(owner(change), () => isThere).length, 1)
+    })
+  }
+
+  const disagreements: Readonly<Record<string, Package>> = {
+    "another version": other({ version: "1.0.1" }),
+    "another licence": other({ license: "ISC" }),
+    "another range of Node": other({ engines: { node: ">=20" } }),
+    "files without its sources": other({ files: ["dist"] }),
+    "a range of ours that is not the version": other({ dependencies: { "@pointsman/a": "^1.0.0" } }),
+    "a package of ours that is not there": other({ dependencies: { "@pointsman/gone": "1.0.0" } }),
+    "another range of a package of others": other({ peerDependencies: { effect: "^4.0.0" } })
+  }
+  for (const [name, second] of Object.entries(disagreements)) {
+    it(`given ${name}, when packages are compared, then it is refused`, () => {
+      const first = owner({ peerDependencies: { effect: "^4.1.0" } })
+      assert.strictEqual(agreementFaults({ name: "root" }, [first, second]).length, 1)
+    })
+  }
+
+  it("given a tool without an exact version, when packages are compared, then it is refused", () => {
+    const rootManifest = { name: "root", devDependencies: { vitest: "^5.1.0" } }
+    assert.strictEqual(agreementFaults(rootManifest, []).length, 1)
+  })
+
+  it("given a package that nothing builds, tests or orders, when the wiring is read, then each is refused", () => {
+    const both = [owner({}), other({ dependencies: { "@pointsman/a": "1.0.0" } })]
+    assert.deepStrictEqual(wiringFaults(both, { "": ["packages/a"] }, ["packages/a"]), [
+      "tsconfig.build.json does not refer to packages/b",
+      "vitest.workspace.ts has no project for packages/b",
+      "packages/b/tsconfig.json does not refer to packages/a, which its package.json depends on"
+    ])
+  })
+
+  it("given a lock file that names a host, when it is read, then it is refused", () => {
+    const lock = { packages: { "node_modules/a": { resolved: "https://registry.example.com/a.tgz" } } }
+    assert.strictEqual(lockFaults(lock).length, 1)
+  })
+})

@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { files } from "../Files.ts"
+import { roomFaults } from "../Rooms.ts"
+
+const inCore = (path: string, specifier: string) =>
+  roomFaults([{ path: `packages/core/src/${path}`, text: `import { x } from "${specifier}"` }])
+
+describe("rooms of core", () => {
+  it("given the sources of core, when their imports are read, then every room imports only from rooms above it", () => {
+    const sources = files("packages/core/src/**/*.ts")
+    assert.isAbove(sources.length, 100)
+    assert.deepStrictEqual(roomFaults(sources), [])
+  })
+
+  const refused: ReadonlyArray<readonly [path: string, specifier: string, message: RegExp]> = [
+    ["model/Payment.ts", "../ports/Ledger.ts", /ports is below it/],
+    ["decide/Facts.ts", "../ports/Ledger.ts", /ports is closed to it/],
+    ["routing/Plan.ts", "./run/Circuits.ts", /routing\/run is below it/],
+    ["commit/Loop.ts", "../verbs/create/ClaimCharge.ts", /verbs\/create is below it/],
+    ["verbs/create/CreatePayment.ts", "../check/CheckPayment.ts", /verbs\/check is below it/],
+    ["verbs/check/CheckPayment.ts", "../../Pointsman.ts", /a door/]
+  ]
+  for (const [path, specifier, message] of refused) {
+    it(`given ${path}, when it imports ${specifier}, then it is refused (control)`, () => {
+      const found = inCore(path, specifier)
+      assert.strictEqual(found.length, 1)
+      assert.match(found[0] ?? "", message)
+    })
+  }
+
+  const allowed: ReadonlyArray<readonly [path: string, specifier: string]> = [
+    ["verbs/check/CheckPayment.ts", "../create/RecordCharge.ts"],
+    ["routing/run/Circuits.ts", "../Circuit.ts"],
+    ["decide/Facts.ts", "../model/Payment.ts"],
+    ["decide/Facts.ts", "./Holding.ts"],
+    ["Pointsman.ts", "./verbs/create/CreatePayment.ts"]
+  ]
+  for (const [path, specifier] of allowed) {
+    it(`given ${path}, when it imports ${specifier}, then it is allowed`, () => {
+      assert.deepStrictEqual(inCore(path, specifier), [])
+    })
+  }
+
+  it("given a file in a folder that is no room, when it is read, then it is refused (control)", () => {
+    assert.deepStrictEqual(inCore("helpers/Text.ts", "../model/Payment.ts"), [
+      "packages/core/src/helpers/Text.ts: is in no room"
+    ])
+  })
+})

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { circles } from "../Circles.ts"
+import { files, type Package, packages } from "../Files.ts"
+import { importFaults } from "../WhoImportsWhom.ts"
+
+const sourcesOf = ({ dir }: Package) => files(`${dir}/src/**/*.ts`)
+
+describe("packages", () => {
+  for (const owner of packages().filter(({ dir }) => dir.startsWith("packages/"))) {
+    it(`given ${owner.dir}, when its imports are read, then it imports only what the architecture allows`, () => {
+      assert.isNotEmpty(sourcesOf(owner))
+      assert.deepStrictEqual(importFaults(owner, sourcesOf(owner)), [])
+    })
+    it(`given ${owner.dir}, when its imports are followed, then none leads in a circle`, () => {
+      assert.deepStrictEqual(circles(sourcesOf(owner)), [])
+    })
+  }
+})
+
+describe("controls: what must be refused", () => {
+  const owner = (dir: string, ...declared: ReadonlyArray<string>): Package => ({
+    dir,
+    manifest: { name: dir, dependencies: Object.fromEntries(["effect", ...declared].map((name) => [name, "1.0.0"])) }
+  })
+  const faults = (owner: Package, specifier: string) =>
+    importFaults(owner, [{ path: `${owner.dir}/src/room/File.ts`, text: `import { x } from "${specifier}"` }])
+
+  const refused: ReadonlyArray<readonly [owner: Package, specifier: string, message: RegExp]> = [
+    [owner("packages/core", "undici"), "undici", /may not import undici/],
+    [owner("packages/core", "@pointsman/http"), "@pointsman/http", /may not import @pointsman\/http/],
+    [owner("packages/core"), "node:crypto", /module of Node/],
+    [owner("packages/core"), "crypto", /written node:crypto/],
+    [owner("packages/core"), "effect/sql", /marks unstable/],
+    [owner("packages/core"), "effect/http/HttpClient", /marks unstable/],
+    [owner("packages/core"), "i18n-iso-countries", /does not declare/],
+    [owner("packages/core"), "../../../http/src/api.ts", /leaves packages\/core\/src/],
+    [owner("packages/contracts"), "node:fs", /module of Node/],
+    [owner("packages/core", "@pointsman/configuration"), "@pointsman/configuration", /may not import/],
+    [owner("packages/configuration", "@pointsman/core"), "@pointsman/core/connector", /may not import/],
+    [owner("packages/configuration"), "node:fs", /module of Node/],
+    [owner("packages/http", "@pointsman/configuration"), "@pointsman/configuration", /may not import/],
+    [owner("packages/http"), "node:http", /module of Node/],
+    [owner("packages/http"), "effect/sql/SqlClient", /marks unstable/],
+    [owner("packages/http", "@pointsman/storage-sqlite"), "@pointsman/storage-sqlite", /may not import/],
+    [owner("packages/storage/sqlite", "@pointsman/connector-http"), "@pointsman/connector-http", /may not import/],
+    [owner("packages/storage/sqlite"), "effect/persistence", /marks unstable/],
+    [owner("packages/storage/memory"), "effect/sql", /marks unstable/],
+    [owner("packages/connectors/http", "@pointsman/core"), "@pointsman/core", /may not import @pointsman\/core/],
+    [owner("packages/connectors/http"), "node:https", /module of Node/],
+    [owner("packages/connectors/stripe", "@pointsman/storage-sqlite"), "@pointsman/storage-sqlite", /may not import/],
+    [owner("packages/server"), "@pointsman/core", /does not declare/],
+    [owner("packages/unheard-of"), "effect", /not in the table/]
+  ]
+  for (const [from, specifier, message] of refused) {
+    it(`given ${from.dir}, when it imports ${specifier}, then it is refused`, () => {
+      const found = faults(from, specifier)
+      assert.strictEqual(found.length, 1)
+      assert.match(found[0] ?? "", message)
+    })
+  }
+
+  const allowed: ReadonlyArray<readonly [owner: Package, specifier: string]> = [
+    [owner("packages/core"), "effect"],
+    [owner("packages/core"), "effect/Effect"],
+    [owner("packages/core"), "effect/crypto"],
+    [owner("packages/core", "i18n-iso-countries"), "i18n-iso-countries/codes.json"],
+    [owner("packages/core"), "../ports/Ledger.ts"],
+    [owner("packages/http"), "effect/http-api/HttpApi"],
+    [owner("packages/storage/sqlite", "@pointsman/core"), "@pointsman/core/ports"],
+    [owner("packages/storage/sqlite"), "node:sqlite"],
+    [owner("packages/connectors/stripe", "@pointsman/core", "stripe"), "stripe"],
+    [owner("packages/server", "@pointsman/storage-sqlite"), "@pointsman/storage-sqlite"]
+  ]
+  for (const [from, specifier] of allowed) {
+    it(`given ${from.dir}, when it imports ${specifier}, then it is allowed`, () => {
+      assert.deepStrictEqual(faults(from, specifier), [])
+    })
+  }
+
+  it("given files that import in a circle, when they are followed, then the circle is named", () => {
+    const found = circles([
+      { path: "src/a.ts", text: 'import "./room/b.ts"' },
+      { path: "src/room/b.ts", text: 'import type { C } from "./c.ts"' },
+      { path: "src/room/c.ts", text: 'export { a } from "../a.ts"' },
+      { path: "src/d.ts", text: 'import "./a.ts"' }
+    ])
+    assert.deepStrictEqual(found, ["src/a.ts -> src/room/b.ts -> src/room/c.ts -> src/a.ts"])
+  })
+
+  it("given a file that imports itself, when it is followed, then the circle is named", () => {
+    assert.deepStrictEqual(circles([{ path: "a.ts", text: 'import "./a.ts"' }]), ["a.ts -> a.ts"])
+  })
+
+  it("given files that meet again without a circle, when they are followed, then nothing is named", () => {
+    const found = circles([
+      { path: "a.ts", text: 'import "./b.ts"; import "./c.ts"' },
+      { path: "b.ts", text: 'import "./d.ts"' },
+      { path: "c.ts", text: 'import "./d.ts"' },
+      { path: "d.ts", text: "" }
+    ])
+    assert.deepStrictEqual(found, [])
+  })
+})

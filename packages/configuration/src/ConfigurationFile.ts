@@ -1,0 +1,238 @@
+/**
+ * The configuration file's shape (server-config, and decisions, section 11). Fields that are not here are refused: a
+ * typing mistake in `blockedCategories` must not let payments through. What a field may hold is said in `expected`,
+ * which is what the operator reads when it is wrong.
+ */
+import {
+  captureMethods,
+  eventTypes,
+  initiators,
+  isCountry,
+  isCurrency,
+  paymentMethods,
+  routingModes,
+  scopes
+} from "@pointsman/core"
+import { Option, Result, Schema, SchemaIssue } from "effect"
+import { durationExpected, readDuration } from "./DurationText.ts"
+import type { Mistake } from "./Mistake.ts"
+
+const text = (expected: string, isGood: (value: string) => boolean) =>
+  Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
+
+const integer = (minimum: number, expected: string) =>
+  Schema.Finite.annotate({ message: `expected ${expected}` }).check(
+    Schema.makeFilter((value: number) => Number.isSafeInteger(value) && value >= minimum, { expected })
+  )
+
+const finite = (expected: string, isGood: (value: number) => boolean) =>
+  Schema.Finite.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
+
+/** An empty list would mean "nothing at all", which is never what somebody wanted to say. */
+const listOf = <S extends Schema.Constraint>(item: S) => {
+  const expected = "a list with at least one entry; omit the field for no limit"
+  return Schema.Array(item).check(
+    Schema.makeFilter((value: ReadonlyArray<unknown>) => value.length > 0, { expected }),
+    Schema.makeFilter((value: ReadonlyArray<unknown>) => new Set(value).size === value.length, {
+      expected: "a list without duplicates"
+    })
+  )
+}
+
+const Id = text(
+  "an id of 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
+  (value) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u.test(value)
+)
+const Name = text("a name of 1 to 120 characters", (value) => {
+  const length = Array.from(value).length
+  return value.trim() !== "" && length <= 120
+})
+const Secret = text("a non-empty secret", (value) => value !== "")
+const Word = text("a non-empty string", (value) => value.trim() !== "")
+const Currency = text('an ISO 4217 currency code, such as "EUR"', isCurrency)
+const Country = text('an ISO 3166-1 alpha-2 country code, such as "NL"', isCountry)
+const DurationText = text(durationExpected, (value) => Option.isSome(readDuration(value)))
+const Url = text("an absolute http or https URL without user or password", (value) => {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/u.test(url.protocol) && url.username === "" && url.password === ""
+})
+const EnvironmentName = Schema.Literals(["sandbox", "production"])
+const Method = Schema.Literals(paymentMethods)
+
+const AmountRange = Schema.Struct({
+  min: Schema.optionalKey(integer(0, "a whole number of minor units, 0 or more")),
+  max: Schema.optionalKey(integer(0, "a whole number of minor units, 0 or more"))
+}).check(
+  Schema.makeFilter(
+    (range: { readonly min?: number; readonly max?: number }) => (range.min ?? 0) <= (range.max ?? Infinity),
+    { expected: "min not greater than max" }
+  )
+)
+
+/** Currencies are the keys, so they are checked with the whole file: a key has no schema of its own to say so. */
+const AmountRanges = Schema.Record(Schema.String, AmountRange)
+
+const ConditionFile = Schema.Struct({
+  currency: Schema.optionalKey(listOf(Currency)),
+  amount: Schema.optionalKey(AmountRange),
+  country: Schema.optionalKey(listOf(Country)),
+  method: Schema.optionalKey(listOf(Method)),
+  cardBrand: Schema.optionalKey(listOf(Word)),
+  initiator: Schema.optionalKey(listOf(Schema.Literals(initiators))),
+  captureMethod: Schema.optionalKey(listOf(Schema.Literals(captureMethods)))
+})
+
+const SupportsFile = Schema.Struct({
+  currencies: Schema.optionalKey(listOf(Currency)),
+  payerCountries: Schema.optionalKey(listOf(Country)),
+  methods: Schema.optionalKey(listOf(Method)),
+  cardBrands: Schema.optionalKey(listOf(Word)),
+  recurring: Schema.optionalKey(Schema.Boolean),
+  merchantCountries: Schema.optionalKey(listOf(Country)),
+  blockedCategories: Schema.optionalKey(listOf(Word)),
+  amount: Schema.optionalKey(AmountRanges),
+  requiresAuthentication: Schema.optionalKey(listOf(Country))
+})
+
+const ConnectionFile = Schema.Struct({
+  id: Id,
+  /** The id where it is left out. */
+  name: Schema.optionalKey(Name),
+  environment: EnvironmentName,
+  /** `sandbox` where it is left out of a sandbox connection (decisions, section 8). */
+  connector: Schema.optionalKey(Word),
+  active: Schema.optionalKey(Schema.Boolean),
+  priority: Schema.optionalKey(integer(1, "a whole number, 1 or more")),
+  /** Whatever the connector asks for. */
+  credentials: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({ message: "expected an object" })
+  ),
+  webhookSecret: Schema.optionalKey(Secret),
+  timeout: Schema.optionalKey(DurationText),
+  supports: Schema.optionalKey(SupportsFile),
+  restrictions: Schema.optionalKey(Schema.Array(Schema.Struct({ when: ConditionFile }))),
+  circuitBreaker: Schema.optionalKey(
+    Schema.Struct({ failures: integer(1, "a whole number, 1 or more"), open: DurationText })
+  )
+})
+export type ConnectionFile = typeof ConnectionFile.Type
+
+const Mode = Schema.Literals(routingModes).annotate({
+  message: `expected one of ${routingModes.map((mode) => `"${mode}"`).join(", ")}`
+})
+const Attempts = integer(1, "a whole number of attempts, 1 or more")
+const Order = listOf(Id)
+const Share = finite("a share from 0 to 1", (share) => share >= 0 && share <= 1)
+
+/** Without `strategy`: strategies are code, and this server has none but its own. */
+const RoutingFile = Schema.Struct({
+  /** `failover` where it is left out. */
+  mode: Schema.optionalKey(Mode),
+  order: Schema.optionalKey(Order),
+  maxAttempts: Schema.optionalKey(Attempts),
+  rules: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        name: Name,
+        when: ConditionFile,
+        use: Schema.Struct({
+          mode: Mode,
+          order: Schema.optionalKey(Order),
+          split: Schema.optionalKey(
+            Schema.Record(
+              Schema.String,
+              finite("a weight above 0", (weight) => weight > 0)
+            )
+          ),
+          maxAttempts: Schema.optionalKey(Attempts)
+        })
+      })
+    )
+  ),
+  control: Schema.optionalKey(
+    Schema.Struct({
+      share: Share,
+      order: Order
+    })
+  ),
+  auto: Schema.optionalKey(Schema.Struct({ exploration: Schema.optionalKey(Share) }))
+})
+export type RoutingFile = typeof RoutingFile.Type
+
+const WebhookFile = Schema.Struct({
+  environment: EnvironmentName,
+  url: Url,
+  /** `["*"]` where it is left out. */
+  events: Schema.optionalKey(listOf(Schema.Literals(["*", ...eventTypes]))),
+  secret: Secret,
+  /** The secret before it: what is sent is signed with both until it is left out. */
+  previousSecret: Schema.optionalKey(Secret)
+})
+
+const WorkspaceFile = Schema.Struct({
+  id: Id,
+  /** The id where it is left out. */
+  name: Schema.optionalKey(Name),
+  country: Schema.optionalKey(Country),
+  category: Schema.optionalKey(Word),
+  suspended: Schema.optionalKey(Schema.Boolean),
+  partner: Schema.optionalKey(Schema.Struct({ allowance: integer(0, "a whole number of sub-merchants, 0 or more") })),
+  keys: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        environment: EnvironmentName,
+        secret: Schema.String,
+        /** Every scope where it is left out. */
+        scopes: Schema.optionalKey(listOf(Schema.Literals(scopes)))
+      })
+    )
+  ),
+  connections: Schema.optionalKey(Schema.Array(ConnectionFile)),
+  routing: Schema.optionalKey(
+    Schema.Struct({ sandbox: Schema.optionalKey(RoutingFile), production: Schema.optionalKey(RoutingFile) })
+  ),
+  webhooks: Schema.optionalKey(Schema.Array(WebhookFile))
+})
+export type WorkspaceFile = typeof WorkspaceFile.Type
+
+export const ConfigurationFile = Schema.Struct({
+  /** For editors. */
+  $schema: Schema.optionalKey(Schema.String),
+  workspaces: Schema.Array(WorkspaceFile)
+})
+export type ConfigurationFile = typeof ConfigurationFile.Type
+
+/** Decodes the file's JSON; fails with every mistake in its shape. */
+export const decodeConfigurationFile = (json: unknown): Result.Result<ConfigurationFile, ReadonlyArray<Mistake>> =>
+  Schema.decodeUnknownResult(ConfigurationFile)(json, { errors: "all", onExcessProperty: "error" }).pipe(
+    Result.mapError((error) =>
+      formatIssue(error.issue).issues.map(
+        (issue): Mistake => ({
+          path: (issue.path ?? []) as ReadonlyArray<PropertyKey>,
+          message: withSmallLetter(issue.message)
+        })
+      )
+    )
+  )
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    switch (issue._tag) {
+      case "UnexpectedKey": {
+        const fields = issue.ast._tag === "Objects" ? issue.ast.propertySignatures.map((field) => field.name) : []
+        return `unknown field; expected ${fields.length === 0 ? "none" : `one of ${fields.map(String).join(", ")}`}`
+      }
+      case "MissingKey":
+        return "required field is missing"
+      default:
+        return SchemaIssue.defaultLeafHook(issue)
+    }
+  },
+  checkHook: (issue) => {
+    const expected = issue.filter.annotations?.["expected"]
+    return typeof expected === "string" ? `expected ${expected}` : undefined
+  }
+})
+
+const withSmallLetter = (message: string): string =>
+  message.charAt(0).toLowerCase() + message.slice(1).replaceAll(" | ", " or ")

@@ -1,0 +1,158 @@
+/** What a checked configuration file wants the directory to hold, with its secrets hashed and sealed. */
+import {
+  type Connection,
+  credentialsContext,
+  defaultRoutingSettings,
+  endpointSecretContext,
+  environments,
+  type RoutingSettings,
+  type WantedDirectory,
+  type Workspace,
+  webhookSecretContext
+} from "@pointsman/core"
+import { type DirectoryContents, Secrets, type WebhookEndpoint, type WorkspaceRouting } from "@pointsman/core/ports"
+import { Effect, Option, Redacted } from "effect"
+import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
+import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
+import { readDuration } from "./DurationText.ts"
+
+/** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
+export const configuredDirectory = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {
+  const workspaces = yield* Effect.forEach(file.workspaces, (workspace) => wantedOf(workspace, present))
+  return {
+    workspaces: file.workspaces.map(workspaceOf),
+    apiKeys: workspaces.flatMap((workspace) => workspace.apiKeys),
+    connections: workspaces.flatMap((workspace) => workspace.connections),
+    routing: file.workspaces.flatMap(routingOf),
+    webhookEndpoints: workspaces.flatMap((workspace) => workspace.webhookEndpoints)
+  } satisfies WantedDirectory
+})
+
+const wantedOf = Effect.fnUntraced(function* (workspace: WorkspaceFile, present: DirectoryContents) {
+  return {
+    apiKeys: yield* Effect.forEach(workspace.keys ?? [], (key) => apiKeyOf(workspace, key)),
+    connections: yield* Effect.forEach(workspace.connections ?? [], (connection) =>
+      connectionOf(workspace, connection, present)
+    ),
+    webhookEndpoints: yield* Effect.forEach(workspace.webhooks ?? [], (webhook) =>
+      endpointOf(workspace, webhook, present)
+    )
+  }
+})
+
+const workspaceOf = (workspace: WorkspaceFile): Workspace => ({
+  id: workspace.id,
+  name: workspace.name ?? workspace.id,
+  country: workspace.country ?? null,
+  category: workspace.category ?? null,
+  suspended: workspace.suspended ?? false,
+  partner: workspace.partner ?? null
+})
+
+const apiKeyOf = Effect.fnUntraced(function* (
+  workspace: WorkspaceFile,
+  key: NonNullable<WorkspaceFile["keys"]>[number]
+) {
+  const secrets = yield* Secrets
+  const hash = yield* secrets.hash(key.secret)
+  return { hash, workspaceId: workspace.id, environment: key.environment, scopes: key.scopes ?? null }
+})
+
+const connectionOf = Effect.fnUntraced(function* (
+  workspace: WorkspaceFile,
+  connection: ConnectionFile,
+  present: DirectoryContents
+) {
+  const before = present.connections.find((stored) => stored.id === connection.id)
+  const { id, webhookSecret } = connection
+  const sealedWebhookSecret =
+    webhookSecret === undefined
+      ? null
+      : yield* sealedOnce(webhookSecret, webhookSecretContext(id), before?.sealedWebhookSecret)
+  return {
+    ...openConnectionOf(workspace, connection),
+    sealedCredentials: yield* sealedOnce(
+      JSON.stringify(connection.credentials ?? {}),
+      credentialsContext(id),
+      before?.sealedCredentials
+    ),
+    sealedWebhookSecret
+  } satisfies Connection
+})
+
+/** A connection without its secrets. */
+export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret">
+
+export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
+  const { id, environment, circuitBreaker } = connection
+  return {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    name: connection.name ?? id,
+    // A checked file names a connector wherever there is no default.
+    connector: connectorOf(connection) ?? "",
+    active: connection.active ?? true,
+    priority: connection.priority ?? 1,
+    timeoutMillis: timeoutOf(connection) ?? null,
+    supports: connection.supports ?? {},
+    restrictions: (connection.restrictions ?? []).map((restriction) => restriction.when),
+    circuitBreaker:
+      circuitBreaker === undefined
+        ? null
+        : { failures: circuitBreaker.failures, openMillis: Option.getOrThrow(readDuration(circuitBreaker.open)) }
+  }
+}
+
+const endpointOf = Effect.fnUntraced(function* (
+  workspace: WorkspaceFile,
+  webhook: NonNullable<WorkspaceFile["webhooks"]>[number],
+  present: DirectoryContents
+) {
+  const secrets = yield* Secrets
+  const { environment, url } = webhook
+  const digest = yield* secrets.hash(JSON.stringify([workspace.id, environment, url]))
+  const id = `whe_${digest.slice(0, 32)}`
+  const before = present.webhookEndpoints.find((stored) => stored.id === id)
+  return {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    url,
+    events: webhook.events ?? ["*"],
+    sealedSecret: yield* sealedOnce(webhook.secret, endpointSecretContext(id), before?.sealedSecret),
+    ...(webhook.previousSecret === undefined
+      ? {}
+      : {
+          sealedPreviousSecret: yield* sealedOnce(
+            webhook.previousSecret,
+            endpointSecretContext(id),
+            before?.sealedPreviousSecret
+          )
+        }),
+    active: true
+  } satisfies WebhookEndpoint
+})
+
+/** The text that is stored where it holds this secret already, else a new one. */
+const sealedOnce = Effect.fnUntraced(function* (plaintext: string, context: string, stored: string | null | undefined) {
+  const secrets = yield* Secrets
+  if (stored !== null && stored !== undefined) {
+    const opened = yield* Effect.option(secrets.open(stored, context))
+    if (Option.isSome(opened) && Redacted.value(opened.value) === plaintext) return stored
+  }
+  return yield* secrets.seal(Redacted.make(plaintext), context)
+})
+
+const routingOf = (workspace: WorkspaceFile): ReadonlyArray<WorkspaceRouting> =>
+  environments.flatMap((environment) => {
+    const routing = workspace.routing?.[environment]
+    return routing === undefined
+      ? []
+      : [{ workspaceId: workspace.id, environment, settings: routingSettingsOf(routing) }]
+  })
+
+export const routingSettingsOf = (routing: RoutingFile): RoutingSettings => ({
+  ...routing,
+  mode: routing.mode ?? defaultRoutingSettings.mode
+})

@@ -1,0 +1,12 @@
+/** The configuration of workspaces, keys, connections, routing and webhooks: its schema, its checks and findings, and its application. */
+export * from "./ApplyConfiguration.ts"
+export type { CheckOptions } from "./CheckConfiguration.ts"
+export { checkSeals, SealedWithAnotherKey } from "./CheckSeals.ts"
+export * from "./ConfigurationFile.ts"
+export { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
+export * from "./DurationText.ts"
+export * from "./findings/RuleFindings.ts"
+export * from "./Mistake.ts"
+export * from "./SendsNothing.ts"
+export * from "./StoredTimeouts.ts"
+export * from "./UnderstandConfiguration.ts"

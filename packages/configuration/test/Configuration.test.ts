@@ -1,0 +1,374 @@
+import { assert, describe, it } from "@effect/vitest"
+import { formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/configuration"
+import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core"
+import { formatApiKey } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+
+const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(1))
+const liveKey = formatApiKey("production", new Uint8Array(64).fill(2))
+
+/** Takes an object with a `baseUrl`, and says so as connectors do. */
+const definition = (name: string, environments: ConnectorDefinition["environments"]): ConnectorDefinition => ({
+  name,
+  environments,
+  supports: {},
+  connect: ({ credentials }) =>
+    name === "sandbox" || typeof (credentials as { readonly baseUrl?: unknown }).baseUrl === "string"
+      ? Result.succeed({ charge: () => Effect.never, lookUpCharge: () => Effect.never })
+      : Result.fail("credentials.baseUrl: expected an absolute http or https URL")
+})
+const definitions = [definition("http", ["sandbox", "production"]), definition("sandbox", ["sandbox"])]
+const connectors: Connectors["Service"] = {
+  names: definitions.map(({ name }) => name),
+  definition: (name) => Option.fromUndefinedOr(definitions.find((one) => one.name === name))
+}
+const transport: Transport["Service"] = { send: () => Effect.die("nothing is sent while a file is checked") }
+
+const understand = (json: unknown, environment: Record<string, string> = {}) =>
+  understandConfiguration(json, {
+    connectors,
+    transport,
+    claimWindowMillis: 900_000,
+    claimWindowSetting: "the claim window",
+    providerTimeoutMillis: 30_000,
+    environment
+  })
+
+const mistakes = (json: unknown, environment: Record<string, string> = {}): ReadonlyArray<string> => {
+  const configuration = understand(json, environment)
+  return Result.isFailure(configuration) ? configuration.failure.map(formatMistake) : []
+}
+
+const full = () => ({
+  workspaces: [
+    {
+      id: "acme",
+      name: "Acme",
+      country: "NL",
+      category: "retail",
+      suspended: false,
+      partner: { allowance: 2 },
+      keys: [
+        { environment: "sandbox", secret: testKey, scopes: ["payments:read"] },
+        { environment: "production", secret: liveKey }
+      ],
+      connections: [
+        {
+          id: "main",
+          name: "Main acquirer",
+          environment: "production",
+          connector: "http",
+          active: true,
+          priority: 1,
+          credentials: { baseUrl: "http://127.0.0.1:9001", apiKey: "visible-api-key" },
+          webhookSecret: "whsec_visible",
+          timeout: "2 seconds",
+          supports: {
+            currencies: ["EUR"],
+            payerCountries: ["NL"],
+            methods: ["card"],
+            cardBrands: ["visa"],
+            recurring: true,
+            merchantCountries: ["NL"],
+            blockedCategories: ["gambling"],
+            amount: { EUR: { min: 50, max: 1_000_000 } },
+            requiresAuthentication: ["NL"]
+          },
+          restrictions: [{ when: { initiator: ["mit"] } }],
+          circuitBreaker: { failures: 5, open: "30 seconds" }
+        },
+        {
+          id: "backup",
+          environment: "production",
+          connector: "http",
+          credentials: { baseUrl: "http://127.0.0.1:9002" }
+        },
+        { id: "play", environment: "sandbox" }
+      ],
+      routing: {
+        production: {
+          mode: "failover",
+          order: ["main", "backup"],
+          maxAttempts: 2,
+          rules: [
+            {
+              name: "big tickets",
+              when: { currency: ["EUR"], amount: { min: 100_000 } },
+              use: { mode: "fixed", order: ["main"] }
+            },
+            { name: "split", when: { method: ["card"] }, use: { mode: "failover", split: { main: 70, backup: 30 } } }
+          ],
+          control: { share: 0.05, order: ["backup"] }
+        },
+        sandbox: {}
+      },
+      webhooks: [
+        { environment: "production", url: "http://127.0.0.1:9002/hook", events: ["*"], secret: "whsec_visible" }
+      ]
+    }
+  ]
+})
+
+type Json = { [key: string]: Json } & Array<Json>
+
+/** The full file with one place changed, `undefined` for taken out. */
+const withChange = (path: ReadonlyArray<string | number>, value: unknown): unknown => {
+  const json = full()
+  const parents = path.slice(0, -1)
+  const last = path.at(-1) as string
+  const parent = parents.reduce<Json>((at, key) => at[key as string] as Json, json as unknown as Json)
+  if (value === undefined) delete parent[last]
+  else parent[last] = value as Json
+  return json
+}
+
+const w = ["workspaces", 0] as const
+const c = [...w, "connections", 0] as const
+const r = [...w, "routing", "production"] as const
+
+describe("the configuration file", () => {
+  it("given the documented file, when it is read, then it has no mistake", () => {
+    assert.deepStrictEqual(mistakes(full()), [])
+    assert.deepStrictEqual(mistakes({ $schema: "x", workspaces: [] }), [])
+  })
+
+  it.each<[ReadonlyArray<string | number>, unknown, string, RegExp]>([
+    [["workspaces"], undefined, "workspaces", /missing/],
+    [["worksapces"], [], "worksapces", /unknown field; expected one of .*workspaces/],
+    [[...w, "id"], undefined, "workspaces[0].id", /missing/],
+    [[...w, "id"], "a b", "workspaces[0].id", /an id of 1 to 64/],
+    [[...w, "name"], "", "workspaces[0].name", /a name of 1 to 120/],
+    [[...w, "country"], "XX", "workspaces[0].country", /ISO 3166-1/],
+    [[...w, "country"], "nl", "workspaces[0].country", /ISO 3166-1/],
+    [[...w, "suspended"], "no", "workspaces[0].suspended", /expected boolean/],
+    [[...w, "partner"], { allowance: -1 }, "workspaces[0].partner.allowance", /0 or more/],
+    [[...w, "partner"], { allowance: 1.5 }, "workspaces[0].partner.allowance", /a whole number/],
+    [[...w, "conections"], [], "workspaces[0].conections", /unknown field/],
+    [[...w, "keys", 0, "environment"], "test", "workspaces[0].keys[0].environment", /"sandbox" or "production"/],
+    [[...w, "keys", 0, "secret"], `${testKey.slice(0, -1)}-`, "workspaces[0].keys[0].secret", /ps_test_, 32 letters/],
+    [[...w, "keys", 0, "secret"], liveKey, "workspaces[0].keys[0].secret", /begins with ps_test_/],
+    [[...w, "keys", 0, "scopes"], ["payments:raed"], "workspaces[0].keys[0].scopes[0]", /"payments:read"/],
+    [[...w, "keys", 0, "scopes"], [], "workspaces[0].keys[0].scopes", /at least one entry/],
+    [[...c, "environment"], "live", "workspaces[0].connections[0].environment", /"sandbox" or "production"/],
+    [[...c, "connector"], "sandbox", "workspaces[0].connections[0].connector", /connectors for production: http$/],
+    [[...c, "connector"], "stripe", "workspaces[0].connections[0].connector", /connectors for production: http$/],
+    [[...c, "connector"], undefined, "workspaces[0].connections[0].connector", /connectors for production: http$/],
+    [[...c, "priority"], 0, "workspaces[0].connections[0].priority", /1 or more/],
+    [[...c, "active"], 1, "workspaces[0].connections[0].active", /boolean/],
+    [[...c, "credentials"], "visible", "workspaces[0].connections[0].credentials", /expected an object/],
+    [[...c, "credentials"], undefined, "workspaces[0].connections[0].credentials.baseUrl", /http or https URL/],
+    [[...c, "webhookSecret"], "", "workspaces[0].connections[0].webhookSecret", /non-empty/],
+    [[...c, "timeout"], "2s", "workspaces[0].connections[0].timeout", /a duration such as/],
+    [[...c, "timeout"], 2000, "workspaces[0].connections[0].timeout", /a duration such as/],
+    [[...c, "timeout"], "15 minutes", "workspaces[0].connections[0].timeout", /less than the claim window/],
+    [[...c, "supports", "currencies"], ["EURO"], "workspaces[0].connections[0].supports.currencies[0]", /ISO 4217/],
+    [[...c, "supports", "currencies"], ["XAU"], "workspaces[0].connections[0].supports.currencies[0]", /ISO 4217/],
+    [[...c, "supports", "currencies"], [], "workspaces[0].connections[0].supports.currencies", /at least one entry/],
+    [
+      [...c, "supports", "currencies"],
+      ["EUR", "EUR"],
+      "workspaces[0].connections[0].supports.currencies",
+      /duplicates/
+    ],
+    [
+      [...c, "supports", "payerCountries"],
+      ["UK"],
+      "workspaces[0].connections[0].supports.payerCountries[0]",
+      /ISO 3166/
+    ],
+    [[...c, "supports", "methods"], ["cash"], "workspaces[0].connections[0].supports.methods[0]", /"card" or "bank"/],
+    [[...c, "supports", "recuring"], true, "workspaces[0].connections[0].supports.recuring", /unknown field/],
+    [[...c, "supports", "amount"], { eur: {} }, "workspaces[0].connections[0].supports.amount.eur", /ISO 4217/],
+    [
+      [...c, "supports", "amount"],
+      { EUR: { min: 5, max: 4 } },
+      "workspaces[0].connections[0].supports.amount.EUR",
+      /min not greater than max/
+    ],
+    [
+      [...c, "supports", "amount"],
+      { EUR: { min: 0.5 } },
+      "workspaces[0].connections[0].supports.amount.EUR.min",
+      /minor units/
+    ],
+    [
+      [...c, "restrictions"],
+      [{ when: { initiator: ["MIT"] } }],
+      "workspaces[0].connections[0].restrictions[0].when.initiator[0]",
+      /"cit" or "mit"/
+    ],
+    [[...c, "restrictions"], [{}], "workspaces[0].connections[0].restrictions[0].when", /missing/],
+    [[...c, "circuitBreaker", "failures"], 0, "workspaces[0].connections[0].circuitBreaker.failures", /1 or more/],
+    [[...c, "circuitBreaker", "open"], "x", "workspaces[0].connections[0].circuitBreaker.open", /a duration/],
+    [[...w, "connections", 1, "id"], "main", "workspaces[0].connections[1].id", /connection id that is unique/],
+    [[...w, "connections", 1, "id"], "a/b", "workspaces[0].connections[1].id", /an id of/],
+    [[...w, "routing", "live"], {}, "workspaces[0].routing.live", /unknown field/],
+    [[...r, "mode"], "automatic", "workspaces[0].routing.production.mode", /"fixed", "priority", "failover", "auto"/],
+    [
+      [...r, "order"],
+      ["main", "play"],
+      "workspaces[0].routing.production.order[1]",
+      /production connection.*: main, backup/
+    ],
+    [[...r, "order"], ["main", "main"], "workspaces[0].routing.production.order", /duplicates/],
+    [[...r, "maxAttempts"], 0, "workspaces[0].routing.production.maxAttempts", /1 or more/],
+    [
+      [...r, "rules", 0, "use", "order"],
+      ["nope"],
+      "workspaces[0].routing.production.rules[0].use.order[0]",
+      /main, backup/
+    ],
+    [[...r, "rules", 0, "use", "mode"], "best", "workspaces[0].routing.production.rules[0].use.mode", /"auto"/],
+    [
+      [...r, "rules", 0, "use", "split"],
+      { backup: 1 },
+      "workspaces[0].routing.production.rules[0].use.split.backup",
+      /this rule's order/
+    ],
+    [
+      [...r, "rules", 0, "when", "amount"],
+      { min: 2, max: 1 },
+      "workspaces[0].routing.production.rules[0].when.amount",
+      /min not greater/
+    ],
+    [
+      [...r, "rules", 0, "when", "curency"],
+      ["EUR"],
+      "workspaces[0].routing.production.rules[0].when.curency",
+      /unknown field/
+    ],
+    [
+      [...r, "rules", 1, "use", "split"],
+      { main: 0 },
+      "workspaces[0].routing.production.rules[1].use.split.main",
+      /a weight above 0/
+    ],
+    [
+      [...r, "rules", 1, "use", "split"],
+      { nope: 1 },
+      "workspaces[0].routing.production.rules[1].use.split.nope",
+      /main, backup/
+    ],
+    [[...r, "rules", 1, "use", "split"], {}, "workspaces[0].routing.production.rules[1].use.split", /at least one/],
+    [
+      [...r, "rules", 1, "name"],
+      "big tickets",
+      "workspaces[0].routing.production.rules[1].name",
+      /rule name that is unique/
+    ],
+    [[...r, "control", "share"], 1.01, "workspaces[0].routing.production.control.share", /from 0 to 1/],
+    [[...r, "control", "order"], ["nope"], "workspaces[0].routing.production.control.order[0]", /main, backup/],
+    [[...r, "control", "order"], undefined, "workspaces[0].routing.production.control.order", /missing/],
+    [[...r, "auto"], { exploration: 1.5 }, "workspaces[0].routing.production.auto.exploration", /a share from 0 to 1/],
+    [[...r, "auto"], { explore: 0.1 }, "workspaces[0].routing.production.auto.explore", /one of exploration/],
+    [[...r, "strategy"], "cheapest", "workspaces[0].routing.production.strategy", /unknown field/],
+    [
+      [...r, "rules", 0, "use", "strategy"],
+      "cheapest",
+      "workspaces[0].routing.production.rules[0].use.strategy",
+      /unknown field/
+    ],
+    [[...w, "webhooks", 0, "url"], "/hook", "workspaces[0].webhooks[0].url", /http or https URL/],
+    [[...w, "webhooks", 0, "events"], ["payment.paid"], "workspaces[0].webhooks[0].events[0]", /"payment.captured"/],
+    [[...w, "webhooks", 0, "events"], ["*", "payment.captured"], "workspaces[0].webhooks[0].events", /either/],
+    [[...w, "webhooks", 0, "secret"], undefined, "workspaces[0].webhooks[0].secret", /missing/],
+    [["workspaces", 1], { id: "acme" }, "workspaces[1].id", /workspace id that is unique/],
+    [
+      ["workspaces", 1],
+      { id: "b", keys: [{ environment: "sandbox", secret: testKey }] },
+      "workspaces[1].keys[0].secret",
+      /listed only once/
+    ],
+    [
+      ["workspaces", 1],
+      { id: "b", connections: [{ id: "play", environment: "sandbox" }] },
+      "workspaces[1].connections[0].id",
+      /unique across all workspaces/
+    ],
+    [
+      ["workspaces", 1],
+      { id: "b", routing: { sandbox: { order: ["play"] } } },
+      "workspaces[1].routing.sandbox.order[0]",
+      /it has none/
+    ],
+    [
+      [...w, "webhooks", 1],
+      { environment: "production", url: "http://127.0.0.1:9002/hook", secret: "s" },
+      "workspaces[0].webhooks[1].url",
+      /unique among the webhooks/
+    ]
+  ])("given a file with %j = %j, when it is read, then it is told with its path", (path, value, where, expected) => {
+    const told = mistakes(withChange(path, value))
+    const line = told.find((mistake) => mistake.startsWith(`${where}: `))
+    assert.isDefined(line, told.join("\n"))
+    assert.match(line as string, expected)
+    assert.notInclude(told.join("\n"), "visible")
+    assert.notInclude(told.join("\n"), testKey)
+    assert.notInclude(told.join("\n"), liveKey)
+  })
+
+  it("given the mode auto with all that may stand beside it, when it is read, then routing is asked for just that", () => {
+    const production = {
+      mode: "auto",
+      order: ["main", "backup"],
+      maxAttempts: 3,
+      rules: [{ name: "split", when: {}, use: { mode: "auto", split: { main: 1, backup: 1 } } }],
+      control: { share: 0.1, order: ["backup"] },
+      auto: { exploration: 0 }
+    }
+    const routing = Result.getOrThrow(understand(withChange(r, production))).workspaces[0]?.routing?.production
+    assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)
+  })
+
+  it.each([[null], [[]], ["x"], [{ workspaces: {} }]])(
+    "given %j instead of a file, when it is read, then it is told",
+    (json) => {
+      assert.strictEqual(mistakes(json).length, 1)
+    }
+  )
+
+  it("given several mistakes, when the file is read, then all of them are told", () => {
+    const json = withChange([...w, "country"], "XX") as ReturnType<typeof full>
+    const changed = { workspaces: [{ ...json.workspaces[0], suspended: 1, categroy: "x" }] }
+    assert.strictEqual(mistakes(changed).length, 3)
+  })
+
+  it("given references to the environment, when they are set, then they stand for strings anywhere", () => {
+    const json = withChange([...w, "keys", 0, "secret"], { $env: "ACME_KEY" }) as ReturnType<typeof full>
+    const referring = JSON.parse(JSON.stringify(json).replace('"visible-api-key"', '{"$env":"ACME_API_KEY"}'))
+    const configuration = Result.getOrThrow(understand(referring, { ACME_KEY: testKey, ACME_API_KEY: "k" }))
+    assert.strictEqual(configuration.workspaces[0]?.keys?.[0]?.secret, testKey)
+    assert.deepStrictEqual(configuration.workspaces[0]?.connections?.[0]?.credentials, {
+      baseUrl: "http://127.0.0.1:9001",
+      apiKey: "k"
+    })
+    assert.deepStrictEqual(mistakes(referring, { ACME_KEY: testKey }), [
+      "workspaces[0].connections[0].credentials.apiKey: the environment variable ACME_API_KEY is not set"
+    ])
+  })
+
+  it("given a reference that is set to a wrong value, when the file is read, then the field is told and not its value", () => {
+    const told = mistakes(withChange([...w, "country"], { $env: "COUNTRY" }), { COUNTRY: "visible" })
+    assert.deepStrictEqual(told, ['workspaces[0].country: expected an ISO 3166-1 alpha-2 country code, such as "NL"'])
+  })
+
+  it.each([[{ $env: "A", more: 1 }], [{ $env: 1 }], [{ $env: "" }]])(
+    "given %j, when the file is read, then it is no reference",
+    (reference) => {
+      const told = mistakes(withChange([...w, "country"], reference), { A: "NL" })
+      assert.deepStrictEqual(told, [
+        'workspaces[0].country: expected {"$env": "NAME"} with the name of an environment variable and no ' +
+          "other field"
+      ])
+    }
+  )
+
+  it("given fields with the names of an object's own machinery, when the file is read, then they are unknown fields", () => {
+    const json = JSON.parse('{"workspaces": [{"id": "a", "__proto__": {"suspended": true}, "constructor": 1}]}')
+    assert.deepStrictEqual(
+      mistakes(json).map((mistake) => mistake.split(":")[0]),
+      ["workspaces[0].__proto__", "workspaces[0].constructor"]
+    )
+    assert.strictEqual(mistakes(withChange([...w, "country"], { $env: "constructor" })).length, 1)
+  })
+})

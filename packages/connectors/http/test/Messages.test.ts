@@ -1,0 +1,112 @@
+/** Messages of the provider protocol about operations and disputes; the suite reads one of each other kind. */
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import { money } from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { apiKey } from "./Provider.ts"
+
+const secret = "whsec_0123456789abcdef"
+const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
+const eur = money(1000, "EUR")
+
+const connector = Result.getOrThrow(
+  HttpConnector.definition.connect(
+    {
+      connectionId: "main",
+      environment: "sandbox",
+      credentials: { baseUrl: "https://provider.example", apiKey },
+      timeoutMillis: 1
+    },
+    scriptedTransport([]).transport
+  )
+)
+
+const read = (type: string, data: object) => {
+  const text = JSON.stringify({ id: "msg_1", type, created: "2026-11-21T12:00:10Z", data })
+  const t = Math.floor(receivedAt / 1000)
+  const tag = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex")
+  const raw = { headers: { "x-service-signature": `t=${t},v1=${tag}` }, body: Buffer.from(text) }
+  const reading = connector.readMessage?.({ ...raw, secret: Redacted.make(secret), receivedAt })
+  return Effect.result(reading ?? Effect.die("it reads no messages"))
+}
+
+const operation = { operation_id: "op_1", kind: "capture", status: "confirmed", updated: "2026-11-21T12:00:00Z" }
+
+describe("operation.updated", () => {
+  for (const [more, state] of [
+    [{}, { _tag: "OperationConfirmed" }],
+    [{ kind: "void" }, { _tag: "OperationConfirmed" }],
+    [{ amount: 600 }, { _tag: "OperationConfirmed", stated: money(600, "EUR") }],
+    [
+      { amount: 600, currency: "USD" },
+      { _tag: "OperationConfirmed", stated: money(600, "USD") }
+    ],
+    [{ status: "pending", failure_reason: "the scheme is away" }, { _tag: "OperationPending" }],
+    [{ status: "failed" }, { _tag: "OperationFailed", isFinal: true, reason: null }],
+    [
+      { status: "failed", failure_reason: `refused: ${apiKey} ${secret}` },
+      { _tag: "OperationFailed", isFinal: true, reason: "refused: *** ***" }
+    ]
+  ] as const) {
+    it.effect(`given ${JSON.stringify(Object.keys(more))} of it, then ${JSON.stringify(state)} of our operation`, () =>
+      Effect.gen(function* () {
+        const { about } = Result.getOrThrow(yield* read("operation.updated", { ...operation, ...more }))
+        if (about._tag !== "Operation") return assert.fail(`it is about ${about._tag}`)
+        assert.strictEqual(about.operationId, "op_1")
+        assert.deepStrictEqual<unknown>(about.state(eur), state)
+      })
+    )
+  }
+
+  it.effect("given an old state in a message that was written later, then its time is that of the state", () =>
+    Effect.gen(function* () {
+      const { at } = Result.getOrThrow(yield* read("operation.updated", operation))
+      assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 0))
+    })
+  )
+
+  for (const [what, more, field] of [
+    ["no id of ours", { operation_id: undefined }, "data.operation_id"],
+    ["a kind of tomorrow", { kind: "reversal" }, "data.kind"],
+    ["a status of tomorrow", { status: "paused" }, "data.status"],
+    ["no time of the state", { updated: undefined }, "data.updated"],
+    ["half a unit", { amount: 0.5 }, "data.amount"]
+  ] as const) {
+    it.effect(`given ${what}, then it is unreadable at ${field}`, () =>
+      Effect.gen(function* () {
+        const result = yield* read("operation.updated", { ...operation, ...more })
+        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+        assert.strictEqual(result.failure._tag, "pointsman/MessageUnreadable")
+        assert.strictEqual(result.failure.reason, `it is not as the protocol says at ${field}`)
+      })
+    )
+  }
+})
+
+describe("disputes", () => {
+  for (const [type, verdict] of [
+    ["dispute.opened", "opened"],
+    ["dispute.updated", "opened"],
+    ["dispute.won", "won"],
+    ["dispute.lost", "lost"]
+  ] as const) {
+    it.effect(`given ${type}, then the dispute is ${verdict}, whatever else stands in it`, () =>
+      Effect.gen(function* () {
+        const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
+        const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
+        assert.deepStrictEqual(about, { _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict })
+        assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
+      })
+    )
+  }
+
+  it.effect("given a type that is not in the protocol, then it is unreadable, and not shown", () =>
+    Effect.gen(function* () {
+      const result = yield* read("charge.hunter2", { attempt_id: "att_1" })
+      if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+      assert.strictEqual(result.failure.reason, "unknown message type")
+    })
+  )
+})

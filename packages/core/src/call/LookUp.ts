@@ -1,0 +1,70 @@
+/** Asks a provider for its record of a charge or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
+import { Effect } from "effect"
+import { asUsable, asUsableRefund } from "../decide/UsableAnswer.ts"
+import { observeCall } from "../metrics/ProviderCall.ts"
+import type { Attempt } from "../model/Attempt.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { ChargeState, Found, RefundState } from "../model/ProviderStatement.ts"
+import { Unanswered } from "../model/ProviderStatement.ts"
+import type { Refund } from "../model/Refund.ts"
+import { Directory } from "../ports/Directory.ts"
+import { callProvider } from "./CallProvider.ts"
+
+const connectionOf = Effect.fnUntraced(function* (payment: Payment, connectionId: string) {
+  const directory = yield* Directory
+  const connections = yield* directory.connections(payment.tenant)
+  return connections.find(({ id }) => id === connectionId)
+})
+
+/** Only what a provider may be believed: found, or not found. */
+const usable =
+  <State>(check: (state: State) => State | Unanswered) =>
+  (found: Found<State>): Effect.Effect<Found<State>, Unanswered> => {
+    if (found._tag === "NotFound") return Effect.succeed(found)
+    const state = check(found.state)
+    return state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(found)
+  }
+
+export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+  const connection = yield* connectionOf(payment, attempt.connectionId)
+  if (connection === undefined) return undefined
+  const { checkout, id: attemptId, money, providerRef, sentAt } = attempt
+  const checkoutReference = checkout?.reference ?? null
+  const request = { attemptId, providerRef, checkoutReference, sentAt, money, simulation: payment.simulation }
+  const found = yield* callProvider<Found<ChargeState>>(
+    connection,
+    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
+    Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_charge",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { attempt: attempt.id }
+    })
+  )
+  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+})
+
+export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refund: Refund) {
+  const connection = yield* connectionOf(payment, refund.connectionId)
+  if (connection === undefined) return undefined
+  const { id: refundId, money, providerRef, providerRefundId, sentAt } = refund
+  const request = { refundId, providerRefundId, providerRef, sentAt, money, simulation: payment.simulation }
+  const found = yield* callProvider<Found<RefundState>>(
+    connection,
+    (connector) =>
+      connector.lookUpRefund === undefined
+        ? Effect.fail(new Unanswered({ reason: "the connection cannot look up refunds" }))
+        : Effect.flatMap(connector.lookUpRefund(request), usable(asUsableRefund)),
+    Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_refund",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { refund: refund.id }
+    })
+  )
+  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+})

@@ -1,0 +1,23 @@
+/** The one place that writes a change. What becomes due with it is part of the change. */
+import { Clock, Effect, Random } from "effect"
+import { nextCheckAt } from "../decide/CheckSchedule.ts"
+import { spread } from "../model/Delivery.ts"
+import { DeliverySettings } from "../ports/DeliverySettings.ts"
+import { type Change, Ledger } from "../ports/Ledger.ts"
+import { PaymentSettings } from "../ports/PaymentSettings.ts"
+import { Stirring } from "./WakeDelivery.ts"
+
+/** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
+export type Step = Omit<Change, "checkAt" | "deliverAt">
+
+export const commitChange = Effect.fnUntraced(function* (step: Step) {
+  const ledger = yield* Ledger
+  const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
+  const now = yield* Clock.currentTimeMillis
+  const checkAt = nextCheckAt(step.payment.after, step.refunds ?? [], checkIntervals, claimWindowMillis, now)
+  if (step.events.length === 0) return yield* ledger.commit({ ...step, checkAt })
+  const { scheduleMillis } = yield* DeliverySettings
+  const stirring = yield* Stirring
+  yield* ledger.commit({ ...step, checkAt, deliverAt: now + spread(scheduleMillis[0] ?? 0, yield* Random.next) })
+  yield* stirring.stir
+})

@@ -1,0 +1,233 @@
+/**
+ * How a decision is written: decide, commit, and decide again on what is stored where another writer came first.
+ *
+ * The rule that a reader would otherwise break: a commit whose answer was lost may be written, or may still be. Before
+ * something is sent, that ends the loop. Afterwards what is stored is read and compared with it. No other file of core
+ * handles what a commit fails with: verbs are given whether their change is surely not written, perhaps written, or
+ * always preceded by another one.
+ */
+import { Clock, Data, Effect, Result } from "effect"
+import type { Claim } from "../model/Claim.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { MessageDecision } from "../model/StoredMessage.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import { type ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
+import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
+import { insistently, startBudget } from "./Budget.ts"
+import { commitChange, type Step } from "./CommitChange.ts"
+import type { Turn } from "./Turns.ts"
+import type { Stirring } from "./WakeDelivery.ts"
+
+/** Surely nothing is written. */
+export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: StorageError }> {}
+
+/** It may be written, or may be written yet. `value`: what the loop would have given. */
+export class MaybeWritten<out A> extends Data.TaggedError("MaybeWritten")<{ readonly cause: CommitUnknown }> {
+  readonly value: A
+  constructor({ cause, value }: { readonly cause: CommitUnknown; readonly value: A }) {
+    super({ cause })
+    this.value = value
+  }
+}
+
+/** Another writer came first every time. Surely nothing is written. */
+export class Contended extends Data.TaggedError("Contended") {}
+
+/** What a loop writes on is not stored: it never was, or another process forgot it. */
+export class NotStored extends Data.TaggedError("NotStored") {}
+
+export type Unwritten<A> = NotWritten | MaybeWritten<A> | Contended
+
+/** `value` is what the loop gives once the step is written. */
+export interface Write<W> {
+  readonly _tag: "Write"
+  readonly step: Step
+  readonly value: W
+}
+
+/** A message that changes nothing; see `Ledger.keepMessage`. */
+export interface Keep<W> {
+  readonly _tag: "Keep"
+  readonly tenant: Tenant
+  readonly message: MessageDecision
+  /** What that was decided on; `null` where it is about no payment of ours. */
+  readonly seen: Payment | null
+  readonly value: W
+}
+
+/** Nothing has to be written. */
+export interface Done<D> {
+  readonly _tag: "Done"
+  readonly value: D
+}
+
+export const write = <W>(step: Step, value: W): Write<W> => ({ _tag: "Write", step, value })
+export const done = <D>(value: D): Done<D> => ({ _tag: "Done", value })
+
+/** Why what is stored is read. */
+export type Conflict =
+  /** Nothing was read yet; or the payment, or the key, has another version than the decision was made on. */
+  | { readonly _tag: "Moved" }
+  | { readonly _tag: "KeyClaimed"; readonly claim: Claim }
+  | { readonly _tag: "MessageRecorded" }
+  /** A commit of this loop may be written. */
+  | { readonly _tag: "Unanswered" }
+
+export interface Loop<S, W, E, E2, R, R2, D> {
+  /** What the first decision is made on; read where it is absent. */
+  readonly first?: S
+  /** `lastTry` is the value of the decision that was not written, from the second one on. */
+  readonly decide: (stored: S, now: number, lastTry: W | undefined) => Effect.Effect<Write<W> | Keep<W> | Done<D>, E, R>
+  readonly read: (conflict: Conflict) => Effect.Effect<S, E2 | StorageError, R2>
+  /**
+   * After a commit whose answer was lost. `stop`: it fails at once, because something would be sent on it. A function:
+   * whether what is stored now is that very step; where it is not, the next decision is made on what is stored.
+   */
+  readonly afterUnknown: "stop" | ((stored: S, step: Step) => boolean)
+  /**
+   * Where the store fails and surely wrote nothing. Before something is sent, `fail`: nothing is lost. Afterwards
+   * `retry`. Once a commit may be written, every loop tries again.
+   */
+  readonly storageErrors: "fail" | "retry"
+  /** What each try runs in: a turn, say. It is not held during a pause. */
+  readonly inTurn?: Turn
+}
+
+export type AnyLoop = Loop<never, never, never, never, never, never, never>
+
+/** How one try ended. */
+type Tried<A> =
+  | { readonly _tag: "Ended"; readonly value: A }
+  | { readonly _tag: "Again"; readonly pauses: boolean }
+  | { readonly _tag: "Stopped" }
+
+const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
+
+/** Runs until the decision is written, or nothing has to be, within one budget of tries and of time. */
+export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
+  loop: Loop<S, W, E, E2, R, R2, D>
+) {
+  const { afterUnknown, decide, inTurn = (work) => work, read, storageErrors } = loop
+  const budget = yield* startBudget
+  // Read below where there is no first.
+  let stored = loop.first as S
+  let conflict: Conflict | undefined = "first" in loop ? undefined : { _tag: "Moved" }
+  let lastTry: W | undefined
+  let revoked: ApiKeyRevoked | undefined
+  let storageError: StorageError | undefined
+  /** Each may be written. */
+  const unanswered: Array<{ readonly sent: Write<W> | Keep<W>; readonly cause: CommitUnknown }> = []
+
+  const storeFailed = (cause: StorageError): Tried<never> => {
+    storageError = cause
+    const mayBeWritten = unanswered.length > 0
+    if (mayBeWritten) conflict = { _tag: "Unanswered" }
+    return storageErrors === "retry" || mayBeWritten ? { _tag: "Again", pauses: true } : { _tag: "Stopped" }
+  }
+  const anotherCame = (found: Conflict): Tried<never> => {
+    storageError = undefined
+    conflict = found._tag === "Moved" && unanswered.length > 0 ? { _tag: "Unanswered" } : found
+    return { _tag: "Again", pauses: false }
+  }
+  const notWritten = (sent: Write<W> | Keep<W>, cause: CommitFailure): Effect.Effect<Tried<never>, ApiKeyRevoked> => {
+    switch (cause._tag) {
+      case "pointsman/StorageError":
+        return Effect.succeed(storeFailed(cause))
+      case "pointsman/Stale":
+        return Effect.succeed(anotherCame({ _tag: "Moved" }))
+      case "pointsman/KeyTaken":
+        return Effect.succeed(anotherCame({ _tag: "KeyClaimed", claim: cause.claim }))
+      case "pointsman/MessageTaken":
+        return Effect.succeed(anotherCame({ _tag: "MessageRecorded" }))
+      case "pointsman/CommitUnknown":
+        unanswered.push({ sent, cause })
+        conflict = { _tag: "Unanswered" }
+        // A lost connection is soon replaced: the first read follows at once.
+        return Effect.succeed(
+          afterUnknown === "stop" ? { _tag: "Stopped" } : { _tag: "Again", pauses: unanswered.length > 1 }
+        )
+      case "pointsman/ApiKeyRevoked":
+        if (unanswered.length === 0) return Effect.fail(cause)
+        // An earlier try may have been written before the key was revoked.
+        revoked = cause
+        return Effect.succeed(anotherCame({ _tag: "Unanswered" }))
+    }
+  }
+
+  const tryOnce: Effect.Effect<
+    Tried<W | D>,
+    E | Exclude<E2, StorageError> | ApiKeyRevoked,
+    R | R2 | Ledger | Stirring
+  > = Effect.gen(function* () {
+    if (conflict !== undefined) {
+      const found: Result.Result<S, E2 | StorageError> = yield* Effect.result(budget.spend(read(conflict)))
+      if (Result.isFailure(found)) {
+        const { failure } = found
+        if (failure instanceof StorageError) return storeFailed(failure)
+        return yield* Effect.fail(failure as Exclude<E2, StorageError>)
+      }
+      stored = found.success
+      conflict = undefined
+      const ours = unanswered.find(
+        ({ sent }) => afterUnknown !== "stop" && sent._tag === "Write" && afterUnknown(stored, sent.step)
+      )
+      if (ours !== undefined) return ended(ours.sent.value)
+      if (revoked !== undefined) return yield* Effect.fail(revoked)
+    }
+    const decision = yield* budget.spend(decide(stored, yield* Clock.currentTimeMillis, lastTry))
+    if (decision._tag === "Done") return ended(decision.value)
+    lastTry = decision.value
+    const written: Result.Result<void, CommitFailure> = yield* Effect.result(send(decision))
+    return Result.isSuccess(written) ? ended(decision.value) : yield* notWritten(decision, written.failure)
+  })
+
+  for (;;) {
+    const tried = yield* inTurn(tryOnce)
+    if (tried._tag === "Ended") return tried.value
+    if (tried._tag === "Again" && (yield* budget.another(tried.pauses))) continue
+    const lost = unanswered.at(-1)
+    if (lost !== undefined) {
+      return yield* Effect.fail<Unwritten<W>>(new MaybeWritten({ value: lost.sent.value, cause: lost.cause }))
+    }
+    return yield* storageError === undefined ? new Contended() : new NotWritten({ cause: storageError })
+  }
+})
+
+const send = Effect.fnUntraced(function* (decision: Write<unknown> | Keep<unknown>) {
+  if (decision._tag === "Write") return yield* commitChange(decision.step)
+  const { message, seen, tenant } = decision
+  const ledger = yield* Ledger
+  yield* ledger.keepMessage(tenant, message, seen === null ? null : { paymentId: seen.id, version: seen.version })
+})
+
+/** Written once: where another writer came first, nothing is decided again. */
+export const commitOnce = (step: Step) =>
+  Effect.mapError(commitChange(step), (failure) => {
+    switch (failure._tag) {
+      case "pointsman/ApiKeyRevoked":
+        return failure
+      case "pointsman/StorageError":
+        return new NotWritten({ cause: failure })
+      case "pointsman/CommitUnknown":
+        return new MaybeWritten({ value: undefined, cause: failure })
+      default:
+        return new Contended()
+    }
+  })
+
+/**
+ * For a write that may be sent twice: sent again until the store says how it stands. When it never does, the answer is
+ * that of the first try, also where the last one surely wrote nothing.
+ */
+export const writeUntilKnown = <A, E extends { readonly _tag: string }, R>(
+  sendOnce: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.catchIf(
+    sendOnce,
+    (failure) => failure instanceof CommitUnknown,
+    (unknown) =>
+      Effect.mapError(insistently(sendOnce, isUndecided), (failure) => (isUndecided(failure) ? unknown : failure))
+  )
+
+const isUndecided = (failure: { readonly _tag: string }): boolean =>
+  failure instanceof CommitUnknown || failure instanceof StorageError

@@ -1,0 +1,40 @@
+/**
+ * Operations on one payment take turns inside a process, so that its writers rarely meet. Between processes the
+ * version in the store decides; nothing here is needed for correctness.
+ */
+import { Context, Deferred, Effect, Layer } from "effect"
+
+/** A store that hangs holds nobody up for longer: from then on the version decides. */
+const patience = "2 seconds"
+
+export type Turn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export class Turns extends Context.Service<
+  Turns,
+  {
+    /** Runs it when nobody else in this process works on the payment. Never held while a provider is asked. */
+    readonly take: (paymentId: string) => Turn
+  }
+>()("pointsman/payment/Turns") {
+  static readonly layer: Layer.Layer<Turns> = Layer.sync(Turns, () => {
+    // The end of the last turn of each payment that is being worked on.
+    const ends = new Map<string, Deferred.Deferred<void>>()
+    return Turns.of({
+      take: (paymentId) => (work) =>
+        Effect.suspend(() => {
+          const before = ends.get(paymentId)
+          const end = Deferred.makeUnsafe<void>()
+          ends.set(paymentId, end)
+          const leave = Effect.suspend(() => {
+            if (ends.get(paymentId) === end) ends.delete(paymentId)
+            return Deferred.succeed(end, undefined)
+          })
+          const wait =
+            before === undefined
+              ? Effect.void
+              : Effect.timeoutOrElse(Deferred.await(before), { duration: patience, orElse: () => Effect.void })
+          return Effect.ensuring(Effect.andThen(wait, work), leave)
+        })
+    })
+  })
+}

@@ -1,0 +1,54 @@
+/** What a fact that nobody's request waits for changes: a provider's message, or what operations found out. Pure. */
+import { Result } from "effect"
+import { type Attempt, endAttempt } from "../model/Attempt.ts"
+import type { EventDraft } from "../model/Event.ts"
+import type { Operation } from "../model/Operation.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { ChargeState } from "../model/ProviderStatement.ts"
+import type { Refund } from "../model/Refund.ts"
+import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
+import { withRouting } from "./WithRouting.ts"
+
+/** The payment with its next version, and what is written beside it. */
+export interface Applied {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly operations: ReadonlyArray<Operation>
+  readonly refunds: ReadonlyArray<Refund>
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+export const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [], refunds: [], events: [] }
+
+export const replaced = (all: ReadonlyArray<Attempt>, written: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+  all.map((one) => written.find(({ id }) => id === one.id) ?? one)
+
+/** The attempt as the provider's record tells it. */
+export const endedBy = (attempt: Attempt, state: ChargeState, fact: ChargeFact, now: number): Attempt => {
+  const ended = endAttempt(attempt, state, now)
+  return fact.on === "MismatchStated" ? { ...ended, outcome: "Mismatched" } : ended
+}
+
+/** A fact about the charge of an attempt; `undefined` where no row of the payment's table takes it. */
+export const ofChargeFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact, now: number): Applied | undefined => {
+  const moved = applyChargeFact(book.payment, fact, now)
+  if (Result.isFailure(moved)) return undefined
+  const { events, payment } = moved.success
+  return { ...unchanged, payment: withRouting(payment, replaced(book.attempts, [ended])), attempts: [ended], events }
+}
+
+/** Of an attempt that does not hold the payment's money while another one does. */
+export const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined => {
+  if (state._tag !== "Authorized" && state._tag !== "Captured") return undefined
+  // Told of before, and with operations.
+  if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
+  return ofChargeFact(book, endAttempt(attempt, state, now), secondChargeOf(attempt, state), now)
+}
+
+export const secondChargeOf = ({ connectionId, id }: Attempt, { providerRef }: ChargeState): ChargeFact => ({
+  on: "SecondChargeReported",
+  attemptId: id,
+  connectionId,
+  providerRef
+})

@@ -1,0 +1,224 @@
+/**
+ * What a provider's word about a charge means for the payment (decisions, section 3). The direct answer, a
+ * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
+import type { Attempt } from "../model/Attempt.ts"
+import { type DeclineCategory, providerErrorCode, requiresActionCode } from "../model/Decline.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
+import type { EventType } from "../model/EventType.ts"
+import type { CaptureMethod, Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
+import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
+import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
+import type { Money } from "../money/Money.ts"
+import { weighReported } from "./WeighReported.ts"
+import { withReview } from "./WithReview.ts"
+
+interface Held {
+  readonly connectionId: string
+  readonly providerRef: string
+}
+
+export type ChargeFact =
+  | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & Held)
+  | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & Held)
+  | ({ readonly on: "ChargeAccepted" } & Held)
+  | ({ readonly on: "MismatchStated"; readonly stated: Money } & Held)
+  | {
+      readonly on: "SecondChargeReported"
+      readonly attemptId: string
+      readonly connectionId: string
+      /** `null` where nobody has told it. */
+      readonly providerRef: string | null
+    }
+  | { readonly on: "ChargeDeclined"; readonly category: DeclineCategory; readonly reason: string }
+  | { readonly on: "ChargeCancelled" }
+  | { readonly on: "AttemptFollowed" }
+  | { readonly on: "ChargeFailed" }
+  | { readonly on: "ChargeAbandoned" }
+  | { readonly on: "ChargeUnanswered"; readonly connectionId: string }
+  | { readonly on: "ChargeNotFound" }
+  | { readonly on: "AuthorizationLapsed" }
+  // Of the hosted page.
+  | { readonly on: "ChargeSent" }
+  | { readonly on: "CustomerCancelled" }
+  | { readonly on: "CustomerDeclined"; readonly category: DeclineCategory; readonly reason: string }
+  | { readonly on: "PageExpired" }
+  | { readonly on: "NoRouteFound" }
+  | { readonly on: "CheckoutOpened"; readonly isEndless: boolean }
+  | { readonly on: "CheckoutEnded" }
+
+type TellsOfMoney = Extract<ChargeFact, { readonly on: "ChargeAuthorized" | "ChargeCaptured" | "MismatchStated" }>
+
+export const tellsOfMoney = (fact: ChargeFact): fact is TellsOfMoney =>
+  fact.on === "ChargeAuthorized" || fact.on === "ChargeCaptured" || fact.on === "MismatchStated"
+
+/** A provider's statement about the charge of an attempt at `connectionId`. */
+export const chargeFactOf = (
+  asked: { readonly money: Money; readonly captureMethod: CaptureMethod },
+  connectionId: string,
+  state: ChargeState
+): ChargeFact => {
+  switch (state._tag) {
+    case "Declined":
+      return { on: "ChargeDeclined", category: state.category, reason: state.code }
+    case "NeedsCustomer":
+      // A server-to-server payment cannot show a challenge (specification, Payment, Rule).
+      return { on: "ChargeDeclined", category: "authentication_failed", reason: requiresActionCode }
+    case "Canceled":
+      return { on: "ChargeCancelled" }
+    case "Pending":
+      return { on: "ChargeAccepted", connectionId, providerRef: state.providerRef }
+    case "Authorized":
+    case "Captured": {
+      const held = { connectionId, providerRef: state.providerRef }
+      const stated = state.stated ?? asked.money
+      if (stated.currency !== asked.money.currency || stated.minorUnits > asked.money.minorUnits) {
+        return { on: "MismatchStated", stated, ...held }
+      }
+      if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...held }
+      // Asked to capture and only authorized: the provider captures later, and it is not ours to capture.
+      return asked.captureMethod === "automatic"
+        ? { on: "ChargeAccepted", ...held }
+        : { on: "ChargeAuthorized", amountMinor: stated.minorUnits, ...held }
+    }
+  }
+}
+
+/** What becomes of the charge when no attempt executed anything: a decline among them is the outcome. */
+export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => {
+  const decline = attempts.findLast((attempt) => attempt.outcome === "Declined")
+  return decline === undefined
+    ? { on: "ChargeFailed" }
+    : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" }
+}
+
+/** What becomes of the charge by how its last attempt ended; the earlier ones executed nothing. */
+export const lastFact = (
+  asked: Parameters<typeof chargeFactOf>[0],
+  earlier: ReadonlyArray<Attempt>,
+  last: Attempt,
+  end: ChargeEnd
+): ChargeFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { on: "ChargeUnanswered", connectionId: last.connectionId }
+    case "pointsman/NotSent":
+    case "Rejected":
+      return unexecutedFact([...earlier, last])
+    default:
+      return chargeFactOf(asked, last.connectionId, end)
+  }
+}
+
+export interface Moved {
+  readonly payment: Payment
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/** The payment after a fact, with the events to write beside it; or what the table says where no row takes it. */
+export const applyChargeFact = (
+  payment: Payment,
+  fact: ChargeFact,
+  now: number
+): Result.Result<Moved, PaymentRefusal> =>
+  Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
+    const moved: Payment = {
+      ...payment,
+      ...(keepsFields(fact) ? {} : fieldsOf(fact)),
+      state: row.to,
+      version: payment.version + 1,
+      updatedAt: now,
+      settledAt: keepsFields(fact) || !isSettled(row.to) ? payment.settledAt : now
+    }
+    const weighed = weighReported(moved)
+    const emits = [...row.emits, ...weighed.emits]
+    const after = withReview(weighed.payment, {
+      events: emits,
+      isDoubleCharge: fact.on === "SecondChargeReported",
+      isEndless: fact.on === "CheckoutOpened" && fact.isEndless
+    })
+    return {
+      payment: after,
+      events: emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))
+    }
+  })
+
+/** Everything that a charge's facts can set, so that a later fact leaves nothing of an earlier one behind. */
+type ChargeFields = Pick<
+  Payment,
+  "declineCategory" | "declineReason" | "authorizedMinor" | "capturedMinor" | "connectionId" | "providerRef"
+>
+
+const nothingHeld: ChargeFields = {
+  declineCategory: null,
+  declineReason: null,
+  authorizedMinor: 0,
+  capturedMinor: 0,
+  connectionId: null,
+  providerRef: null
+}
+
+type Keeping = Extract<ChargeFact, { readonly on: "SecondChargeReported" | "AuthorizationLapsed" }>
+
+/** A second charge is told of, and the payment stays with the first; what was held and lapsed was held. */
+const keepsFields = (fact: ChargeFact): fact is Keeping =>
+  fact.on === "SecondChargeReported" || fact.on === "AuthorizationLapsed"
+
+const fieldsOf = (fact: Exclude<ChargeFact, Keeping>): ChargeFields => {
+  switch (fact.on) {
+    case "ChargeAuthorized":
+      return {
+        ...nothingHeld,
+        authorizedMinor: fact.amountMinor,
+        connectionId: fact.connectionId,
+        providerRef: fact.providerRef
+      }
+    case "ChargeCaptured":
+      return {
+        ...nothingHeld,
+        authorizedMinor: fact.amountMinor,
+        capturedMinor: fact.amountMinor,
+        connectionId: fact.connectionId,
+        providerRef: fact.providerRef
+      }
+    case "ChargeAccepted":
+    case "MismatchStated":
+      return { ...nothingHeld, connectionId: fact.connectionId, providerRef: fact.providerRef }
+    case "ChargeUnanswered":
+      return { ...nothingHeld, connectionId: fact.connectionId }
+    case "ChargeDeclined":
+    case "CustomerDeclined":
+      return { ...nothingHeld, declineCategory: fact.category, declineReason: fact.reason }
+    case "ChargeFailed":
+    case "ChargeAbandoned":
+    case "ChargeNotFound":
+    case "NoRouteFound":
+      return { ...nothingHeld, declineReason: providerErrorCode }
+    case "ChargeSent":
+    case "AttemptFollowed":
+    case "ChargeCancelled":
+    case "CustomerCancelled":
+    case "PageExpired":
+    case "CheckoutOpened":
+    case "CheckoutEnded":
+      return nothingHeld
+  }
+}
+
+/** What some events say besides the payment itself. */
+const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
+  if (type === "payment.amount_mismatch" && fact.on === "MismatchStated") {
+    return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+  }
+  if (type === "payment.conflict" && fact.on === "SecondChargeReported") {
+    return { attempt_id: fact.attemptId, connection_id: fact.connectionId, provider_reference: fact.providerRef }
+  }
+  return {}
+}
+
+/** Whether it is known what became of the charge. */
+const isSettled = (state: PaymentState): boolean =>
+  statusOf[state] !== "UNKNOWN" && statusOf[state] !== "REQUIRES_ACTION" && statusOf[state] !== "PENDING"

@@ -1,0 +1,32 @@
+/**
+ * What a provider's record says of a payment whose customer was sent to a checkout (decisions, section 7). Pure.
+ *
+ * The rule that a reader would otherwise break: a record that is not there means "not paid yet" for as long as the
+ * customer can still pay, and for an hour more. A checkout without an end stays open until somebody closes it.
+ */
+import type { Attempt } from "../model/Attempt.ts"
+import type { Checkout } from "../model/HostedPage.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { ChargeState, Found } from "../model/ProviderStatement.ts"
+import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
+
+/** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
+const checkoutGraceMillis = 60 * 60 * 1000
+
+/** `undefined`: nothing is known yet. `askedAt`: epoch milliseconds, before the look-up began, or when a message was written. */
+export const checkoutFactOf = (
+  payment: Payment,
+  attempt: Attempt & { readonly checkout: Checkout },
+  found: Found<ChargeState>,
+  askedAt: number
+): ChargeFact | undefined => {
+  const isOver = isCheckoutOver(attempt, askedAt)
+  if (found._tag === "NotFound") return isOver && found.conclusive ? { on: "CheckoutEnded" } : undefined
+  // The provider's page shows the challenge: the customer is at it.
+  if (found.state._tag === "NeedsCustomer" && !isOver) return undefined
+  return chargeFactOf(payment, attempt.connectionId, found.state)
+}
+
+/** Nobody can have paid on it since, and what was sent for it has arrived or never will. */
+const isCheckoutOver = ({ checkout, sentAt, timeoutMillis }: Attempt & { readonly checkout: Checkout }, now: number) =>
+  checkout.expiresAt !== null && now >= Math.max(checkout.expiresAt + checkoutGraceMillis, sentAt + 2 * timeoutMillis)

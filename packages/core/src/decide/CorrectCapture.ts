@@ -1,0 +1,39 @@
+/** A provider captured more than is recorded, under the same reference (decisions, section 3). Pure. */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
+import type { Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
+import { PaymentMachine } from "../model/PaymentMachine.ts"
+import { nothingReported } from "../model/Reported.ts"
+import type { Money } from "../money/Money.ts"
+import { type Applied, unchanged } from "./Applied.ts"
+import { withReview } from "./WithReview.ts"
+
+/**
+ * The payment with the greater amount, up to what was authorized; operations review it either way. `undefined` where
+ * nothing can be recorded, or the same amount was stated before.
+ */
+export const correctCapture = (payment: Payment, stated: Money, now: number): Applied | undefined => {
+  const capturedMinor = Math.max(payment.capturedMinor, Math.min(stated.minorUnits, payment.authorizedMinor))
+  const on = capturedMinor > payment.capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated"
+  const row = Result.getOrUndefined(step(PaymentMachine, payment.state, on))
+  const reported = payment.reported ?? nothingReported
+  const name = `captured:${stated.minorUnits}`
+  if (row === undefined || reported.contradictions.includes(name)) return undefined
+  const corrected: Payment = {
+    ...payment,
+    state: row.to,
+    capturedMinor,
+    reported: { ...reported, contradictions: [...reported.contradictions, name] },
+    version: payment.version + 1,
+    updatedAt: now
+  }
+  const after = withReview(corrected, { events: row.emits })
+  return {
+    ...unchanged,
+    payment: after,
+    events: row.emits.map((type) =>
+      paymentEvent(type, after, { stated_amount: stated.minorUnits, stated_currency: stated.currency })
+    )
+  }
+}

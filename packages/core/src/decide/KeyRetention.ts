@@ -1,0 +1,29 @@
+/** For how long an idempotency key of a create is kept (specification, Idempotency rules of creation). Pure. */
+import { type Claim, keyRetentionMillis } from "../model/Claim.ts"
+import type { Payment } from "../model/Payment.ts"
+import { statusOf } from "../model/PaymentMachine.ts"
+
+/** Whether it is worth asking for the payment: until then the key is kept, whatever became of it. */
+export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number): boolean =>
+  claim.state === "Answered"
+    ? now >= (claim.answeredAt ?? now) + keyRetentionMillis
+    : now >= claim.claimedAt + Math.max(keyRetentionMillis, claimWindowMillis)
+
+/**
+ * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
+ * (rule 5). Where the key's answer told of no outcome and a provider was asked, the 24 hours run from the settlement:
+ * of a charge that was answered UNKNOWN or not at all, and of a hosted page whose customer paid after it was answered.
+ */
+export const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
+  if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false
+  const from = wasAnsweredBefore(claim, payment) ? payment.settledAt : claim.answeredAt
+  return from !== null && now >= from + keyRetentionMillis
+}
+
+/** Whether the key was answered before the outcome was known, and there is one to wait for. */
+const wasAnsweredBefore = ({ answer }: Claim, payment: Payment): boolean => {
+  if (answer === null) return true
+  const status = statusOf[answer.state]
+  // On a page where nobody acted, or that ended without a route, nothing was asked.
+  return status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)
+}

@@ -1,0 +1,239 @@
+/**
+ * What a provider's word about a capture or a void means for the payment (decisions, section 3). The direct answer, a
+ * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
+import type { EventType } from "../model/EventType.ts"
+import type { Operation, OperationKind, OperationOutcome, OperationReply, Said } from "../model/Operation.ts"
+import type { Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
+import type { NotSent, OperationAnswer, Unanswered } from "../model/ProviderStatement.ts"
+import type { Money } from "../money/Money.ts"
+import { weighReported } from "./WeighReported.ts"
+import { withReview } from "./WithReview.ts"
+
+/** How a call to capture or to void ended. */
+export type OperationEnd = OperationAnswer | NotSent | Unanswered
+
+export type OperationFact =
+  /** Minor units that were captured; for a void, those that were released. */
+  | { readonly _tag: "Confirmed"; readonly amountMinor: number }
+  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Refused"; readonly code: string | null; readonly message: string }
+  /** The opposite happened: cancelled instead of captured, or captured (minor units) instead of voided. */
+  | { readonly _tag: "Contradicted"; readonly amountMinor: number }
+  | { readonly _tag: "Mismatched"; readonly stated: Money }
+  | { readonly _tag: "Unanswered"; readonly reason: string }
+  /** A late look-up: the provider never received it. */
+  | { readonly _tag: "NotFound" }
+
+/** The payment's own word for each fact. */
+const eventOf: Record<OperationKind, Record<OperationFact["_tag"], PaymentEvent>> = {
+  capture: {
+    Confirmed: "CaptureConfirmed",
+    Accepted: "CaptureAccepted",
+    Refused: "CaptureRefused",
+    Contradicted: "AuthorizationLapsed",
+    Mismatched: "CaptureMismatched",
+    Unanswered: "CaptureUnanswered",
+    NotFound: "CaptureNotFound"
+  },
+  void: {
+    Confirmed: "VoidConfirmed",
+    Accepted: "VoidAccepted",
+    Refused: "VoidRefused",
+    Contradicted: "CaptureConfirmed",
+    Mismatched: "VoidMismatched",
+    Unanswered: "VoidUnanswered",
+    NotFound: "VoidNotFound"
+  }
+}
+
+const outcomeOf: Record<OperationFact["_tag"], OperationOutcome> = {
+  Confirmed: "Confirmed",
+  Accepted: "Accepted",
+  Refused: "Refused",
+  Contradicted: "Conflicted",
+  Mismatched: "Unanswered",
+  Unanswered: "Unanswered",
+  NotFound: "NotFound"
+}
+
+/** What the provider had said, for an answer that could not be recorded. */
+export const saidOf = (fact: OperationFact): Said =>
+  fact._tag === "Refused" ? "refused" : outcomeOf[fact._tag] === "Unanswered" ? "no answer" : "confirmed"
+
+/** The end of a call, in the words of the operation that it was made for. */
+export const operationFactOf = (
+  operation: Pick<Operation, "kind" | "money">,
+  authorizedMinor: number,
+  end: OperationEnd
+): OperationFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { _tag: "Unanswered", reason: end.reason }
+    case "NeedsCustomer":
+      return { _tag: "Unanswered", reason: "the provider requires the customer, who is not present" }
+    case "pointsman/NotSent":
+      return { _tag: "Refused", code: null, message: `Nothing was sent to the provider: ${end.reason}.` }
+    case "Rejected":
+      return { _tag: "Refused", code: end.code, message: end.message }
+    case "Declined":
+      return { _tag: "Refused", code: end.code, message: `The provider declined it: ${end.code}.` }
+    case "Authorized":
+      return {
+        _tag: "Refused",
+        code: null,
+        message: "The provider did not execute it: the payment is still authorized."
+      }
+    case "Pending":
+      return { _tag: "Accepted" }
+    case "Canceled":
+      return operation.kind === "void"
+        ? { _tag: "Confirmed", amountMinor: authorizedMinor }
+        : { _tag: "Contradicted", amountMinor: 0 }
+    case "Captured": {
+      const stated = end.stated ?? operation.money
+      const most = operation.kind === "capture" ? operation.money.minorUnits : authorizedMinor
+      if (stated.currency !== operation.money.currency || stated.minorUnits > most) {
+        return { _tag: "Mismatched", stated }
+      }
+      return { _tag: operation.kind === "capture" ? "Confirmed" : "Contradicted", amountMinor: stated.minorUnits }
+    }
+    default:
+      // A connector is somebody else's code: what it says may be no answer at all.
+      return { _tag: "Unanswered", reason: "the connector returned a malformed answer" }
+  }
+}
+
+export interface Operated {
+  readonly payment: Payment
+  readonly operation: Operation
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/**
+ * In flight, unanswered or accepted: the operation that its payment waits for. There is at most one, because another
+ * is begun on an authorized payment alone.
+ */
+const isOpen = ({ outcome }: Operation): boolean =>
+  outcome === null || outcome === "Unanswered" || outcome === "Accepted"
+
+/**
+ * The payment and the operation after a fact. What an operation says that was settled before (not found, say) moves
+ * the payment only where it tells of money: silence or a refusal says nothing about the one in flight.
+ */
+export const applyOperationFact = (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact,
+  now: number,
+  /** Whether the provider dates the statement after the failure of the operation that is recorded. */
+  isAfterFailure = false
+): Operated => {
+  // Another courier was told more than our silence, or of a word that a look-up came too late to find: that stands.
+  const isSilent =
+    (fact._tag === "Unanswered" && operation.outcome !== null) ||
+    (fact._tag === "NotFound" && !isOpen(operation)) ||
+    // What was on its way when the provider stated the failure is older than the failure.
+    (operation.outcome === "Failed" && !isAfterFailure)
+  const moved = isSilent ? undefined : rowFor(payment, operation, fact)
+  const next: Payment = {
+    ...payment,
+    version: payment.version + 1,
+    updatedAt: now,
+    ...(moved === undefined ? {} : { state: moved.row.to }),
+    ...(moved !== undefined && takesMoney(moved.row) && "amountMinor" in fact
+      ? { capturedMinor: fact.amountMinor }
+      : {})
+  }
+  const weighed = weighReported(next)
+  const emits = [...(moved?.row.emits ?? []), ...weighed.emits]
+  const after = withReview(weighed.payment, {
+    events: emits,
+    isDoubleCharge: moved?.row.on === "SecondChargeReported"
+  })
+  const said = isSilent ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
+  const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
+  return {
+    payment: after,
+    // What a retry was told after the claim window stands.
+    operation: { ...said, outcome, reply: operation.reply ?? reply },
+    events: emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact)))
+  }
+}
+
+const takesMoney = (row: PaymentRow): boolean => row.on === "CaptureConfirmed" || row.on === "ChargeCaptured"
+
+const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answeredAt" | "code" | "reason"> => {
+  switch (fact._tag) {
+    case "Refused":
+      return { answeredAt: now, code: fact.code, reason: fact.message }
+    case "Unanswered":
+      return { answeredAt: null, code: null, reason: fact.reason }
+    case "Mismatched":
+      return { answeredAt: now, code: null, reason: "the provider stated another amount or currency" }
+    case "NotFound":
+      return { answeredAt: now, code: null, reason: "the provider never received it" }
+    default:
+      return { answeredAt: now, code: null, reason: null }
+  }
+}
+
+const detailsOf = (type: EventType, { connectionId, id }: Operation, fact: OperationFact): JsonObject => {
+  if (type === "payment.amount_mismatch" && fact._tag === "Mismatched") {
+    return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+  }
+  return type === "payment.conflict" ? { operation_id: id, connection_id: connectionId } : {}
+}
+
+/** The row that a fact takes. `isConflict`: it is not the row of a payment that waited for this answer. */
+const rowFor = (payment: Payment, operation: Operation, fact: OperationFact) => {
+  const { state } = payment
+  const row = (on: PaymentEvent) => Result.getOrUndefined(step(PaymentMachine, state, on))
+  const isHeard =
+    isOpen(operation) || fact._tag === "Confirmed" || fact._tag === "Contradicted" || fact._tag === "Mismatched"
+  // An acceptance of what was thought lost: the payment waits for it again, unless it waits for another.
+  if (!isHeard && !(fact._tag === "Accepted" && state === "Authorized")) return undefined
+  const taken = row(eventOf[operation.kind][fact._tag])
+  if (taken !== undefined) return { row: taken, isConflict: fact._tag === "Contradicted" }
+  if (fact._tag !== "Confirmed") return undefined
+  // The payment had moved meanwhile. What the provider did is done all the same: the truth wins.
+  const isOtherAmount = operation.kind === "capture" && fact.amountMinor !== payment.capturedMinor
+  const late =
+    row(operation.kind === "capture" ? "ChargeCaptured" : "AuthorizationLapsed") ??
+    (isOtherAmount ? row("SecondChargeReported") : undefined)
+  return late === undefined ? undefined : { row: late, isConflict: true }
+}
+
+const taken: ReadonlySet<PaymentState> = new Set([
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack"
+])
+
+/** How the operation ended and what its request is told, by the payment as it stands now. */
+const closing = (
+  payment: Payment,
+  { kind, outcome }: Operation,
+  fact: OperationFact,
+  isConflict: boolean,
+  wasOpen: boolean
+): { readonly outcome: OperationOutcome | null; readonly reply: OperationReply | null } => {
+  const isDone = kind === "capture" ? taken.has(payment.state) : payment.state === "Voided"
+  const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
+  const isOthers = isDone && (!wasOpen || fact._tag === "Refused")
+  if (isConflict || isOpposite || isOthers) return { outcome, reply: { _tag: "StateConflict" } }
+  // Also where this answer is silence: another courier told first that it happened.
+  if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }
+  if (outcome === "Accepted") return { outcome, reply: { _tag: "Done", payment } }
+  // Refused, or another courier told first that nothing happened: the key is free again.
+  if (fact._tag === "Refused") return { outcome, reply: null }
+  if (payment.state === "Authorized") return { outcome: outcome === "Unanswered" ? "Refused" : outcome, reply: null }
+  return { outcome, reply: { _tag: "ResultUnknown" } }
+}

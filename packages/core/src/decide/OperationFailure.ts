@@ -1,0 +1,120 @@
+/**
+ * What the failure of a capture or a void means after the provider had accepted or confirmed it (decisions, section 3,
+ * "A reversal is a new fact, not an old message"). Pure.
+ *
+ * The rule that a reader would otherwise break: captured money that was refunded, or that is about to be, cannot be taken
+ * back here. Then the payment stays, refunds are closed, and operations review it.
+ */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
+import type { Operation } from "../model/Operation.ts"
+import type { Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
+import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
+import { nothingReported } from "../model/Reported.ts"
+import { type Applied, unchanged } from "./Applied.ts"
+import { withReview } from "./WithReview.ts"
+
+export interface OperationFailure {
+  /** `false`: the provider tries again by itself. */
+  readonly isFinal: boolean
+  /** The provider's words, free of secrets. */
+  readonly reason: string | null
+  /** When the provider stated it, in epoch milliseconds by its clock. */
+  readonly at: number
+}
+
+/** `Contradiction`: the record cannot take it. `undefined`: nothing changes. */
+export const applyOperationFailure = (
+  payment: Payment,
+  operation: Operation,
+  failure: OperationFailure,
+  now: number
+): Applied | "Contradiction" | undefined => {
+  switch (operation.outcome) {
+    case null:
+    case "Unanswered":
+    case "Accepted":
+      return failure.isFinal ? endOpen(payment, operation, failure, now) : undefined
+    case "Confirmed":
+      return operation.kind === "void" ? "Contradiction" : reverseCapture(payment, operation, failure, now)
+    default:
+      // It executed nothing, as is recorded.
+      return undefined
+  }
+}
+
+/** The payment waits for it: the authorization is open again. */
+const endOpen = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {
+  const moved = rowOf(payment.state, operation.kind === "capture" ? "CaptureFailed" : "VoidFailed")
+  if (moved === undefined) return "Contradiction"
+  const noted = operation.kind === "capture" ? withFailure(payment, failure) : payment
+  const after = withReview(
+    { ...noted, state: moved.to, version: payment.version + 1, updatedAt: now },
+    { events: moved.emits }
+  )
+  return write(after, failed(operation, failure), moved.emits, failure)
+}
+
+const reverseCapture = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {
+  const takenBack = Math.min(operation.money.minorUnits, payment.capturedMinor)
+  const capturedMinor = payment.capturedMinor - takenBack
+  const next: Payment = { ...withFailure(payment, failure), version: payment.version + 1, updatedAt: now }
+  if (payment.refundedMinor + payment.refundPendingMinor > 0) {
+    const closed = withReview(next, { events: ["payment.conflict"], isCaptureFailed: true })
+    return write(closed, failed(operation, failure), ["payment.conflict"], failure)
+  }
+  if (!failure.isFinal) {
+    const moved = capturedMinor === 0 ? rowOf(payment.state, "CaptureRetried") : undefined
+    if (moved === undefined) return "Contradiction"
+    const after = withReview({ ...notPaidOut(next), state: moved.to, capturedMinor }, { events: moved.emits })
+    return write(after, { ...operation, outcome: "Accepted" }, moved.emits, failure)
+  }
+  // What is left captured, or is disputed, keeps its state; the amounts move.
+  const keepsState = capturedMinor > 0 || payment.state === "ChargedBack"
+  const moved = rowOf(payment.state, keepsState ? "CaptureFailedInPart" : "CaptureFailed")
+  if (moved === undefined) return "Contradiction"
+  const after = withReview(
+    { ...(keepsState ? next : notPaidOut(next)), state: moved.to, capturedMinor },
+    { events: moved.emits }
+  )
+  return write(after, failed(operation, failure), moved.emits, failure)
+}
+
+const withFailure = (payment: Payment, { at }: OperationFailure): Payment => ({
+  ...payment,
+  reported: { ...(payment.reported ?? nothingReported), captureFailedAt: at }
+})
+
+/** Nothing is captured any more, so what is captured next is paid out anew. */
+const notPaidOut = (payment: Payment): Payment =>
+  payment.reported === null ? payment : { ...payment, reported: { ...payment.reported, isPaidOut: false } }
+
+/** A stored 200 is released with it; the stored 5xx answers stay. */
+const failed = (operation: Operation, { at, reason }: OperationFailure): Operation => ({
+  ...operation,
+  outcome: "Failed",
+  answeredAt: at,
+  reason: reason ?? `The provider states that the ${operation.kind} failed.`,
+  reply: operation.reply?._tag === "Done" ? null : operation.reply
+})
+
+const rowOf = (state: PaymentState, on: PaymentEvent) => Result.getOrUndefined(step(PaymentMachine, state, on))
+
+const write = (
+  payment: Payment,
+  operation: Operation,
+  emits: ReadonlyArray<Parameters<typeof paymentEvent>[0]>,
+  { reason }: OperationFailure
+): Applied => ({
+  ...unchanged,
+  payment,
+  operations: [operation],
+  events: emits.map((type) =>
+    paymentEvent(type, payment, {
+      operation_id: operation.id,
+      failure_reason: reason,
+      ...(type === "payment.conflict" ? { stated: `${operation.kind}_failed` } : {})
+    })
+  )
+})

@@ -1,0 +1,230 @@
+/**
+ * What a provider's word about a refund means, for the refund and for its payment (decisions, section 3). The direct
+ * answer, a provider's message and a look-up become the same facts, applied by the same code. Pure.
+ */
+import { Result } from "effect"
+import { step } from "../machine/Machine.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
+import type { EventType } from "../model/EventType.ts"
+import type { Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
+import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
+import type { NotSent, RefundAnswer, Unanswered } from "../model/ProviderStatement.ts"
+import { moveRefund, type Refund, type RefundReply } from "../model/Refund.ts"
+import { type RefundTotals, refundableMinor, refundTotals, withRefund } from "../model/RefundLedger.ts"
+import type { RefundEvent } from "../model/RefundMachine.ts"
+import type { Money } from "../money/Money.ts"
+import { withReview } from "./WithReview.ts"
+
+/** How a call to refund ended. */
+export type RefundEnd = RefundAnswer | NotSent | Unanswered
+
+export type RefundFact =
+  /** Minor units that went back. */
+  | { readonly on: "RefundConfirmed"; readonly amountMinor: number; readonly providerRefundId: string }
+  | { readonly on: "RefundAccepted"; readonly providerRefundId: string }
+  | { readonly on: "RefundMismatched"; readonly stated: Money; readonly providerRefundId: string }
+  | {
+      readonly on: "RefundRefused"
+      readonly code: string | null
+      readonly message: string
+      readonly providerRefundId: string | null
+    }
+  /** As `RefundRefused`, where the request was told that its result is unknown. */
+  | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
+  | { readonly on: "RefundUnanswered"; readonly reason: string }
+  /** A late look-up: the provider never received it. */
+  | { readonly on: "RefundNotFound" }
+
+/** The end of a call, or what a look-up found, in the words of the refund's table. */
+export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
+  switch (end._tag) {
+    case "pointsman/Unanswered":
+      return { on: "RefundUnanswered", reason: end.reason }
+    case "pointsman/NotSent":
+      return refused(null, `Nothing was sent to the provider: ${end.reason}.`)
+    case "Rejected":
+      return refused(end.code, end.message)
+    case "RefundFailed":
+      return {
+        ...refused(end.reason, end.reason ?? "The provider says that the refund failed."),
+        providerRefundId: end.providerRefundId
+      }
+    case "Succeeded":
+    case "RefundPending": {
+      const { providerRefundId } = end
+      const stated = end.stated ?? asked
+      if (stated.currency !== asked.currency || stated.minorUnits > asked.minorUnits) {
+        return { on: "RefundMismatched", stated, providerRefundId }
+      }
+      return end._tag === "Succeeded"
+        ? { on: "RefundConfirmed", amountMinor: stated.minorUnits, providerRefundId }
+        : { on: "RefundAccepted", providerRefundId }
+    }
+    default:
+      // A connector is somebody else's code: what it says may be no answer at all.
+      return { on: "RefundUnanswered", reason: "the connector returned a malformed answer" }
+  }
+}
+
+const refused = (code: string | null, message: string) =>
+  ({ on: "RefundRefused", code, message, providerRefundId: null }) as const
+
+/** The states in which there is captured money to give back. */
+const refundable: ReadonlySet<PaymentState> = new Set(moneyTaken)
+
+/** Refunds are closed while operators review a capture that failed after its money was refunded. */
+export const isRefundable = ({ review, state }: Pick<Payment, "review" | "state">): boolean =>
+  refundable.has(state) && review?.reasons.includes("capture_failed") !== true
+
+export interface Refunded {
+  readonly payment: Payment
+  readonly refund: Refund
+  readonly events: ReadonlyArray<EventDraft>
+}
+
+/** The payment and the refund after a fact. `refunds` are all of the payment's. */
+export const applyRefundFact = (
+  payment: Payment,
+  refunds: ReadonlyArray<Refund>,
+  refund: Refund,
+  fact: RefundFact,
+  now: number,
+  /** When the provider made the statement, in epoch milliseconds by its clock; `null` where it does not say. */
+  at: number | null = null
+): Refunded => {
+  const on = eventFor(payment, refund, fact)
+  const change = changeOf(refund, fact, now)
+  const moved = moveRefund(refund, on, on === "RefundReversed" ? { ...change, settledAt: at ?? now } : change)
+  // Another statement settled it first, and is the newer one.
+  if (Result.isFailure(moved) || isOlderWord(refund, fact, at))
+    return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
+  const { emits, refund: after } = moved.success
+  const all = withRefund(refunds, after)
+  const totals = refundTotals(all)
+  const wentBack = totals.refundedMinor > payment.refundedMinor
+  const isReversal = totals.refundedMinor < payment.refundedMinor
+  const row =
+    wentBack || isReversal
+      ? Result.getOrUndefined(
+          step(
+            PaymentMachine,
+            payment.state,
+            isReversal ? reversedEvent(payment, totals) : refundedEvent(payment, totals)
+          )
+        )
+      : undefined
+  const next: Payment = {
+    ...payment,
+    ...totals,
+    state: row?.to ?? payment.state,
+    version: payment.version + 1,
+    updatedAt: now
+  }
+  const types = [...emits, ...(row?.emits ?? [])]
+  const isRefundUnknown = all.some(({ stage }) => stage === "Unknown")
+  const told = withReview(next, { events: types, isRefundUnknown, isReversal })
+  return {
+    payment: told,
+    refund: after,
+    events: types.map((type) => refundEvent(type, told, after, fact))
+  }
+}
+
+const refundedEvent = (payment: Payment, { refundedMinor }: RefundTotals): PaymentEvent =>
+  refundedMinor === payment.capturedMinor ? "RefundedInFull" : "RefundedInPart"
+
+const reversedEvent = ({ reported }: Payment, { refundedMinor }: RefundTotals): PaymentEvent => {
+  if (refundedMinor > 0) return "RefundReversedInPart"
+  return reported?.isPaidOut === true ? "RefundReversedSettled" : "RefundReversedInFull"
+}
+
+/**
+ * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a reversal only
+ * a statement counts that the provider dates after it, because the success before the reversal may arrive again.
+ */
+const isOlderWord = ({ providerRefundId, settledAt, stage }: Refund, fact: RefundFact, at: number | null): boolean =>
+  stage === "Reversed"
+    ? at === null || settledAt === null || at <= settledAt
+    : fact.on === "RefundAccepted" &&
+      (stage === "Refused" || stage === "Failed") &&
+      fact.providerRefundId === providerRefundId
+
+/** The fact as the table names it for a refund that stands where it stands. */
+const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {
+  const { stage } = refund
+  // The provider names its refund, so it executed it before: a request that it rejected has no name there.
+  if (fact.on === "RefundRefused" && stage === "Succeeded" && fact.providerRefundId !== null) return "RefundReversed"
+  if (fact.on === "RefundRefused" && stage !== "Sending") return "RefundFailed"
+  if (fact.on === "RefusalUntold" && stage !== "Sending" && stage !== "Refused") return "RefundFailed"
+  const isSettled = stage === "Refused" || stage === "Failed" || stage === "Reversed"
+  const claims =
+    fact.on === "RefundConfirmed" ? fact.amountMinor : fact.on === "RefundAccepted" ? refund.money.minorUnits : 0
+  return isSettled && claims > refundableMinor(payment) ? "ExcessReported" : fact.on
+}
+
+const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund> => {
+  switch (fact.on) {
+    case "RefundConfirmed":
+      return {
+        money: { ...refund.money, minorUnits: fact.amountMinor },
+        providerRefundId: fact.providerRefundId,
+        settledAt: now,
+        code: null,
+        failureReason: null
+      }
+    case "RefundAccepted":
+      return { providerRefundId: fact.providerRefundId, settledAt: null, code: null, failureReason: null }
+    case "RefundMismatched":
+      return {
+        providerRefundId: fact.providerRefundId,
+        failureReason: "the provider stated another amount or currency"
+      }
+    case "RefundRefused":
+      return {
+        providerRefundId: fact.providerRefundId ?? refund.providerRefundId,
+        settledAt: now,
+        code: fact.code,
+        failureReason: fact.message
+      }
+    case "RefusalUntold":
+      return { settledAt: now, code: fact.code, failureReason: fact.message }
+    case "RefundNotFound":
+      return { settledAt: now, failureReason: "The provider never received the refund." }
+    case "RefundUnanswered":
+      return { failureReason: fact.reason }
+  }
+}
+
+/** What a refund's events say (specification, payload of `payment.refund_failed`; decisions, section 3). */
+const refundEvent = (type: EventType, payment: Payment, refund: Refund, fact: RefundFact): EventDraft => {
+  const mismatch: JsonObject =
+    type === "payment.amount_mismatch" && fact.on === "RefundMismatched"
+      ? { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
+      : {}
+  return paymentEvent(type, payment, {
+    refund_id: refund.id,
+    refund_amount: refund.money.minorUnits,
+    refunded_total: payment.refundedMinor,
+    refund_pending_amount: payment.refundPendingMinor,
+    ...(type === "payment.refund_failed" ? { failure_reason: refund.failureReason } : {}),
+    ...mismatch
+  })
+}
+
+/** What the request of a refund is told, by where the refund stands after the fact. */
+export const replyTo = ({ failureReason, stage }: Refund, payment: Payment): RefundReply => {
+  switch (stage) {
+    case "Succeeded":
+      return { _tag: "Done", payment }
+    case "Pending":
+      return { _tag: "RefundPending" }
+    case "Sending":
+    case "Unknown":
+      return { _tag: "ResultUnknown" }
+    case "Refused":
+    case "Failed":
+    case "Reversed":
+      return { _tag: "Refused", message: failureReason ?? "The provider rejected the request." }
+  }
+}

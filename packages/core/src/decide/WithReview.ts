@@ -1,0 +1,61 @@
+/**
+ * What operations have to look at after a step. Pure.
+ *
+ * The rule that a reader would otherwise break: a result that is known after all needs nobody any more, and a
+ * contradiction does until somebody has looked, whatever the provider says later.
+ */
+import type { EventType } from "../model/EventType.ts"
+import type { Payment } from "../model/Payment.ts"
+import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
+import { type ReviewReason, reviewReasons } from "../model/Review.ts"
+import { isAccepted, openRivals } from "./Holding.ts"
+
+/** What a step brings up, besides what the payment's state says. */
+export interface BroughtUp {
+  readonly events: ReadonlyArray<EventType>
+  /** Another attempt holds money too. */
+  readonly isDoubleCharge?: boolean
+  /** Whether a refund of the payment is unknown; absent where the step is about none. */
+  readonly isRefundUnknown?: boolean
+  /** Whether the customer is on a page of the provider's that has no end. */
+  readonly isEndless?: boolean
+  /** Whether a refund failed after it had succeeded. */
+  readonly isReversal?: boolean
+  /** Whether a capture failed that cannot be taken back here. */
+  readonly isCaptureFailed?: boolean
+  /** Whether something that a provider accepted, or never answered, has been open for too long. */
+  readonly isOverdue?: boolean
+}
+
+/** The payment after a step, with what operations have to look at from then on. */
+export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
+  const { review } = payment
+  const carried = review?.reasons ?? []
+  const isTrue: Record<ReviewReason, boolean> = {
+    unknown: statusOf[payment.state] === "UNKNOWN",
+    refund_unknown: broughtUp.isRefundUnknown ?? (carried.includes("refund_unknown") && payment.refundPendingMinor > 0),
+    open_checkout: onCheckout.has(payment.state) && (carried.includes("open_checkout") || broughtUp.isEndless === true),
+    overdue: mayBeOverdue(payment) && (carried.includes("overdue") || broughtUp.isOverdue === true),
+    amount_mismatch: carried.includes("amount_mismatch") || broughtUp.events.includes("payment.amount_mismatch"),
+    conflict:
+      carried.includes("conflict") ||
+      (broughtUp.events.includes("payment.conflict") && broughtUp.isDoubleCharge !== true),
+    double_charge: carried.includes("double_charge") || broughtUp.isDoubleCharge === true,
+    reversal: carried.includes("reversal") || broughtUp.isReversal === true,
+    capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true
+  }
+  const reasons = reviewReasons.filter((reason) => isTrue[reason])
+  if (reasons.length === 0) return review === null ? payment : { ...payment, review: null }
+  const isSame = reasons.length === carried.length && reasons.every((reason) => carried.includes(reason))
+  return isSame ? payment : { ...payment, review: { since: review?.since ?? payment.updatedAt, reasons } }
+}
+
+/** Whether the payment waits for a provider that said that it is at work, or for an attempt beside its own. */
+const mayBeOverdue = ({ refundPendingMinor, routing, state }: Payment): boolean =>
+  isAccepted(state) || refundPendingMinor > 0 || openRivals(state, routing?.attempts ?? []).length > 0
+
+const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending"])
+
+/** The payment as somebody leaves it who has looked: what is still unknown stays. */
+export const reviewed = (payment: Payment, now: Pick<BroughtUp, "isRefundUnknown">): Payment =>
+  withReview({ ...payment, review: null }, { ...now, events: [] })

@@ -1,0 +1,66 @@
+import type { Money } from "../money/Money.ts"
+import type { AttemptOutcome } from "./AttemptOutcome.ts"
+import type { DeclineCategory } from "./Decline.ts"
+import type { Checkout } from "./HostedPage.ts"
+import type { ChargeEnd, CheckoutOpened } from "./ProviderStatement.ts"
+
+/** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
+export interface Attempt {
+  /** `att_` and a UUIDv7. */
+  readonly id: string
+  readonly paymentId: string
+  /** Counted from 1. */
+  readonly number: number
+  readonly connectionId: string
+  readonly money: Money
+  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  readonly timeoutMillis: number
+  /** Epoch milliseconds; written before the request goes out. */
+  readonly sentAt: number
+  readonly answeredAt: number | null
+  /** `null` while the call is in flight, or its process died. */
+  readonly outcome: AttemptOutcome | null
+  readonly providerRef: string | null
+  readonly declineCategory: DeclineCategory | null
+  /** The provider's raw code. */
+  readonly code: string | null
+  /** What the provider said when it rejected, or why there is no answer; for people, and free of secrets. */
+  readonly reason: string | null
+  /** The provider's page that was opened for it; `null` for a charge. */
+  readonly checkout: Checkout | null
+}
+
+/** How the call of an attempt ended, whether it was a charge or opened a checkout. */
+export type AttemptEnd = ChargeEnd | CheckoutOpened
+
+export const outcomeOf = (end: AttemptEnd): AttemptOutcome =>
+  end._tag === "pointsman/NotSent" ? "NotSent" : end._tag === "pointsman/Unanswered" ? "Unanswered" : end._tag
+
+/** The attempt as its call ended. An unanswered one has no time of an answer. */
+export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Attempt => {
+  const outcome = outcomeOf(end)
+  return {
+    ...attempt,
+    outcome,
+    code: "code" in end ? end.code : null,
+    reason: end._tag === "Rejected" ? end.message : "reason" in end ? end.reason : null,
+    answeredAt: outcome === "Unanswered" ? null : now,
+    providerRef: "providerRef" in end ? end.providerRef : null,
+    declineCategory: end._tag === "Declined" ? end.category : null
+  }
+}
+
+/** The attempt of which it is certain that it was never sent. */
+export const abandonAttempt = (attempt: Attempt): Attempt => ({ ...attempt, outcome: "Abandoned" })
+
+export const isInFlight = (attempt: Attempt): boolean => attempt.outcome === null
+
+/** The attempt whose process died: that looks exactly like a provider that did not answer. */
+export const unansweredAttempt = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  outcome: "Unanswered",
+  reason: "the process that sent it did not come back"
+})
+
+/** A request goes out only this soon after the commit of its attempt, in milliseconds, unless configured otherwise. */
+export const defaultSendWithinMillis = 5_000

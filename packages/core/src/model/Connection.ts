@@ -1,0 +1,66 @@
+import type { CaptureMethod, Initiator, PaymentMethod } from "./Payment.ts"
+import type { Environment } from "./Tenant.ts"
+
+/** A merchant's account at a provider. */
+export interface Connection {
+  /** Unique over all workspaces: it names the inbound webhook's path. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly environment: Environment
+  readonly name: string
+  /** The connector (adapter) that talks to the provider, by name. */
+  readonly connector: string
+  /** An inactive connection gets no new payments; what it holds goes on. */
+  readonly active: boolean
+  /** 1 is asked before 2; equal priorities go by id. */
+  readonly priority: number
+  /** The connector's credentials as JSON text, sealed with the encryption key. */
+  readonly sealedCredentials: string
+  readonly sealedWebhookSecret: string | null
+  /** Time-out of one provider call, in milliseconds; `null` for the server's default. */
+  readonly timeoutMillis: number | null
+  readonly supports: Supports
+  /** A payment that matches one of these is not sent here. */
+  readonly restrictions: ReadonlyArray<Condition>
+  readonly circuitBreaker: CircuitBreakerSettings | null
+}
+
+/** What a connection takes. An absent field means no limit. */
+export interface Supports {
+  readonly currencies?: ReadonlyArray<string>
+  readonly payerCountries?: ReadonlyArray<string>
+  readonly methods?: ReadonlyArray<PaymentMethod>
+  readonly cardBrands?: ReadonlyArray<string>
+  /** `false`: no merchant-initiated payments. */
+  readonly recurring?: boolean
+  readonly merchantCountries?: ReadonlyArray<string>
+  readonly blockedCategories?: ReadonlyArray<string>
+  /** Minor units, by currency; a currency that is not named has no limit. */
+  readonly amount?: Readonly<Record<string, AmountRange>>
+  /** Payer countries in which it takes no customer-initiated payment without authentication. */
+  readonly requiresAuthentication?: ReadonlyArray<string>
+}
+
+/** Minor units, both ends included. */
+export interface AmountRange {
+  readonly min?: number
+  readonly max?: number
+}
+
+/** Matches a payment when every named field does. */
+export interface Condition {
+  readonly currency?: ReadonlyArray<string>
+  readonly amount?: AmountRange
+  readonly country?: ReadonlyArray<string>
+  readonly method?: ReadonlyArray<PaymentMethod>
+  readonly cardBrand?: ReadonlyArray<string>
+  readonly initiator?: ReadonlyArray<Initiator>
+  readonly captureMethod?: ReadonlyArray<CaptureMethod>
+}
+
+export interface CircuitBreakerSettings {
+  /** Technical errors and unknown results in a row that open the circuit. */
+  readonly failures: number
+  /** Milliseconds for which it stays open before one probe is let through. */
+  readonly openMillis: number
+}

@@ -1,0 +1,93 @@
+import type { Money } from "../money/Money.ts"
+import type { DeclineCategory } from "./Decline.ts"
+import type { HostedPage } from "./HostedPage.ts"
+import type { PaymentState } from "./PaymentMachine.ts"
+import type { Reported } from "./Reported.ts"
+import type { Review } from "./Review.ts"
+import type { RoutingDecision } from "./RoutingDecision.ts"
+import type { Simulation } from "./Simulation.ts"
+import type { Tenant } from "./Tenant.ts"
+
+export const paymentMethods = ["card", "bank", "wallet", "crypto"] as const
+export type PaymentMethod = (typeof paymentMethods)[number]
+
+/** Who starts the payment: the customer, or the merchant (for example a recurring payment). */
+export const initiators = ["cit", "mit"] as const
+export type Initiator = (typeof initiators)[number]
+
+export const captureMethods = ["automatic", "manual"] as const
+export type CaptureMethod = (typeof captureMethods)[number]
+
+/** A payment as it is stored. All amounts are in minor units of `money.currency`. */
+export interface Payment {
+  /** A lower-case UUIDv7: sorting by id is sorting by creation. */
+  readonly id: string
+  readonly tenant: Tenant
+  /** Counts the writes. A write carries the version that it was decided on, and fails when another came first. */
+  readonly version: number
+  readonly state: PaymentState
+  readonly money: Money
+  /** ISO 3166-1 alpha-2 country of the customer. */
+  readonly country: string
+  readonly method: PaymentMethod
+  readonly cardBrand: string | null
+  readonly initiator: Initiator
+  readonly captureMethod: CaptureMethod
+  /** The merchant's own identifier. */
+  readonly reference: string | null
+  readonly declineCategory: DeclineCategory | null
+  /** The provider's raw code. */
+  readonly declineReason: string | null
+  /** What the provider holds or held for us; 0 until it says so. */
+  readonly authorizedMinor: number
+  readonly capturedMinor: number
+  /** Refunded and confirmed by the provider. */
+  readonly refundedMinor: number
+  /** Reserved by refunds that are not confirmed. */
+  readonly refundPendingMinor: number
+  /** The connection that holds or held the money; `null` while none does. */
+  readonly connectionId: string | null
+  readonly providerRef: string | null
+  /** The `Idempotency-Key` that it was created under, so that settling it can settle the key. */
+  readonly idempotencyKey: string | null
+  /** `null` for a payment that was charged at once. */
+  readonly hosted: HostedPage | null
+  readonly routing: RoutingDecision | null
+  readonly simulation: Simulation | null
+  /** What the provider reported beside the money; `null` while it reported nothing. */
+  readonly reported: Reported | null
+  /** What operations have to look at; `null` for a payment that needs nobody. */
+  readonly review: Review | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** When the charge's result was known; `null` while it is not. A key's 24 hours may run from here. */
+  readonly settledAt: number | null
+}
+
+/** What creating a payment takes, decoded and with its defaults applied. */
+export interface PaymentDetails {
+  readonly money: Money
+  readonly country: string
+  readonly method: PaymentMethod
+  readonly cardBrand: string | null
+  readonly initiator: Initiator
+  readonly captureMethod: CaptureMethod
+  readonly reference: string | null
+  readonly simulation: Simulation | null
+}
+
+/**
+ * The money rules that hold at every write and every read. A broken one is a defect of ours: the change that
+ * breaks it is not written.
+ */
+export const brokenInvariant = (payment: Payment): string | undefined => {
+  const { authorizedMinor, capturedMinor, refundedMinor, refundPendingMinor } = payment
+  for (const amount of [payment.money.minorUnits, authorizedMinor, capturedMinor, refundedMinor, refundPendingMinor]) {
+    if (!Number.isSafeInteger(amount) || amount < 0) return `an amount is not a whole number of minor units: ${amount}`
+  }
+  if (authorizedMinor > payment.money.minorUnits) return "authorized more than was asked"
+  if (capturedMinor > authorizedMinor) return "captured more than was authorized"
+  if (refundedMinor + refundPendingMinor > capturedMinor) return "refunded and pending exceed what was captured"
+  return undefined
+}

@@ -1,0 +1,28 @@
+/**
+ * What each event says (decisions, section 3). The wire names stand here and not in `http`, because an event is
+ * stored once and shown by the API, by webhooks and to library users alike.
+ */
+
+import type { EventDraft, JsonObject } from "./Event.ts"
+import type { EventType } from "./EventType.ts"
+import type { Payment } from "./Payment.ts"
+import { statusOf } from "./PaymentMachine.ts"
+
+/** The event that a move emits, from the payment as it stands after the move. */
+export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObject = {}): EventDraft => ({
+  type,
+  paymentId: payment.id,
+  createdAt: payment.updatedAt,
+  data: {
+    payment_id: payment.id,
+    reference: payment.reference,
+    payment_status: statusOf[payment.state],
+    environment: payment.tenant.environment,
+    amount: payment.money.minorUnits,
+    currency: payment.money.currency,
+    ...(type === "payment.declined"
+      ? { decline_category: payment.declineCategory, decline_code: payment.declineReason }
+      : {}),
+    ...extra
+  }
+})

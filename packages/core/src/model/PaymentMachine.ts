@@ -1,0 +1,640 @@
+/**
+ * The life of a payment, as a table (specification, States and transitions; decisions, section 3).
+ *
+ * The rule that a reader would otherwise break: no row leads from an unknown state back to `Charging`. A result
+ * that nobody knows is settled by the provider's record, never by asking for the money again.
+ */
+
+import { defineMachine, type Machine, type Row, Start } from "../machine/Machine.ts"
+import { type EventType, eventTypes } from "./EventType.ts"
+import type { PaymentStatus } from "./PaymentStatus.ts"
+
+export const paymentStates = [
+  "AwaitingCustomer",
+  "CheckoutOpen",
+  "Charging",
+  "ChargePending",
+  "ChargeUnknown",
+  "ChargeMismatched",
+  "Authorized",
+  "Capturing",
+  "CapturePending",
+  "CaptureUnknown",
+  "Voiding",
+  "VoidPending",
+  "VoidUnknown",
+  "Captured",
+  "PartiallyRefunded",
+  "Refunded",
+  "Settled",
+  "ChargedBack",
+  "Declined",
+  "Failed",
+  "Cancelled",
+  "Voided"
+] as const
+
+export type PaymentState = (typeof paymentStates)[number]
+
+/** What the API shows of a state. A state without a status does not compile. */
+export const statusOf = {
+  AwaitingCustomer: "REQUIRES_ACTION",
+  CheckoutOpen: "REQUIRES_ACTION",
+  Charging: "PENDING",
+  ChargePending: "PENDING",
+  ChargeUnknown: "UNKNOWN",
+  ChargeMismatched: "UNKNOWN",
+  Authorized: "AUTHORIZED",
+  Capturing: "PENDING",
+  CapturePending: "PENDING",
+  CaptureUnknown: "UNKNOWN",
+  Voiding: "PENDING",
+  VoidPending: "PENDING",
+  VoidUnknown: "UNKNOWN",
+  Captured: "CAPTURED",
+  PartiallyRefunded: "PARTIALLY_REFUNDED",
+  Refunded: "REFUNDED",
+  Settled: "SETTLED",
+  ChargedBack: "CHARGEBACK",
+  Declined: "DECLINED",
+  Failed: "FAILED",
+  Cancelled: "CANCELLED",
+  Voided: "CANCELLED"
+} as const satisfies Record<PaymentState, PaymentStatus>
+
+/** The inner states that show as a status; empty for `CREATED`, which is never stored. */
+export const statesOf = (status: PaymentStatus): ReadonlyArray<PaymentState> =>
+  paymentStates.filter((state) => statusOf[state] === status)
+
+/** The charge may still end in any way. */
+export const unsettledCharge = ["Charging", "CheckoutOpen", "ChargePending", "ChargeUnknown"] as const
+/** The money was taken, and no dispute holds it. */
+export const moneyTaken = ["Captured", "PartiallyRefunded", "Refunded", "Settled"] as const
+/** The payment ended, and no money is held. */
+export const noMoney = ["Failed", "Declined", "Cancelled"] as const
+/** A capture or a void is in flight, accepted or unknown. */
+export const operating = [
+  "Capturing",
+  "CapturePending",
+  "CaptureUnknown",
+  "Voiding",
+  "VoidPending",
+  "VoidUnknown"
+] as const
+/** A provider holds or took the money. */
+export const moneyHeld = ["Authorized", ...operating, ...moneyTaken, "ChargedBack"] as const
+
+export const PaymentMachine = defineMachine({
+  name: "payment",
+  states: paymentStates,
+  emits: eventTypes,
+  // What a fact means where no row takes it. `Ignored`: it is stored with its courier and changes nothing.
+  otherwise: {
+    CustomerAwaited: "Ignored",
+    CustomerCancelled: "Ignored",
+    CustomerDeclined: "Ignored",
+    PageExpired: "Ignored",
+    NoRouteFound: "Ignored",
+    CheckoutOpened: "Ignored",
+    CheckoutEnded: "Ignored",
+    ChargeSent: "Ignored",
+    AttemptFollowed: "Ignored",
+    ChargeAbandoned: "Ignored",
+    ChargeAccepted: "Ignored",
+    ChargeAuthorized: "Ignored",
+    ChargeCaptured: "Ignored",
+    ChargeDeclined: "Ignored",
+    ChargeFailed: "Ignored",
+    ChargeCancelled: "Ignored",
+    ChargeUnanswered: "Ignored",
+    ChargeNotFound: "Ignored",
+    MismatchStated: "Ignored",
+    SecondChargeReported: "Ignored",
+    CaptureClaimed: "NotCapturable",
+    CaptureAccepted: "Ignored",
+    CaptureConfirmed: "StateConflict",
+    CaptureRefused: "Ignored",
+    CaptureUnanswered: "Ignored",
+    CaptureMismatched: "Ignored",
+    CaptureNotFound: "Ignored",
+    CaptureFailed: "Ignored",
+    CaptureRetried: "Ignored",
+    CaptureFailedInPart: "Ignored",
+    CaptureCorrected: "Ignored",
+    ExcessCaptureStated: "Ignored",
+    VoidClaimed: "NotVoidable",
+    VoidAccepted: "Ignored",
+    VoidConfirmed: "StateConflict",
+    VoidRefused: "Ignored",
+    VoidUnanswered: "Ignored",
+    VoidMismatched: "Ignored",
+    VoidNotFound: "Ignored",
+    VoidFailed: "Ignored",
+    AuthorizationLapsed: "Ignored",
+    RefundedInPart: "Ignored",
+    RefundedInFull: "Ignored",
+    RefundReversedInFull: "Ignored",
+    RefundReversedInPart: "Ignored",
+    RefundReversedSettled: "Ignored",
+    SettlementReported: "Ignored",
+    DisputeOpened: "Ignored",
+    DisputeWonUnrefunded: "Ignored",
+    DisputeWonPartlyRefunded: "Ignored",
+    DisputeWonRefunded: "Ignored",
+    DisputeWonSettled: "Ignored"
+  },
+  rows: [
+    // The hosted page.
+    {
+      from: Start,
+      on: "CustomerAwaited",
+      to: "AwaitingCustomer",
+      emits: ["payment.requires_action"],
+      why: "Created with return_url: nothing is routed until the customer acts."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "CustomerCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The customer turned back before anything was sent."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "PageExpired",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The page's time ran out before anything was sent."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "NoRouteFound",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "The customer acted, and no connection could take the payment: nothing was sent."
+    },
+    {
+      from: "Charging",
+      on: "CheckoutOpened",
+      to: "CheckoutOpen",
+      why: "The customer pays on the provider's own page."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "CheckoutOpened",
+      to: "CheckoutOpen",
+      emits: ["payment.requires_action"],
+      why: "The answer came late: the customer can pay after all."
+    },
+    {
+      from: "CheckoutOpen",
+      on: "CheckoutEnded",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The provider's page ended more than an hour ago, and its record says that nobody paid."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "CustomerDeclined",
+      to: "Declined",
+      emits: ["payment.declined"],
+      why: "The sandbox page's decline button."
+    },
+
+    // The charge.
+    {
+      from: Start,
+      on: "ChargeSent",
+      to: "Charging",
+      emits: ["payment.created"],
+      why: "Written before the provider is asked: a process that dies now leaves a trace."
+    },
+    {
+      from: "AwaitingCustomer",
+      on: "ChargeSent",
+      to: "Charging",
+      why: "The customer approved; written before the provider is asked."
+    },
+    {
+      from: "Charging",
+      on: "AttemptFollowed",
+      to: "Charging",
+      why: "The attempt before it certainly executed nothing; the next connection is asked."
+    },
+    {
+      from: ["Charging", "ChargeUnknown"],
+      on: "ChargeAbandoned",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "The claim grew too old to send on; nothing was sent and the key is free again."
+    },
+    {
+      from: ["Charging", "CheckoutOpen", "ChargeUnknown"],
+      on: "ChargeAccepted",
+      to: "ChargePending",
+      emits: ["payment.pending"],
+      why: "The provider took it and is still at work."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "capture_method is manual."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "The money was taken."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeDeclined",
+      to: "Declined",
+      emits: ["payment.declined"],
+      why: "The provider's answer."
+    },
+    {
+      from: ["Charging", "ChargeUnknown"],
+      on: "ChargeFailed",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "Every attempt ended in a technical error with nothing executed; the last word may come late."
+    },
+    {
+      from: unsettledCharge,
+      on: "ChargeCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "The provider cancelled it."
+    },
+    {
+      from: "Charging",
+      on: "ChargeUnanswered",
+      to: "ChargeUnknown",
+      emits: ["payment.unknown"],
+      why: "It may have executed. A process that died mid-call looks the same."
+    },
+    {
+      from: ["Charging", "CheckoutOpen", "ChargePending"],
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.amount_mismatch", "payment.unknown"],
+      why: "A success for more than was asked, or in another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later. A look-up that finds nothing cannot end it any more."
+    },
+    {
+      from: noMoney,
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.conflict", "payment.amount_mismatch"],
+      why: "The provider took money on a payment that we gave up, and not what was asked."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Corrected by the provider, or settled by operations."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "Corrected by the provider, or settled by operations."
+    },
+    {
+      from: "ChargeMismatched",
+      on: "ChargeCancelled",
+      to: "Cancelled",
+      emits: ["payment.cancelled"],
+      why: "Taken back at the provider."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "ChargeNotFound",
+      to: "Failed",
+      emits: ["payment.failed"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+    {
+      from: noMoney,
+      on: "ChargeAuthorized",
+      to: "Authorized",
+      emits: ["payment.conflict", "payment.authorized"],
+      why: "The provider holds money on a payment that we gave up: the truth wins."
+    },
+    {
+      from: [...noMoney, "Voided"],
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.conflict", "payment.captured"],
+      why: "The provider took money on a payment that we gave up: the truth wins."
+    },
+
+    {
+      from: "Authorized",
+      on: "ChargeCaptured",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "A message told of the authorization first, and the answer that the money was taken with it."
+    },
+    ...moneyHeld.map((state) => ({
+      from: state,
+      on: "SecondChargeReported" as const,
+      to: state,
+      emits: ["payment.conflict"] as const,
+      why: "Another attempt holds money too: the status stays, and operations give one of them back."
+    })),
+
+    // Capture.
+    {
+      from: "Authorized",
+      on: "CaptureClaimed",
+      to: "Capturing",
+      why: "One capture or void at a time; written before the provider is asked."
+    },
+    {
+      from: ["Capturing", "CapturePending", "CaptureUnknown"],
+      on: "CaptureConfirmed",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "Full or partial amount."
+    },
+    {
+      from: ["Authorized", "Voiding", "VoidPending", "VoidUnknown"],
+      on: "CaptureConfirmed",
+      to: "Captured",
+      emits: ["payment.captured"],
+      why: "The provider states that it captured, whatever we asked for."
+    },
+    { from: "Capturing", on: "CaptureAccepted", to: "CapturePending", why: "The provider captures later." },
+    {
+      from: ["Authorized", "CaptureUnknown"],
+      on: "CaptureAccepted",
+      to: "CapturePending",
+      emits: ["payment.pending"],
+      why: "It arrived: the provider captures later."
+    },
+    { from: "Capturing", on: "CaptureRefused", to: "Authorized", why: "Nothing moved; the key is released." },
+    {
+      from: ["CapturePending", "CaptureUnknown"],
+      on: "CaptureRefused",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Refused after all: the authorization stands."
+    },
+    {
+      from: "Capturing",
+      on: "CaptureUnanswered",
+      to: "CaptureUnknown",
+      emits: ["payment.capture_unknown"],
+      why: "It may have executed."
+    },
+    {
+      from: ["Authorized", "Capturing", "CapturePending"],
+      on: "CaptureMismatched",
+      to: "CaptureUnknown",
+      emits: ["payment.amount_mismatch", "payment.capture_unknown"],
+      why: "More than was asked, or another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: "CaptureUnknown",
+      on: "CaptureMismatched",
+      to: "CaptureUnknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
+    },
+    {
+      from: "CaptureUnknown",
+      on: "CaptureNotFound",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+    {
+      from: ["Capturing", "CapturePending", "CaptureUnknown"],
+      on: "CaptureFailed",
+      to: "Authorized",
+      emits: ["payment.capture_failed"],
+      why: "The provider states that the capture failed for good: the authorization is open again."
+    },
+    {
+      from: ["Captured", "Settled"],
+      on: "CaptureFailed",
+      to: "Authorized",
+      emits: ["payment.capture_failed"],
+      why: "A reversal after the capture was confirmed: nothing is captured, and nothing was refunded."
+    },
+    {
+      from: ["Captured", "Settled"],
+      on: "CaptureRetried",
+      to: "CapturePending",
+      emits: ["payment.pending"],
+      why: "The capture failed after it was confirmed, and the provider tries again."
+    },
+    ...(["Captured", "Settled", "ChargedBack"] as const).map((state) => ({
+      from: state,
+      on: "CaptureFailedInPart" as const,
+      to: state,
+      emits: ["payment.capture_failed"] as const,
+      why: "A reversal that leaves something captured, or under a dispute: the amounts move."
+    })),
+    ...(["Captured", "PartiallyRefunded", "Settled", "ChargedBack"] as const).map((state) => ({
+      from: state,
+      on: "CaptureCorrected" as const,
+      to: state,
+      emits: ["payment.amount_mismatch"] as const,
+      why: "The provider captured more than is recorded, under the same reference: recorded up to the authorization."
+    })),
+    {
+      from: "Refunded",
+      on: "CaptureCorrected",
+      to: "PartiallyRefunded",
+      emits: ["payment.amount_mismatch"],
+      why: "As above, and the refunds cover a part of it now."
+    },
+    ...(["Captured", "PartiallyRefunded", "Refunded", "Settled", "ChargedBack"] as const).map((state) => ({
+      from: state,
+      on: "ExcessCaptureStated" as const,
+      to: state,
+      emits: ["payment.amount_mismatch"] as const,
+      why: "The provider captured more than was authorized: operations review it."
+    })),
+
+    // Void.
+    {
+      from: "Authorized",
+      on: "VoidClaimed",
+      to: "Voiding",
+      why: "One capture or void at a time; written before the provider is asked."
+    },
+    {
+      from: ["Voiding", "VoidPending", "VoidUnknown"],
+      on: "VoidConfirmed",
+      to: "Voided",
+      emits: ["payment.cancelled"],
+      why: "The authorization is released; a late word of it does not bring it back."
+    },
+    { from: "Voiding", on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
+    {
+      from: ["Authorized", "VoidUnknown"],
+      on: "VoidAccepted",
+      to: "VoidPending",
+      emits: ["payment.pending"],
+      why: "It arrived: the provider voids later."
+    },
+    { from: "Voiding", on: "VoidRefused", to: "Authorized", why: "Nothing moved; the key is released." },
+    {
+      from: ["VoidPending", "VoidUnknown"],
+      on: "VoidRefused",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "Refused after all: the authorization stands."
+    },
+    {
+      from: "Voiding",
+      on: "VoidUnanswered",
+      to: "VoidUnknown",
+      emits: ["payment.void_unknown"],
+      why: "It may have executed."
+    },
+    {
+      from: ["Authorized", "Voiding", "VoidPending"],
+      on: "VoidMismatched",
+      to: "VoidUnknown",
+      emits: ["payment.amount_mismatch", "payment.void_unknown"],
+      why: "Captured instead, and an amount that nobody held: operations settle it."
+    },
+    {
+      from: "VoidUnknown",
+      on: "VoidMismatched",
+      to: "VoidUnknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
+    },
+    {
+      from: "VoidUnknown",
+      on: "VoidNotFound",
+      to: "Authorized",
+      emits: ["payment.authorized"],
+      why: "A late, conclusive look-up: the provider never received it."
+    },
+    {
+      from: ["Voiding", "VoidPending", "VoidUnknown"],
+      on: "VoidFailed",
+      to: "Authorized",
+      emits: ["payment.void_failed"],
+      why: "The provider states that the void failed for good: the authorization is open again."
+    },
+    {
+      from: ["Authorized", "Capturing", "CapturePending", "CaptureUnknown"],
+      on: "AuthorizationLapsed",
+      to: "Voided",
+      emits: ["payment.cancelled"],
+      why: "The provider says that it holds the money no longer."
+    },
+
+    // Refunds: one in progress is not a state of the payment, the refund ledger holds its amount.
+    {
+      from: ["Captured", "PartiallyRefunded", "Settled"],
+      on: "RefundedInPart",
+      to: "PartiallyRefunded",
+      emits: ["payment.refunded"],
+      why: "Part of the captured amount went back."
+    },
+    {
+      from: ["Captured", "PartiallyRefunded", "Settled"],
+      on: "RefundedInFull",
+      to: "Refunded",
+      emits: ["payment.refunded"],
+      why: "All of the captured amount went back."
+    },
+    {
+      from: "ChargedBack",
+      on: "RefundedInPart",
+      to: "ChargedBack",
+      emits: ["payment.refunded"],
+      why: "A refund that was pending settles; the amounts move and the dispute stands."
+    },
+    {
+      from: "ChargedBack",
+      on: "RefundedInFull",
+      to: "ChargedBack",
+      emits: ["payment.refunded"],
+      why: "A refund that was pending settles; the amounts move and the dispute stands."
+    },
+
+    {
+      from: ["PartiallyRefunded", "Refunded"],
+      on: "RefundReversedInFull",
+      to: "Captured",
+      why: "A refund failed after it had succeeded, and nothing is refunded now."
+    },
+    {
+      from: ["PartiallyRefunded", "Refunded"],
+      on: "RefundReversedSettled",
+      to: "Settled",
+      why: "As above, of a payment that was settled."
+    },
+    {
+      from: ["PartiallyRefunded", "Refunded"],
+      on: "RefundReversedInPart",
+      to: "PartiallyRefunded",
+      why: "A refund failed after it had succeeded, and others are left."
+    },
+
+    // Settlement and disputes.
+    { from: "Captured", on: "SettlementReported", to: "Settled", emits: ["payment.settled"], why: "Once per payment." },
+    ...(["PartiallyRefunded", "Refunded", "ChargedBack"] as const).map((state) => ({
+      from: state,
+      on: "SettlementReported" as const,
+      to: state,
+      emits: ["payment.settled"] as const,
+      why: "Settled too; what came after it stays in sight."
+    })),
+    { from: moneyTaken, on: "DisputeOpened", to: "ChargedBack", emits: ["payment.chargeback"], why: "Opened or lost." },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonUnrefunded",
+      to: "Captured",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonPartlyRefunded",
+      to: "PartiallyRefunded",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonRefunded",
+      to: "Refunded",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now."
+    },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonSettled",
+      to: "Settled",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now: it had been settled."
+    }
+  ]
+})
+
+export type PaymentEvent = (typeof PaymentMachine)["events"][number]
+export type PaymentRefusal = (typeof PaymentMachine)["otherwise"][PaymentEvent]
+export type PaymentRow = Row<PaymentState, PaymentEvent, EventType>
+export type PaymentTable = Machine<PaymentState, PaymentEvent, EventType, PaymentRefusal>

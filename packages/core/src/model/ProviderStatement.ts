@@ -1,0 +1,138 @@
+/**
+ * What a provider states of a charge, an operation or a refund, however the statement reached us: as the answer to a
+ * call, as the result of a lookup, or in a message. A connector speaks these words; `decide` says what they mean for a
+ * payment.
+ */
+import { Schema } from "effect"
+import type { Money } from "../money/Money.ts"
+import type { DeclineCategory } from "./Decline.ts"
+
+/** Nothing left this machine. Another connection may be tried. */
+export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", {
+  /** Why, in words that hold no secret. */
+  reason: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** The request may have left and no usable answer came back. The provider may have executed it. */
+export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unanswered", {
+  /** Why, in words that hold no secret. */
+  reason: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+export interface CheckoutOpened {
+  readonly _tag: "CheckoutOpened"
+  /** The provider's name for the checkout. */
+  readonly reference: string
+  /** Where to send the customer; absolute, `http` or `https`. */
+  readonly url: string
+  /** Epoch milliseconds after which nobody can pay on it; `null` where the provider names no end. */
+  readonly expiresAt: number | null
+}
+
+/**
+ * The amount that a provider states, where it does. Another currency, or more than was asked, makes the result
+ * unknown; less is recorded as stated.
+ */
+interface Stated {
+  /**
+   * The provider's name for the charge, in every word about it: a capture that has a name of its own is told under that
+   * of its charge. Money under another name is another charge of the attempt, of which operations are told.
+   */
+  readonly providerRef: string
+  readonly stated?: Money | undefined
+}
+
+/** The state of a charge, as the provider tells it. */
+export type ChargeState =
+  | ({ readonly _tag: "Authorized" } & Stated)
+  | ({ readonly _tag: "Captured" } & Stated)
+  | ({ readonly _tag: "Pending" } & Stated)
+  | {
+      readonly _tag: "Declined"
+      readonly providerRef: string | null
+      readonly category: DeclineCategory
+      /** The provider's raw code. */
+      readonly code: string
+      readonly soft: boolean
+    }
+  | { readonly _tag: "NeedsCustomer"; readonly providerRef: string | null }
+  | { readonly _tag: "Canceled"; readonly providerRef: string | null }
+
+/** The provider's word that it did nothing with the request. */
+export interface Rejected {
+  readonly _tag: "Rejected"
+  readonly code: string
+  /** The provider's message. */
+  readonly message: string
+}
+
+export type ChargeAnswer = ChargeState | Rejected
+/** How a call to charge ended. `NotSent` and `Unanswered` are ends like any other: no answer is a fact too. */
+export type ChargeEnd = ChargeAnswer | NotSent | Unanswered
+/** For capture and void. */
+export type OperationAnswer = ChargeState | Rejected
+
+export type RefundState =
+  | { readonly _tag: "Succeeded"; readonly providerRefundId: string; readonly stated?: Money | undefined }
+  | { readonly _tag: "RefundPending"; readonly providerRefundId: string; readonly stated?: Money | undefined }
+  | { readonly _tag: "RefundFailed"; readonly providerRefundId: string; readonly reason: string | null }
+
+export type RefundAnswer = RefundState | Rejected
+
+/**
+ * What a provider states of one capture or void by itself, rather than of the charge that it belongs to. A failure is a
+ * new fact and no old message (decisions, section 3), so it names the operation by our id: the reference of a charge or
+ * of an attempt is not enough.
+ */
+export type OperationState =
+  | { readonly _tag: "OperationConfirmed"; readonly stated?: Money | undefined }
+  | { readonly _tag: "OperationPending" }
+  | {
+      readonly _tag: "OperationFailed"
+      /** `false`: the provider will, or may, try again by itself. */
+      readonly isFinal: boolean
+      /** The provider's words, free of secrets. */
+      readonly reason: string | null
+      readonly stated?: Money | undefined
+    }
+
+/** The provider's record of an operation. `conclusive`: not found means that it will never be executed. */
+export type Found<State> =
+  | { readonly _tag: "Found"; readonly state: State }
+  | { readonly _tag: "NotFound"; readonly conclusive: boolean }
+
+/**
+ * How a message names a charge: by our attempt's id, or by the provider's reference where it has nothing of ours (a
+ * dispute, often). A reference finds the payment that stands on that charge, and no attempt that another one followed.
+ */
+export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
+
+/**
+ * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
+ * amount out, as in a look-up.
+ */
+export type MessageAbout =
+  | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeState }
+  | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
+  /** A capture or a void, by our id of it. */
+  | { readonly _tag: "Operation"; readonly operationId: string; readonly state: (asked: Money) => OperationState }
+  /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
+  | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
+  /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */
+  | {
+      readonly _tag: "Dispute"
+      readonly charge: ChargeName
+      readonly disputeId: string | null
+      readonly verdict: "opened" | "won" | "lost"
+    }
+
+/** A provider's message, known to be the provider's. */
+export interface ProviderMessage {
+  /** The provider's id of it: a message that comes again has the same. */
+  readonly id: string
+  /** When the provider wrote it, in epoch milliseconds. */
+  readonly at: number
+  readonly about: MessageAbout
+}

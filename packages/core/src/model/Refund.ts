@@ -1,0 +1,57 @@
+/** A refund: one call to the provider that took the money, and an entry of the refund ledger. */
+import { Result } from "effect"
+import { Start, step } from "../machine/Machine.ts"
+import type { Money } from "../money/Money.ts"
+import type { Payment } from "./Payment.ts"
+import { type RefundEvent, RefundMachine, type RefundStage } from "./RefundMachine.ts"
+
+/** What a refund's request was answered, for the 24 hours in which a repeat is answered exactly so. */
+export type RefundReply =
+  | { readonly _tag: "Done"; readonly payment: Payment }
+  | { readonly _tag: "RefundPending" }
+  | { readonly _tag: "Refused"; readonly message: string }
+  | { readonly _tag: "ResultUnknown" }
+  | { readonly _tag: "StateUnconfirmed" }
+
+/** How long a refund's stored answer is replayed; after that its record answers (specification, refund rule 2). */
+export const refundReplayMillis = 24 * 60 * 60 * 1000
+
+export interface Refund {
+  /** `rf_` and a UUIDv7: the provider's idempotency key. */
+  readonly id: string
+  readonly paymentId: string
+  readonly stage: RefundStage
+  /** What is given back: as asked for, at most what was left; after the provider's word, what it says. */
+  readonly money: Money
+  /** As it was asked for; `null` for all that is left, which is a value of its own. */
+  readonly requestedMinor: number | null
+  readonly reason: string | null
+  /** Names this refund among those of its payment, for good. */
+  readonly idempotencyKey: string | null
+  readonly connectionId: string
+  /** The charge at the provider. */
+  readonly providerRef: string
+  readonly providerRefundId: string | null
+  /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
+  readonly timeoutMillis: number
+  /** Epoch milliseconds; written before the request goes out. */
+  readonly sentAt: number
+  /** When its request was answered. */
+  readonly answeredAt: number | null
+  /** When it was known whether the money went back. */
+  readonly settledAt: number | null
+  /** The provider's raw code. */
+  readonly code: string | null
+  /** Why the provider did not do it, or why there is no answer; for people, and free of secrets. */
+  readonly failureReason: string | null
+  readonly reply: RefundReply | null
+}
+
+/** Moves a refund along its table; what the table says where no row takes the fact. */
+export const moveRefund = (refund: Refund, on: RefundEvent, change: Partial<Refund>) =>
+  Result.map(step(RefundMachine, refund.stage, on), (row) => ({
+    refund: { ...refund, ...change, stage: row.to },
+    emits: row.emits
+  }))
+
+export const firstRefundStage: RefundStage = Result.getOrThrow(step(RefundMachine, Start, "RefundClaimed")).to

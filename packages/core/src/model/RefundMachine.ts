@@ -1,0 +1,150 @@
+/**
+ * The life of a refund (specification, Idempotency and balance rules; decisions, section 3). What a confirmed refund
+ * does to its payment, and `payment.refunded`, is in the payment's own table.
+ */
+
+import { defineMachine, type Row, Start } from "../machine/Machine.ts"
+import { type EventType, eventTypes } from "./EventType.ts"
+
+export const refundStages = ["Sending", "Pending", "Unknown", "Succeeded", "Refused", "Failed", "Reversed"] as const
+export type RefundStage = (typeof refundStages)[number]
+
+export const RefundMachine = defineMachine({
+  name: "refund",
+  states: refundStages,
+  emits: eventTypes,
+  otherwise: {
+    RefundClaimed: "Ignored",
+    RefundAccepted: "Ignored",
+    RefundConfirmed: "Ignored",
+    RefundRefused: "Ignored",
+    RefundFailed: "Ignored",
+    RefundUnanswered: "Ignored",
+    RefundMismatched: "Ignored",
+    RefundNotFound: "Ignored",
+    ExcessReported: "Ignored",
+    RefusalUntold: "Ignored",
+    RefundReversed: "Ignored"
+  },
+  rows: [
+    {
+      from: Start,
+      on: "RefundClaimed",
+      to: "Sending",
+      why: "Its amount is reserved before the provider is asked: two full refunds cannot both be sent."
+    },
+    {
+      from: ["Sending", "Unknown"],
+      on: "RefundAccepted",
+      to: "Pending",
+      emits: ["payment.refund_pending"],
+      why: "The provider took it and is still at work: not refunded, and not refundable again."
+    },
+    {
+      from: ["Sending", "Pending", "Unknown"],
+      on: "RefundConfirmed",
+      to: "Succeeded",
+      why: "The money went back; the amount moves from pending to refunded."
+    },
+    {
+      from: ["Refused", "Failed"],
+      on: "RefundConfirmed",
+      to: "Succeeded",
+      emits: ["payment.conflict"],
+      why: "The provider did it after all: the truth wins."
+    },
+    {
+      from: ["Refused", "Failed"],
+      on: "RefundAccepted",
+      to: "Pending",
+      emits: ["payment.conflict", "payment.refund_pending"],
+      why: "The provider is at work on it after all: the amount is reserved again."
+    },
+    ...(["Refused", "Failed"] as const).map((stage) => ({
+      from: stage,
+      on: "ExcessReported" as const,
+      to: stage,
+      emits: ["payment.conflict"] as const,
+      why: "As above, and what it gave back is no longer there to give: operations settle it."
+    })),
+    {
+      from: "Sending",
+      on: "RefundRefused",
+      to: "Refused",
+      why: "Refused at once: the request is told, the amount is refundable again."
+    },
+    {
+      from: ["Sending", "Refused"],
+      on: "RefusalUntold",
+      to: "Failed",
+      emits: ["payment.refund_unknown", "payment.refund_failed"],
+      why: "Refused at once, and not recorded in time: the request was told that nobody knew, so the timeline tells."
+    },
+    {
+      from: ["Pending", "Unknown"],
+      on: "RefundFailed",
+      to: "Failed",
+      emits: ["payment.refund_failed"],
+      why: "Not refunded after all: the amount is refundable again."
+    },
+    {
+      from: "Sending",
+      on: "RefundUnanswered",
+      to: "Unknown",
+      emits: ["payment.refund_unknown"],
+      why: "It may have executed: the amount stays reserved."
+    },
+    {
+      from: "Sending",
+      on: "RefundMismatched",
+      to: "Unknown",
+      emits: ["payment.amount_mismatch", "payment.refund_unknown"],
+      why: "More than was asked, or another currency, is nothing to build on: operations settle it."
+    },
+    {
+      from: ["Pending", "Unknown"],
+      on: "RefundMismatched",
+      to: "Unknown",
+      emits: ["payment.amount_mismatch"],
+      why: "Found later: operations settle it."
+    },
+    {
+      from: "Succeeded",
+      on: "RefundReversed",
+      to: "Reversed",
+      emits: ["payment.refund_failed"],
+      why: "The provider states that the refund failed after it had succeeded: the customer was not repaid."
+    },
+    {
+      from: "Reversed",
+      on: "RefundConfirmed",
+      to: "Succeeded",
+      emits: ["payment.conflict"],
+      why: "The provider dates the success after the failure: the customer was repaid after all."
+    },
+    {
+      from: "Reversed",
+      on: "RefundAccepted",
+      to: "Pending",
+      emits: ["payment.conflict", "payment.refund_pending"],
+      why: "The provider tries again after the failure: the amount is reserved again."
+    },
+    {
+      from: "Reversed",
+      on: "ExcessReported",
+      to: "Reversed",
+      emits: ["payment.conflict"],
+      why: "As above, and less than its amount is left to refund: operations settle it."
+    },
+    {
+      from: "Unknown",
+      on: "RefundNotFound",
+      to: "Failed",
+      emits: ["payment.refund_failed"],
+      why: "A late, conclusive look-up: the provider never received it."
+    }
+  ]
+})
+
+export type RefundEvent = (typeof RefundMachine)["events"][number]
+export type RefundRow = Row<RefundStage, RefundEvent, EventType>

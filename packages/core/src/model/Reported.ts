@@ -1,0 +1,44 @@
+/**
+ * What a provider reported beside the money of a payment itself: its payout, its disputes, and what contradicts the
+ * record. It is kept on the payment because it may arrive before the payment can take it: the step that ends a charge, a
+ * capture or a void weighs it again (`decide/WeighReported.ts`).
+ */
+
+export const disputeVerdicts = ["opened", "won", "lost"] as const
+export type DisputeVerdict = (typeof disputeVerdicts)[number]
+
+/** One statement about one dispute. */
+export interface DisputeStatement {
+  /** The provider's id; `null` where it names none, and then a charge has one dispute. */
+  readonly disputeId: string | null
+  readonly verdict: DisputeVerdict
+  /** When the provider wrote it, in epoch milliseconds. */
+  readonly at: number
+}
+
+export interface Reported {
+  /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
+  readonly isPaidOut: boolean
+  /**
+   * When the provider stated the last failure of a capture, in epoch milliseconds by its clock; absent where none failed.
+   * A success that it dates before this is an older statement.
+   */
+  readonly captureFailedAt?: number | undefined
+  /** In the order in which they arrived, each statement once. */
+  readonly disputes: ReadonlyArray<DisputeStatement>
+  /** Names of the contradictions that operations have seen: each opens a review once. */
+  readonly contradictions: ReadonlyArray<string>
+}
+
+export const nothingReported: Reported = { isPaidOut: false, disputes: [], contradictions: [] }
+
+/** Whether a dispute is open or lost. `won` and `lost` count before `opened`, and against each other by their time. */
+export const isDisputed = ({ disputes }: Pick<Reported, "disputes">): boolean =>
+  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()].some((ofOne) => {
+    const ends = ofOne.filter(({ verdict }) => verdict !== "opened")
+    const last = ends.reduce<DisputeStatement | undefined>(
+      (latest, one) => (latest === undefined || one.at >= latest.at ? one : latest),
+      undefined
+    )
+    return last?.verdict !== "won"
+  })

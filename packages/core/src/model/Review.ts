@@ -1,0 +1,29 @@
+/**
+ * What operations have to look at: results that nobody knows, and what a provider said that contradicts us (decisions,
+ * section 3).
+ */
+
+/**
+ * `unknown`: the result of a charge, a capture or a void. `refund_unknown`: of a refund. `open_checkout`: the provider
+ * named no end of its page, so only a person can close it. `overdue`: it accepted something long ago, and is not done. `reversal`: a refund failed after it had succeeded. `capture_failed`: a capture failed that cannot be taken back here,
+ * so that refunds are closed. All but the first four stay until an operator has reviewed the payment.
+ */
+export const reviewReasons = [
+  "unknown",
+  "refund_unknown",
+  "open_checkout",
+  "overdue",
+  "amount_mismatch",
+  "conflict",
+  "double_charge",
+  "reversal",
+  "capture_failed"
+] as const
+export type ReviewReason = (typeof reviewReasons)[number]
+
+export interface Review {
+  /** Epoch milliseconds: since when the payment waits for somebody. */
+  readonly since: number
+  /** Never empty. */
+  readonly reasons: ReadonlyArray<ReviewReason>
+}

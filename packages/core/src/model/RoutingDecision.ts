@@ -1,0 +1,118 @@
+import type { AttemptOutcome } from "./AttemptOutcome.ts"
+import type { RoutingMode } from "./RoutingMode.ts"
+import type { CandidateRates } from "./SuccessRate.ts"
+
+/** The ten reasons of the specification, and the additive one of decisions, section 5. */
+export const exclusionCodes = [
+  "CURRENCY_NOT_SUPPORTED",
+  "PAYER_COUNTRY_NOT_SUPPORTED",
+  "METHOD_NOT_SUPPORTED",
+  "MERCHANT_COUNTRY_NOT_SUPPORTED",
+  "VERTICAL_NOT_SUPPORTED",
+  "RECURRING_NOT_SUPPORTED",
+  "AMOUNT_OUT_OF_RANGE",
+  "AUTHENTICATION_REQUIRED",
+  "RESTRICTION_VIOLATED",
+  "CIRCUIT_OPEN",
+  "INSTRUMENT_NOT_AVAILABLE"
+] as const
+export type ExclusionCode = (typeof exclusionCodes)[number]
+
+/** A connection that was removed before routing, and why. */
+export interface Exclusion {
+  readonly connectionId: string
+  readonly name: string
+  readonly code: ExclusionCode
+  /** One sentence for people; not part of the contract. */
+  readonly reason: string
+}
+
+/** Why a payment went where it went; stored with the payment. */
+export interface RoutingDecision {
+  readonly path: "engine" | "rule" | "control"
+  readonly strategy: string
+  readonly mode: RoutingMode
+  readonly rule: string | null
+  /** Attempts at most. */
+  readonly maxAttempts: number
+  /** The connections that could take it, in the order in which they would be asked. */
+  readonly candidates: ReadonlyArray<RoutingCandidate>
+  readonly attempts: ReadonlyArray<RoutingAttempt>
+  readonly excluded: ReadonlyArray<Exclusion>
+  readonly eligibilityVersion: string
+  /** Every eligible connection had an open circuit, and was tried anyway. */
+  readonly degraded: boolean
+  /** What the payment drew, by its id: each draw stays the same however often it is made. */
+  readonly draws: ReadonlyArray<RoutingDraw>
+  /** Why the order is another one than the settings or the scores suggest, as one sentence; `null` for most payments. */
+  readonly note: string | null
+  readonly given: RoutingGiven
+}
+
+/** What a decision was made on besides the payment and the configuration, so that it can be made again. */
+export interface RoutingGiven {
+  readonly merchantCountry: string | null
+  readonly merchantCategory: string | null
+  /** The connections that a stored credential was sent for; `null` when none was sent. */
+  readonly instruments: ReadonlyArray<string> | null
+  /** The connections that could not do what was asked at all, such as open a checkout. */
+  readonly unable: ReadonlyArray<string>
+  /** The circuits that were not at rest. */
+  readonly circuits: ReadonlyArray<CircuitSeen>
+}
+
+/** A circuit that is not at rest, as a routing decision saw it. */
+export interface CircuitSeen {
+  readonly connectionId: string
+  /** Failures since the last success. */
+  readonly failures: number
+  /** Epoch milliseconds; `null` while it is closed. */
+  readonly openedAt: number | null
+  /** Epoch milliseconds from which one probe is let through; `null` while it is closed. */
+  readonly probeAt: number | null
+  /** Whether it lets nothing through. One that is neither open nor closed lets the next payment through as its probe. */
+  readonly isOpen: boolean
+}
+
+export interface RoutingDraw {
+  /** `control`, `split:` and a rule's name, `explore`, or what a strategy of the user's calls it. */
+  readonly purpose: string
+  /** In [0, 1). */
+  readonly drawn: number
+}
+
+export interface RoutingCandidate {
+  readonly connectionId: string
+  readonly name: string
+  readonly priority: number
+  /** What a strategy ordered it by; for `auto` the expected success rate, from 0 to 1. `null` without one. */
+  readonly score: number | null
+  /** What a strategy knew of it; `null` where none was asked. */
+  readonly rates: CandidateRates | null
+}
+
+/** What an attempt came to, for the explanation; the attempt itself is its own record. */
+export interface RoutingAttempt {
+  readonly attemptId: string
+  readonly connectionId: string
+  /** `null` while it is in flight. */
+  readonly outcome: AttemptOutcome | null
+  readonly code: string | null
+}
+
+/** What a decision that was stored before these were kept can say of them: nothing. */
+const unsaid = {
+  maxAttempts: 0,
+  draws: [],
+  note: null,
+  given: { merchantCountry: null, merchantCategory: null, instruments: null, unable: [], circuits: [] }
+} as const
+
+/** A stored decision, of whichever version. */
+export const wholeDecision = (
+  stored: Omit<RoutingDecision, keyof typeof unsaid> & Partial<RoutingDecision>
+): RoutingDecision => ({
+  ...unsaid,
+  ...stored,
+  candidates: stored.candidates.map((candidate) => ({ ...{ score: null, rates: null }, ...candidate }))
+})

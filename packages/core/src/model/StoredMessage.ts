@@ -1,0 +1,87 @@
+/** Messages of providers as they are stored, and by what they find their payment. */
+import type { PaymentBook } from "./PaymentBook.ts"
+import type { Tenant } from "./Tenant.ts"
+
+/**
+ * What became of a message.
+ *
+ * - `received`: stored and not decided yet, because the server stopped or the store failed in between
+ * - `applied`: it changed the payment; of a settlement, the payment was settled by it
+ * - `confirmed`: it says what is recorded already
+ * - `older`: what is recorded is newer, and the message says nothing else
+ * - `contradicts`: it cannot be reconciled with the record, and operations have a review
+ * - `waits`: a dispute or a settlement that is decided again when an operation in flight has ended
+ * - `unreadable`: its connector cannot read it
+ * - `unmatched`: it names a charge, an operation or a refund that is not stored here
+ */
+export const messageOutcomes = [
+  "received",
+  "applied",
+  "confirmed",
+  "older",
+  "contradicts",
+  "waits",
+  "unreadable",
+  "unmatched"
+] as const
+
+export type MessageOutcome = (typeof messageOutcomes)[number]
+
+/** What a provider's message was, without its text. */
+export interface MessageNote {
+  readonly connectionId: string
+  /**
+   * The provider's id of it, unique among those of its connection; of a message whose id cannot be read, `sha256:` and
+   * the hash of its body.
+   */
+  readonly eventId: string
+  /** `null` where it is not decided yet, and where it is about nothing that its connection was asked. */
+  readonly paymentId: string | null
+  readonly about: "charge" | "operation" | "refund" | "settlement" | "dispute" | "unreadable"
+  /** The attempt, the operation or the refund, as the message names it; empty where it cannot be read. */
+  readonly subjectId: string
+  /** Of a dispute. `null` where the provider names none. */
+  readonly disputeId: string | null
+  readonly verdict: "opened" | "won" | "lost" | null
+  readonly outcome: MessageOutcome
+  /** Why it is unreadable: a field, and never its value. `null` for every other outcome. */
+  readonly reason: string | null
+  /** Epoch milliseconds: when the provider wrote it (of an unreadable one: when it came), and when it came. */
+  readonly writtenAt: number
+  readonly receivedAt: number
+}
+
+/** A provider's message as evidence. */
+export interface StoredMessage extends MessageNote {
+  /** The body as it came, sealed or not. */
+  readonly body: string
+  /** `false` for a message that a version stored which did not seal bodies. */
+  readonly isSealed: boolean
+}
+
+/** What became of a stored message, to be written where it has the expected outcome still. */
+export interface MessageDecision {
+  /** The outcome that the stored message had when this was decided. */
+  readonly expected: MessageOutcome
+  readonly after: MessageNote
+}
+
+/** A message among those of all tenants. */
+export interface TenantMessage extends MessageNote {
+  readonly tenant: Tenant
+}
+
+/** By what a provider's message finds its payment. */
+export type MessageSubject =
+  | { readonly attemptId: string }
+  | { readonly refundId: string }
+  | { readonly operationId: string }
+  /** Of the charge that a payment stands on. */
+  | { readonly connectionId: string; readonly providerRef: string }
+
+/** One payment, with what providers told of its settlement and its disputes. */
+export interface MessageBook {
+  readonly book: PaymentBook
+  /** Those that were decided, oldest first. */
+  readonly told: ReadonlyArray<MessageNote>
+}

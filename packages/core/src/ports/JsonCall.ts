@@ -1,0 +1,46 @@
+/** What adapters share in asking a provider whose requests are JSON. */
+import { Effect, type Result } from "effect"
+import type { NotSent, Unanswered } from "../model/ProviderStatement.ts"
+import type { ConnectorAccount } from "./Connector.ts"
+import type { Transport, TransportAnswer, TransportRequest } from "./Transport.ts"
+
+export interface JsonCall {
+  readonly method: TransportRequest["method"]
+  /** Under the base URL, encoded. */
+  readonly path: string
+  /** The attempt, operation or refund id: the provider's idempotency key. */
+  readonly id: string
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+/** One call is one request. `headers`: those of the provider, for each call. */
+export const jsonCaller =
+  (
+    transport: Transport["Service"],
+    { baseUrl, timeoutMillis }: { readonly baseUrl: string } & Pick<ConnectorAccount, "timeoutMillis">,
+    headers: Effect.Effect<Readonly<Record<string, string>>>
+  ) =>
+  <A>(
+    { body, id, method, path }: JsonCall,
+    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
+  ): Effect.Effect<A, NotSent | Unanswered> =>
+    Effect.flatMap(headers, (others) =>
+      Effect.flatMap(
+        transport.send({
+          method,
+          url: `${baseUrl}${path}`,
+          headers: {
+            accept: "application/json",
+            "idempotency-key": id,
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...others
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          timeoutMillis
+        }),
+        (answer) => Effect.fromResult(read(answer))
+      )
+    )
+
+/** A part of a path or a query. `toWellFormed`, because `encodeURIComponent` throws at half a surrogate pair. */
+export const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

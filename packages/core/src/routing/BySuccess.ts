@@ -1,0 +1,104 @@
+/**
+ * The strategy of mode `auto`: the connection whose charges succeed most often leads, and a configured share of the
+ * payments explores another one.
+ *
+ * - The score is the success rate in the payment's segment, as far as it is known there, else the connection's own
+ *   rate, else a presumption (`presumed`). Ten outcomes weigh as much as what is presumed of them.
+ * - Cold start by priority: until twenty of its outcomes are known, the first candidate leads for as long as it may well
+ *   be the best one (two standard deviations). One that fails from the start is left after a few payments.
+ * - Exploration is a share, drawn by the payment's id, and neither more nor less: a connection that got better is
+ *   noticed, and what noticing costs is bounded. Half of the exploring payments go to all others alike, so that nobody is
+ *   given up for good; who gets the other half is drawn by Thompson sampling with a normal distribution (Qi, Wang and
+ *   Zhu, arXiv 2305.10718): those that may well be better than they look come more often.
+ *
+ * Why not Thompson sampling alone: what it explores has no bound that a merchant could set, and the answer to "why
+ * there?" would always be a draw. Orchestrators in production do the same in kind: Hyperswitch sends all but a "hedging
+ * percent" to the best rate of the last transactions
+ * (https://api-reference.hyperswitch.io/decision-engine-api-reference/api-reference/guides/scoring-config/success-rate-config-create).
+ * The simulation in `docs/concepts/auto-routing.md` compares them.
+ */
+
+import type { CandidateRates } from "../model/SuccessRate.ts"
+import { noRate, weightOf, withOutcomes } from "../model/SuccessRate.ts"
+import { draw } from "./Draw.ts"
+import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
+
+/** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
+export const presumedRate = 0.8
+/** As many outcomes as the presumption weighs. */
+export const presumedWeight = 10
+/** From so many outcomes on, a candidate is known well enough to be compared. */
+export const knownFrom = 20
+/** What they weigh together when they come in a row: the earlier ones have faded a little. */
+const knownWeight = Math.floor(weightOf(withOutcomes(noRate, { succeeded: knownFrom, failed: 0 }, 0)))
+
+/** The rate that is expected of the next charge. */
+export const expectedRate = ({ connection, segment }: CandidateRates): number => {
+  const overall = (connection.succeeded + presumedWeight * presumedRate) / (weightOf(connection) + presumedWeight)
+  return (segment.succeeded + presumedWeight * overall) / (weightOf(segment) + presumedWeight)
+}
+
+interface Scored extends StrategyCandidate {
+  readonly score: number
+}
+
+export const bySuccess = (paymentId: string, exploration: number): RoutingStrategy => ({
+  name: "auto",
+  order: ({ candidates, draw: drawFor }) => {
+    const scored = candidates.map((candidate): Scored => ({ ...candidate, score: expectedRate(candidate.rates) }))
+    const scores = Object.fromEntries(scored.map(({ connectionId, score }) => [connectionId, rounded(score)]))
+    // A stable sort: equal scores stay in the order of priority.
+    const ranked = scored.toSorted((a, b) => b.score - a.score)
+    const [first] = scored
+    const [best] = ranked
+    if (first === undefined || best === undefined) return { order: [] }
+    const isCold = first !== best && isUnknown(first) && first.score + 2 * deviationOf(first) >= best.score
+    const led = isCold ? moved(ranked, first) : ranked
+    const drawn = led.length > 1 ? drawFor("explore") : 1
+    if (drawn < exploration) {
+      return {
+        order: idsOf(moved(led, exploredBy(led.slice(1), drawn / exploration, paymentId))),
+        scores,
+        note: `It explores: ${percent(exploration)} of the payments go to another connection than the one that leads.`
+      }
+    }
+    const note = isCold ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.` : undefined
+    return { order: idsOf(led), scores, note }
+  }
+})
+
+const isUnknown = ({ rates }: StrategyCandidate): boolean => weightOf(rates.connection) < knownWeight
+
+/** The standard deviation of what is expected: the wider the less is known. */
+const deviationOf = ({ rates, score }: Scored): number =>
+  Math.sqrt((score * (1 - score)) / (weightOf(rates.segment) + presumedWeight))
+
+/** `drawn`: in [0, 1) among the exploring payments. */
+const exploredBy = (others: ReadonlyArray<Scored>, drawn: number, paymentId: string): Scored =>
+  others[Math.floor(2 * drawn * others.length)] ?? mostPromising(others, paymentId)
+
+const idsOf = (candidates: ReadonlyArray<StrategyCandidate>) => candidates.map(({ connectionId }) => connectionId)
+
+const moved = (ranked: ReadonlyArray<Scored>, first: Scored): ReadonlyArray<Scored> => [
+  first,
+  ...ranked.filter(({ connectionId }) => connectionId !== first.connectionId)
+]
+
+/** By a draw for each, from a normal distribution around its score. */
+const mostPromising = (others: ReadonlyArray<Scored>, paymentId: string): Scored => {
+  const drawn = others.map((one) => ({
+    one,
+    score: one.score + deviationOf(one) * normal(paymentId, one.connectionId)
+  }))
+  return drawn.reduce((best, next) => (next.score > best.score ? next : best)).one
+}
+
+/** By the transform of Box and Muller; two draws of one payment. */
+const normal = (paymentId: string, connectionId: string): number => {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(paymentId, `explore radius:${connectionId}`)))
+  return radius * Math.cos(2 * Math.PI * draw(paymentId, `explore angle:${connectionId}`))
+}
+
+const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`

@@ -1,0 +1,44 @@
+/** What an attempt's end says about its connection. Pure. */
+import type { Attempt } from "../model/Attempt.ts"
+import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
+import type { DeclineCategory } from "../model/Decline.ts"
+
+/** Whether it speaks for the connection; `null` where it says nothing, or nothing yet. */
+const succeeded: Readonly<Record<AttemptOutcome, boolean | null>> = {
+  Authorized: true,
+  Captured: true,
+  Declined: false,
+  NeedsCustomer: false,
+  Rejected: false,
+  NotSent: false,
+  Unanswered: false,
+  // The customer is still paying, or the provider at work.
+  CheckoutOpened: null,
+  Pending: null,
+  Canceled: null,
+  Mismatched: null,
+  Abandoned: null
+}
+
+/** Declines that another connection would have met with just the same. */
+const ofTheCustomer: ReadonlySet<DeclineCategory> = new Set([
+  "insufficient_funds",
+  "expired_card",
+  "invalid_card",
+  "lost_or_stolen",
+  "cancelled_by_customer"
+])
+
+/**
+ * Whether the attempt succeeded; `undefined` where that is not to be counted: now, or again. An attempt counts once:
+ * silence has counted as a failure, whatever a look-up finds later.
+ */
+export const measuredOutcome = (
+  before: AttemptOutcome | null,
+  after: Pick<Attempt, "outcome" | "declineCategory">
+): boolean | undefined => {
+  const isCounted = before !== null && succeeded[before] !== null
+  if (isCounted || after.outcome === null) return undefined
+  if (after.declineCategory !== null && ofTheCustomer.has(after.declineCategory)) return undefined
+  return succeeded[after.outcome] ?? undefined
+}

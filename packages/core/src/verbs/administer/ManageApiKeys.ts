@@ -1,0 +1,79 @@
+/**
+ * Keys that an operator makes and revokes, beside servers that run: they take the one and refuse the other from their
+ * next request on.
+ *
+ * A key is stored before anybody sees it, so that a key in somebody's hands is one that works. A process that dies in
+ * between, and a write of which nobody knows how it ended, may leave a key that nobody has; it can be revoked.
+ */
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope } from "../../model/ApiKey.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Directory, type DirectoryContents } from "../../ports/Directory.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+
+export class WorkspaceNotFound extends Schema.TaggedError<WorkspaceNotFound>()("pointsman/WorkspaceNotFound", {}) {}
+
+export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("pointsman/ApiKeyNotFound", {}) {}
+
+export interface CreatedApiKey {
+  readonly apiKey: ApiKey
+  /** The key itself, which is nowhere else: the store has its hash alone. */
+  readonly secret: Redacted.Redacted<string>
+}
+
+export interface RevokedApiKey {
+  /** As it is stored now. */
+  readonly apiKey: ApiKey
+  /** `false`: it was revoked before. */
+  readonly isChanged: boolean
+}
+
+/** `scopes`: `null` for every scope. No configuration file revokes it. */
+export const createApiKey = Effect.fnUntraced(function* (tenant: Tenant, scopes: ReadonlyArray<Scope> | null) {
+  const directory = yield* Directory
+  const secrets = yield* Secrets
+  if (Option.isNone(yield* directory.workspace(tenant.workspaceId))) return yield* new WorkspaceNotFound()
+  const entropy = yield* (yield* SecureRandom.SecureRandom).randomBytes(apiKeyEntropyBytes)
+  const text = formatApiKey(tenant.environment, entropy)
+  const apiKey: ApiKey = {
+    hash: yield* secrets.hash(text),
+    workspaceId: tenant.workspaceId,
+    environment: tenant.environment,
+    scopes,
+    revokedAt: null,
+    source: "operator",
+    createdAt: yield* Clock.currentTimeMillis
+  }
+  yield* directory.write(only(apiKey))
+  return { apiKey, secret: Redacted.make(text, { label: "API key" }) } satisfies CreatedApiKey
+})
+
+/**
+ * From then on the key is the operator's, also where a configuration file brought it: the file must not bring it back to
+ * life. May be called again after a failure, and says then that it is done.
+ */
+export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
+  const directory = yield* Directory
+  const holder = yield* directory.keyHolder(hash)
+  if (Option.isNone(holder)) return yield* new ApiKeyNotFound()
+  const { apiKey } = holder.value
+  if (apiKey.revokedAt !== null && apiKey.source === "operator") {
+    return { apiKey, isChanged: false } satisfies RevokedApiKey
+  }
+  const revoked: ApiKey = {
+    ...apiKey,
+    revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis),
+    source: "operator"
+  }
+  yield* directory.write(only(revoked))
+  return { apiKey: revoked, isChanged: apiKey.revokedAt === null } satisfies RevokedApiKey
+})
+
+const only = (apiKey: ApiKey): DirectoryContents => ({
+  workspaces: [],
+  apiKeys: [apiKey],
+  connections: [],
+  routing: [],
+  webhookEndpoints: []
+})

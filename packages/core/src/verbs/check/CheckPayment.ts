@@ -1,0 +1,163 @@
+/**
+ * Settles what is open about one payment: a page that is over, a request that died mid-call, a result that nobody
+ * knows. What the provider's record says becomes the same facts as its direct answer, applied by the same code.
+ *
+ * It may die at any point, and run in several processes at once: every step is guarded by the version like any other,
+ * and nothing is asked of a provider but to look something up.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import { lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import { commitOnce } from "../../commit/DecideAndCommit.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { toldOf, writeFact } from "../../commit/WriteFact.ts"
+import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import { holdingAttempt, openAttempt, openOperation, openRivals } from "../../decide/Holding.ts"
+import {
+  authorizationVerdict,
+  chargeVerdict,
+  operationVerdict,
+  refundVerdict,
+  rivalVerdict
+} from "../../decide/Verdict.ts"
+import { withRouting } from "../../decide/WithRouting.ts"
+import { type Attempt, isInFlight, unansweredAttempt } from "../../model/Attempt.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Refund } from "../../model/Refund.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { endExpiredPage } from "../hosted/FindPage.ts"
+import { hasCheckout, lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
+import { recordOperation } from "../operate/RecordOperation.ts"
+import { recordRefund } from "../refund/RecordRefund.ts"
+
+/** Why a result is unknown whose request nobody waits for any more. */
+const died = "the process that sent it did not come back"
+
+export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const ledger = yield* Ledger
+  const found = yield* ledger.book(tenant, paymentId)
+  if (Option.isNone(found)) return
+  yield* checkState(found.value)
+  for (const rival of openRivals(found.value.payment.state, found.value.attempts)) yield* checkRival(found.value, rival)
+  for (const refund of found.value.refunds) yield* checkRefund(found.value, refund)
+})
+
+const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
+  const { attempts, payment } = book
+  switch (payment.state) {
+    case "AwaitingCustomer":
+      return yield* endExpiredPage(payment)
+    case "CheckoutOpen":
+      return yield* lookUpCheckout(payment, attempts)
+    case "ChargePending":
+      // On a checkout the customer may still be at a challenge: its own rules say what the record means.
+      return yield* attempts.some(hasCheckout) ? lookUpCheckout(payment, attempts) : checkCharge(book)
+    case "Charging":
+      return yield* endDeadCharge(book)
+    case "ChargeUnknown":
+      return yield* checkCharge(book)
+    case "Capturing":
+    case "Voiding":
+      return yield* endDeadOperation(book)
+    case "CapturePending":
+    case "CaptureUnknown":
+    case "VoidPending":
+    case "VoidUnknown":
+      return yield* checkOperation(book)
+    case "Authorized":
+      return yield* checkAuthorization(book)
+  }
+})
+
+const isDead = Effect.fnUntraced(function* (sentAt: number) {
+  const { claimWindowMillis } = yield* PaymentSettings
+  return (yield* Clock.currentTimeMillis) - sentAt >= claimWindowMillis
+})
+
+/** A store that fails is left to the next check. */
+const inTurns = (paymentId: string) =>
+  Effect.map(Turns, (turns) => ({ storageErrors: "fail", inTurn: turns.take(paymentId) }) as const)
+
+/**
+ * Decided on these very attempts, and written once: where another write came first, its process is alive, and may have
+ * begun a further attempt. What it wrote says when to look again.
+ */
+const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: PaymentBook) {
+  const attempt = attempts.findLast(isInFlight) ?? attempts.at(-1)
+  if (attempt === undefined || !(yield* isDead(attempt.sentAt))) return
+  const ended = isInFlight(attempt) ? unansweredAttempt(attempt) : attempt
+  const now = yield* Clock.currentTimeMillis
+  const moved = applyChargeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId }, now)
+  if (Result.isFailure(moved)) return
+  const all = attempts.map((one) => (one.id === ended.id ? ended : one))
+  yield* commitOnce({
+    tenant: payment.tenant,
+    payment: { expected: payment.version, after: withRouting(moved.success.payment, all) },
+    attempts: [ended],
+    events: moved.success.events
+  }).pipe(Effect.catchTag("Contended", () => Effect.void))
+})
+
+const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
+  const { attempts, payment } = book
+  const attempt = openAttempt(book)
+  if (attempt === undefined) return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpCharge(payment, attempt)
+  const fact = found === undefined ? undefined : chargeVerdict(payment, attempt, found, askedAt)
+  if (found === undefined || fact === undefined) return
+  yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))
+})
+
+/** Written once: where another write came first, the next look decides on it. */
+const checkRival = Effect.fnUntraced(function* (book: PaymentBook, rival: Attempt) {
+  if (isInFlight(rival) && !(yield* isDead(rival.sentAt))) return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpCharge(book.payment, rival)
+  const now = yield* Clock.currentTimeMillis
+  const applied = found === undefined ? undefined : rivalVerdict(book, rival, found, askedAt, now)
+  if (applied === undefined) return
+  const { payment, ...beside } = applied
+  const step = { tenant: payment.tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
+  yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
+})
+
+const checkAuthorization = Effect.fnUntraced(function* (book: PaymentBook) {
+  const attempt = holdingAttempt(book)
+  if (attempt === undefined) return
+  const found = yield* lookUpCharge(book.payment, attempt)
+  const fact = found === undefined ? undefined : authorizationVerdict(book.payment, attempt, found)
+  if (fact !== undefined) yield* writeFact(book.payment, fact)
+})
+
+const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {
+  const operation = openOperation(book)
+  if (operation === undefined || !(yield* isDead(operation.sentAt))) return
+  yield* recordOperation(book.payment, operation, { _tag: "Unanswered", reason: died }, yield* inTurns(book.payment.id))
+})
+
+const checkOperation = Effect.fnUntraced(function* (book: PaymentBook) {
+  const operation = openOperation(book)
+  const attempt = holdingAttempt(book)
+  if (operation === undefined || attempt === undefined) return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpCharge(book.payment, attempt)
+  const fact = found === undefined ? undefined : operationVerdict(book.payment, operation, found, askedAt)
+  if (fact === undefined) return
+  yield* recordOperation(book.payment, operation, fact, yield* inTurns(book.payment.id))
+})
+
+const checkRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {
+  const how = yield* inTurns(refund.paymentId)
+  if (refund.stage === "Sending") {
+    if (!(yield* isDead(refund.sentAt))) return
+    const unanswered = { on: "RefundUnanswered", reason: died } as const
+    return yield* recordRefund(book, refund, unanswered, how)
+  }
+  if (refund.stage !== "Pending" && refund.stage !== "Unknown") return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpRefund(book.payment, refund)
+  const fact = found === undefined ? undefined : refundVerdict(refund, found, askedAt)
+  if (fact !== undefined) return yield* recordRefund(book, refund, fact, how)
+})

@@ -1,0 +1,196 @@
+/**
+ * What is written before a provider is asked: the payment, the attempt and the claim of its key, in one commit. A
+ * commit of which it is not known whether it was written is not sent on.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import type { Step } from "../../commit/CommitChange.ts"
+import { commitOnce, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import {
+  type Caller,
+  type Created,
+  type CreateRequest,
+  NothingSent,
+  PaymentResultUnknown
+} from "../../decide/CreateRequest.ts"
+import { withAttempts, withRouting } from "../../decide/WithRouting.ts"
+import { Start, step } from "../../machine/Machine.ts"
+import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
+import { type Claim, moveClaim, newClaim } from "../../model/Claim.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
+import { PaymentMachine } from "../../model/PaymentMachine.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import type { RoutePlan } from "../../routing/RoutePlan.ts"
+import { firstOf } from "../../routing/run/RoutePayment.ts"
+import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
+import { newAttempt, newPayment } from "./NewPayment.ts"
+import { abandon } from "./RecordCharge.ts"
+import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
+
+/** The first attempt, with the payment and its key; or what the key stands for already. */
+export const claimFirst = Effect.fnUntraced(function* (
+  caller: Caller,
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  plan: RoutePlan
+) {
+  const { tenant } = caller
+  const { idempotencyKey: key } = request
+  const claimed = decideAndCommit({
+    first: null as Claim | null,
+    decide: Effect.fnUntraced(function* (stored) {
+      const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+      if (key._tag === "Answered") return done(replayed(key.created))
+      // Released, or past its retention: the same key is a new request.
+      const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
+      const step = {
+        tenant,
+        apiKeyHash: caller.apiKeyHash,
+        payment: { expected: 0, after: begun.payment },
+        attempts: [begun.attempt],
+        events: eventsOfStart(begun.payment),
+        claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
+      }
+      return write(step, begun)
+    }),
+    read: (conflict) => readClaim(tenant, key, conflict),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  })
+  return yield* claimed.pipe(
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.map(endUnsent(tenant, key, fingerprint, cause), replayed),
+      // Nothing is sent on it.
+      MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
+      Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
+    })
+  )
+})
+
+const replayed = (created: Created) => ({ _tag: "Replayed" as const, created })
+
+const firstStep = Effect.fnUntraced(function* (
+  caller: Caller,
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  plan: RoutePlan,
+  standing: Claim | null
+) {
+  const now = yield* Clock.currentTimeMillis
+  const connection = firstOf(plan)
+  const attempt = yield* newAttempt(connection, { id: paymentId, money: request.details.money }, 1, now)
+  const payment = newPayment(caller, request, {
+    id: paymentId,
+    state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
+    hosted: null,
+    routing: withAttempts(plan.decision, [attempt]),
+    createdAt: now
+  })
+  const claim = claimFor(request, fingerprint, paymentId, standing, now)
+  return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
+})
+
+/** The key's claim as its request begins, on whatever it stood for before. */
+export const claimFor = (
+  request: CreateRequest,
+  fingerprint: string | null,
+  paymentId: string,
+  standing: Claim | null,
+  now: number
+): Claim | null => {
+  const { idempotencyKey: key } = request
+  if (key === null || fingerprint === null) return null
+  const fresh = { key, fingerprint, paymentId, claimedAt: now }
+  if (standing === null) return newClaim(fresh)
+  const isKept = standing.state === "Answered" || standing.state === "Claimed"
+  const free = isKept ? moveClaim(standing, "RetentionEnded", {}) : standing
+  // Two moves, one write: the version counts writes.
+  const claimed = moveClaim(free, "KeyClaimed", { ...fresh, answeredAt: null, answer: null })
+  return { ...claimed, version: standing.version + 1 }
+}
+
+const eventsOfStart = (payment: Payment) =>
+  Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).emits.map((type) => paymentEvent(type, payment))
+
+/**
+ * It is not known whether the first commit was written, or may still be. That much is certain: nothing may be sent on
+ * it. So its place is taken: the same payment is written as abandoned, with its key released. Where that works, the
+ * commit that is out can no longer be written; where it does not, it was.
+ */
+const giveBack = Effect.fnUntraced(function* (
+  begun: ChargeInHand,
+  request: CreateRequest,
+  fingerprint: string | null,
+  cause: unknown
+) {
+  const ledger = yield* Ledger
+  const { claim, payment } = begun
+  const { id, tenant } = payment
+  const moved = Result.getOrThrow(applyChargeFact(payment, { on: "ChargeAbandoned" }, payment.createdAt))
+  const attempt = abandonAttempt(begun.attempt)
+  const place: Step = {
+    tenant,
+    // Two moves, one write: the version counts writes.
+    payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: 1 } },
+    attempts: [attempt],
+    events: [...eventsOfStart(payment), ...moved.events],
+    claim:
+      claim === null
+        ? undefined
+        : {
+            expected: claim.version - 1,
+            after: { ...moveClaim(claim, "RequestAbandoned", {}), version: claim.version }
+          }
+  }
+  const taken = yield* Effect.result(
+    decideAndCommit({
+      first: undefined as Payment | "another's key" | undefined,
+      decide: (stored) => Effect.succeed(stored === undefined ? write(place, undefined) : done(stored)),
+      read: (conflict) =>
+        Effect.map(ledger.payment(tenant, id), (stored) => {
+          const isOthers = conflict._tag === "KeyClaimed" && conflict.claim.paymentId !== id
+          return Option.getOrUndefined(stored) ?? (isOthers ? "another's key" : undefined)
+        }),
+      // What is stored is decided on, whichever of the two commits it was.
+      afterUnknown: () => false,
+      storageErrors: "retry"
+    })
+  )
+  if (Result.isSuccess(taken)) {
+    const stored = taken.success
+    if (stored === undefined) return yield* new NothingSent({ cause })
+    if (stored !== "another's key") {
+      return { payment: yield* abandon({ ...begun, payment: stored }), isReplay: false }
+    }
+  }
+  return yield* endUnsent(tenant, request.idempotencyKey, fingerprint, cause)
+})
+
+/** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
+export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, after: Attempt, connection: Connection) {
+  const now = yield* Clock.currentTimeMillis
+  const attempt = yield* newAttempt(connection, inHand.payment, after.number + 1, now)
+  const earlier = [...inHand.earlier, after]
+  const moved = applyChargeFact(inHand.payment, { on: "AttemptFollowed" }, now)
+  if (Result.isFailure(moved)) return Result.fail<ReadonlyArray<Attempt>>([])
+  const payment = withRouting(moved.success.payment, [...earlier, attempt])
+  const claim = inHand.claim === null ? null : moveClaim(inHand.claim, "AttemptFollowed", { claimedAt: now })
+  const written = yield* Effect.result(
+    commitOnce({
+      tenant: payment.tenant,
+      payment: { expected: inHand.payment.version, after: payment },
+      attempts: [after, attempt],
+      events: moved.success.events,
+      claim: claimChange(inHand.claim, claim)
+    })
+  )
+  if (Result.isSuccess(written)) {
+    const inHand: ChargeInHand = { payment, claim, connection, attempt, earlier }
+    return Result.succeed(inHand)
+  }
+  return Result.fail(written.failure._tag === "MaybeWritten" ? [abandonAttempt(attempt)] : [])
+})

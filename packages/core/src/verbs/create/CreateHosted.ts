@@ -1,0 +1,120 @@
+/**
+ * Creates a payment that the customer pays on a hosted page: one commit, no route, no provider.
+ *
+ * The key is answered in that commit. Nothing is sent, so a commit whose answer was lost is written again: it is the
+ * same payment, and only one of the two can be stored.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import type { Step } from "../../commit/CommitChange.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { type Caller, type Created, type CreateRequest, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { Start, step } from "../../machine/Machine.ts"
+import { type Claim, moveClaim } from "../../model/Claim.ts"
+import { hostedPageMillis } from "../../model/HostedPage.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
+import { PaymentMachine } from "../../model/PaymentMachine.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { claimFor } from "./ClaimCharge.ts"
+import { newPayment } from "./NewPayment.ts"
+import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
+
+export interface HostedRequest extends CreateRequest {
+  readonly returnUrl: string
+}
+
+export const createHosted = Effect.fnUntraced(function* (
+  caller: Caller,
+  request: HostedRequest,
+  fingerprint: string | null,
+  paymentId: string
+) {
+  const ledger = yield* Ledger
+  const secrets = yield* Secrets
+  const { tenant } = caller
+  const { idempotencyKey: key } = request
+  const tokenHash = yield* secrets.hash(yield* secrets.pageToken(paymentId))
+  const unsent = ({ cause }: { readonly cause: unknown }) => endUnsent(tenant, key, fingerprint, cause)
+  const created = decideAndCommit({
+    first: null as Claim | Payment | null,
+    decide: Effect.fnUntraced(function* (stored) {
+      if (isOurs(stored)) return done<Created>({ payment: stored, isReplay: false })
+      const standing = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+      if (standing._tag === "Answered") return done(standing.created)
+      // Released, or past its retention: the same key is a new request.
+      const now = yield* Clock.currentTimeMillis
+      const step = firstStep(caller, request, fingerprint, { paymentId, tokenHash, standing: standing.claim, now })
+      return write<Created>(step, { payment: step.payment.after, isReplay: false })
+    }),
+    read: Effect.fnUntraced(function* (conflict) {
+      const mayBeOurs =
+        conflict._tag === "Unanswered" || (conflict._tag === "KeyClaimed" && conflict.claim.paymentId === paymentId)
+      const ours = mayBeOurs ? yield* ledger.payment(tenant, paymentId) : Option.none()
+      return Option.isSome(ours) ? ours.value : yield* readClaim(tenant, key, conflict)
+    }),
+    afterUnknown: isOurs,
+    storageErrors: "fail"
+  })
+  return yield* created.pipe(
+    Effect.catchTags({
+      NotWritten: unsent,
+      MaybeWritten: unsent,
+      Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
+    })
+  )
+})
+
+/**
+ * The payment is stored only where an earlier try was written. Nobody else knows its token, so nothing can have happened
+ * on its page.
+ */
+const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !== null && "tenant" in stored
+
+interface First {
+  readonly paymentId: string
+  readonly tokenHash: string
+  readonly standing: Claim | null
+  readonly now: number
+}
+
+const firstStep = (
+  caller: Caller,
+  request: HostedRequest,
+  fingerprint: string | null,
+  { now, paymentId, standing, tokenHash }: First
+): Step => {
+  const row = Result.getOrThrow(step(PaymentMachine, Start, "CustomerAwaited"))
+  const payment = newPayment(caller, request, {
+    id: paymentId,
+    state: row.to,
+    hosted: {
+      tokenHash,
+      returnUrl: request.returnUrl,
+      cancelUrl: request.cancelUrl ?? null,
+      expiresAt: now + hostedPageMillis
+    },
+    routing: null,
+    createdAt: now
+  })
+  const claim = claimFor(request, fingerprint, paymentId, standing, now)
+  const expected = standing?.version ?? 0
+  return {
+    tenant: caller.tenant,
+    apiKeyHash: caller.apiKeyHash,
+    payment: { expected: 0, after: payment },
+    attempts: [],
+    events: row.emits.map((type) => paymentEvent(type, payment)),
+    claim:
+      claim === null
+        ? undefined
+        : {
+            expected,
+            // Several moves, one write: the version counts writes.
+            after: {
+              ...moveClaim(claim, "RequestAnswered", { answeredAt: now, answer: payment }),
+              version: expected + 1
+            }
+          }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Creates a payment: routes it, claims it, charges it, records what came of it.
+ *
+ * The claim, the payment and the attempt are written before the provider is asked, so a process that dies in
+ * between leaves a payment in `Charging`, which a look-up settles later. Never the other way round.
+ *
+ * A create that goes well is two commits and no read: claim + payment + attempt, then outcome + events + stored
+ * answer. Every further attempt adds one.
+ *
+ * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
+ */
+import { Effect, Exit, Result } from "effect"
+import {
+  type Caller,
+  type Created,
+  type CreateRequest,
+  PaymentResultUnknown,
+  RoutingFailed
+} from "../../decide/CreateRequest.ts"
+import { Ids } from "../../ports/Ids.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { giveBackProbe, routePayment, takesCharges } from "../../routing/run/RoutePayment.ts"
+import { attemptInTurn } from "./AttemptInTurn.ts"
+import { claimFirst } from "./ClaimCharge.ts"
+import { createHosted } from "./CreateHosted.ts"
+import { createFingerprintText } from "./Fingerprint.ts"
+import { abandon } from "./RecordCharge.ts"
+import { endUnsent, keyStanding } from "./ReplayCreate.ts"
+import { sendCharge } from "./SendCharge.ts"
+
+/** Once claimed, a request runs to its end, also when its caller goes away (decisions, section 5). */
+export const create = (caller: Caller, request: CreateRequest) => Effect.uninterruptible(createOnce(caller, request))
+
+const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateRequest) {
+  const ids = yield* Ids
+  const secrets = yield* Secrets
+  const fingerprint =
+    request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
+  const paymentId = yield* ids.payment
+  const { details, instruments, returnUrl } = request
+  if (typeof returnUrl === "string")
+    return yield* createHosted(caller, { ...request, returnUrl }, fingerprint, paymentId)
+  const routed = yield* Effect.result(
+    routePayment({ ...caller, paymentId, details, instruments, isAble: takesCharges })
+  )
+  if (Result.isFailure(routed)) {
+    return yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, routed.failure)
+  }
+  const plan = routed.success
+  if (Result.isFailure(plan)) {
+    // The key may stand for a payment that was routed when there still was a route.
+    const earlier = yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
+    if (earlier._tag === "Answered") return earlier.created
+    return yield* new RoutingFailed({ excluded: plan.failure.excluded })
+  }
+  const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success).pipe(
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(plan.success, paymentId)
+    )
+  )
+  if (begun._tag === "Replayed") return begun.created
+  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  const payment = yield* Effect.catchDefect(
+    attemptInTurn(plan.success, begun, {
+      send: (inHand, beginBy) => sendCharge(inHand, { instruments, simulation: details.simulation }, beginBy),
+      tooLate: abandon
+    }),
+    (cause) => new PaymentResultUnknown({ paymentId, cause })
+  ).pipe(Effect.annotateLogs("payment_id", paymentId))
+  return { payment, isReplay: false } satisfies Created
+})

@@ -1,0 +1,59 @@
+/** A payment and an attempt as they are written first: nothing is held or taken yet. Pure but for the attempt's id. */
+import { Effect } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import type { Caller, CreateRequest } from "../../decide/CreateRequest.ts"
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { Ids } from "../../ports/Ids.ts"
+
+export const newPayment = (
+  caller: Caller,
+  request: CreateRequest,
+  begun: Pick<Payment, "id" | "state" | "hosted" | "routing" | "createdAt">
+): Payment => ({
+  ...request.details,
+  ...begun,
+  tenant: caller.tenant,
+  version: 1,
+  declineCategory: null,
+  declineReason: null,
+  authorizedMinor: 0,
+  capturedMinor: 0,
+  refundedMinor: 0,
+  refundPendingMinor: 0,
+  connectionId: null,
+  providerRef: null,
+  idempotencyKey: request.idempotencyKey,
+  updatedAt: begun.createdAt,
+  settledAt: null,
+  reported: null,
+  review: null
+})
+
+export const newAttempt = Effect.fnUntraced(function* (
+  connection: Connection,
+  payment: Pick<Payment, "id" | "money">,
+  number: number,
+  now: number
+) {
+  const ids = yield* Ids
+  const connections = yield* OpenConnections
+  const attempt: Attempt = {
+    id: yield* ids.attempt,
+    paymentId: payment.id,
+    number,
+    connectionId: connection.id,
+    money: payment.money,
+    timeoutMillis: connections.timeoutMillis(connection),
+    sentAt: now,
+    answeredAt: null,
+    outcome: null,
+    providerRef: null,
+    declineCategory: null,
+    code: null,
+    reason: null,
+    checkout: null
+  }
+  return attempt
+})

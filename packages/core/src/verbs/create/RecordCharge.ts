@@ -1,0 +1,160 @@
+/**
+ * The last commit of a charge: its outcome, the events, the stored answer.
+ *
+ * The rule that a reader would otherwise break: once a provider may have been asked, a store that fails is no reason
+ * to say that nothing happened. What cannot be recorded is `PaymentResultUnknown`.
+ */
+import { Effect, Option, Redacted, Result } from "effect"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import {
+  applyChargeFact,
+  type ChargeFact,
+  lastFact,
+  type Moved,
+  tellsOfMoney,
+  unexecutedFact
+} from "../../decide/ChargeFact.ts"
+import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { withRouting } from "../../decide/WithRouting.ts"
+import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "../../model/Attempt.ts"
+import { type Claim, moveClaim } from "../../model/Claim.ts"
+import type { ClaimEvent } from "../../model/ClaimMachine.ts"
+import { checkoutUrlContext } from "../../model/HostedPage.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { CheckoutOpened } from "../../model/ProviderStatement.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
+
+/** Nothing follows the attempt in hand: how it ended is what became of the charge. */
+export const settleEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
+  if (end._tag === "CheckoutOpened") return settleCheckout(inHand, end, now)
+  const attempt = endAttempt(inHand.attempt, end, now)
+  const fact = lastFact(inHand.payment, inHand.earlier, attempt, end)
+  return settle(inHand, fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt, fact)
+}
+
+/** No attempt executed anything. `unsent` are attempts that may be stored and were never sent. */
+export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
+  settle(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
+
+/** The provider's page is open: the customer pays there, and a look-up tells what came of it. */
+const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
+  const secrets = yield* Secrets
+  const { expiresAt, reference, url } = opened
+  const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))
+  const attempt = { ...endAttempt(inHand.attempt, opened, now), checkout: { reference, sealedUrl, expiresAt } }
+  return yield* settle(inHand, attempt, { on: "CheckoutOpened", isEndless: opened.expiresAt === null })
+})
+
+/**
+ * Nothing may be sent on the claim any more, and nothing was: the key is free again, and the request may be sent again.
+ * Where a retry has answered the key meanwhile, that answer stands, and the payment is given.
+ */
+export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
+  const settled = yield* record(inHand, [abandonAttempt(inHand.attempt)], { on: "ChargeAbandoned" })
+  if (settled.isAbandoned) return yield* new NothingSent({ cause: "nothing was sent on the claim" })
+  return settled.payment
+})
+
+/** As `abandon`, where nobody will send the request again: the payment is given as it failed. */
+export const abandonForGood = (inHand: ChargeInHand) =>
+  settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
+
+/** Records a fact, however often other writers come first, and gives the payment as it is answered. */
+const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>
+  Effect.map(record(inHand, [attempt, ...unsent], fact), ({ payment }) => payment)
+
+const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: ChargeFact) {
+  const ledger = yield* Ledger
+  const { id, tenant } = inHand.payment
+  const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
+  return yield* decideAndCommit({
+    first: { payment: inHand.payment, claim: inHand.claim },
+    decide: ({ claim, payment: stored }, now) => {
+      if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
+      const { moved, isAsStated } = decide(stored, inHand, fact, now)
+      // Silence says less than what another courier has told of the attempt meanwhile.
+      const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
+      const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...ended])
+      const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
+      const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
+      const step = {
+        tenant,
+        payment: { expected: stored.version, after: payment },
+        attempts: isTold ? [] : ended,
+        events: moved.events,
+        claim: claimChange(claim, answered)
+      }
+      return Effect.succeed(write(step, { payment, isAbandoned }))
+    },
+    read: Effect.fnUntraced(function* () {
+      const read = yield* ledger.payment(tenant, id)
+      if (Option.isNone(read)) return yield* unknown("the payment is not stored")
+      const stored = read.value
+      const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
+      // A key that was freed since may stand for another request by now: it is not ours to answer any more.
+      const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
+      return { payment: stored, claim }
+    }),
+    afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
+    storageErrors: "retry"
+  }).pipe(
+    Effect.mapError((failure) => (failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)))
+  )
+})
+
+/** What a fact comes to on the payment as it stands now. */
+const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: number) => {
+  const moved = applyChargeFact(stored, fact, now)
+  if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
+  // Another courier settled it first, and that stands; the attempt and the answer are still written.
+  const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
+  if (!mayHoldMoney(fact) || !isOfAnotherCharge(stored, fact)) return { moved: stands, isAsStated: false }
+  const second = applyChargeFact(
+    stored,
+    {
+      on: "SecondChargeReported",
+      attemptId: inHand.attempt.id,
+      connectionId: fact.connectionId,
+      providerRef: "providerRef" in fact ? fact.providerRef : null
+    },
+    now
+  )
+  return { moved: Result.getOrElse(second, () => stands), isAsStated: false }
+}
+
+/** Whether the provider's word on the attempt is recorded: a message of it may be faster than its answer. */
+const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
+  const outcome = routing?.attempts.find(({ attemptId }) => attemptId === id)?.outcome ?? null
+  return outcome !== null && outcome !== "Unanswered"
+}
+
+/** Of one connection, what is told under another reference: a charge keeps its own. */
+const isOfAnotherCharge = (stored: Payment, fact: MayHold): boolean =>
+  fact.connectionId !== stored.connectionId ||
+  (tellsOfMoney(fact) && stored.providerRef !== null && fact.providerRef !== stored.providerRef)
+
+type MayHold = Extract<ChargeFact, { readonly connectionId: string }>
+
+const mayHoldMoney = (fact: ChargeFact): fact is MayHold => "connectionId" in fact
+
+/** Whether a read shows the very write whose answer was lost. Only ours tells how our attempts ended. */
+const isSameWrite = (read: Payment, written: Payment): boolean =>
+  read.version === written.version &&
+  read.state === written.state &&
+  read.updatedAt === written.updatedAt &&
+  JSON.stringify(read.routing?.attempts) === JSON.stringify(written.routing?.attempts)
+
+/** Whether an earlier try of ours to abandon the charge was written after all, though nobody heard of it. */
+const wasAbandoned = (fact: ChargeFact, stored: Payment, claim: Claim | null): boolean =>
+  fact.on === "ChargeAbandoned" &&
+  stored.state === "Failed" &&
+  stored.routing?.attempts.at(-1)?.outcome === "Abandoned" &&
+  claim?.state !== "Answered"
+
+const answerClaim = (claim: Claim | null, on: ClaimEvent, payment: Payment, now: number): Claim | null => {
+  // A retry after the claim window may have answered the key already: what it said stands.
+  if (claim === null || claim.state !== "Claimed") return claim
+  return moveClaim(claim, on, on === "RequestAbandoned" ? {} : { answeredAt: now, answer: payment })
+}

@@ -1,0 +1,147 @@
+/**
+ * Sends what is due, for as long as it runs (specification, Delivery rules; decisions, section 9).
+ *
+ * A delivery is taken by a lease before it is sent, and what became of it is recorded afterwards. A process that dies in
+ * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least
+ * once, and receivers know it again by its id.
+ *
+ * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, and an
+ * attempt that is not answered soon gives its place to others and waits on: whoever hangs holds up nobody else.
+ */
+import { Cause, Clock, Effect, Exit, Queue, Random, Result } from "effect"
+import { insistently } from "../../commit/Budget.ts"
+import { Stirring } from "../../commit/WakeDelivery.ts"
+import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
+import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
+import { endpointSecretContext } from "../../model/EndpointSecret.ts"
+import { viewOfEvent } from "../../model/EventView.ts"
+import { type AttemptRecord, Deliveries, type DueDelivery } from "../../ports/Deliveries.ts"
+import { DeliverySettings } from "../../ports/DeliverySettings.ts"
+import type { WebhookEndpoint } from "../../ports/Directory.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
+import { WebhookSender } from "../../ports/WebhookSender.ts"
+import { makePlaces } from "./DeliveryPlaces.ts"
+
+const utf8 = new TextEncoder()
+
+/** Runs until it is interrupted; what is being sent then is sent again by whoever runs next. */
+export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number) {
+  const sender = yield* Effect.serviceOption(WebhookSender)
+  if (sender._tag === "None") {
+    yield* Effect.logInfo("no WebhookSender is provided: webhooks stay queued in the database")
+    return yield* Effect.never
+  }
+  const store = yield* Deliveries
+  const stirring = yield* Stirring
+  const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
+  const places = makePlaces(yield* DeliverySettings)
+  // Holds one entry for each attempt under way at most.
+  const ended = yield* Queue.unbounded<AttemptRecord>()
+
+  /** What ended together is recorded together: one durable write for all. */
+  const record = Effect.gen(function* () {
+    const records = yield* Queue.takeAll(ended)
+    yield* insistently(store.record(records)).pipe(
+      // They are due again when their leases are over.
+      Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
+    )
+    places.recorded(records.length)
+    yield* stirring.stir
+  })
+
+  const begin = Effect.gen(function* () {
+    yield* stirring.settle
+    const now = yield* Clock.currentTimeMillis
+    const limit = places.at(now).free
+    if (limit > 0) {
+      const due = yield* store
+        .takeDue({ now, leaseMillis, limit, limitPerEndpoint: atOncePerEndpoint })
+        .pipe(
+          Effect.catchCause((cause) => Effect.as(Effect.logError("the due webhooks could not be claimed", cause), []))
+        )
+      for (const one of due) {
+        places.take(one.delivery.id, now)
+        const attempt = attemptOnce(one, now).pipe(
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
+              if (Exit.isFailure(exit)) return places.leave(one.delivery.id)
+              places.end(one.delivery.id)
+              Queue.offerUnsafe(ended, exit.value)
+            })
+          )
+        )
+        yield* Effect.forkChild(Effect.provideService(attempt, WebhookSender, sender.value))
+      }
+    }
+    const { free, moreAfterMillis } = places.at(now)
+    yield* stirring.rest(free > 0 ? everyMillis : Math.min(everyMillis, moreAfterMillis))
+  })
+
+  yield* Effect.forkChild(Effect.forever(record))
+  return yield* Effect.forever(begin)
+})
+
+const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery, sentAt: number) {
+  const { scheduleMillis, timeoutMillis } = yield* DeliverySettings
+  const body = utf8.encode(JSON.stringify(viewOfEvent(event)))
+  const end = yield* send(endpoint, delivery.id, event.id, body).pipe(
+    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.succeed(failed("TimedOut")) }),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) => Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
+    ),
+    observeDelivery(delivery, endpoint)
+  )
+  const endedAt = yield* Clock.currentTimeMillis
+  const drawn = yield* Random.next
+  return {
+    after: afterAttempt(delivery, end, endedAt, scheduleMillis, drawn),
+    attempt: { deliveryId: delivery.id, number: delivery.attempts, sentAt, endedAt, end }
+  } satisfies AttemptRecord
+})
+
+const send = Effect.fnUntraced(function* (
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+  eventId: string,
+  body: Uint8Array
+) {
+  if (!endpoint.active) return failed("EndpointWithdrawn")
+  const secrets = yield* Effect.result(liveSecrets(endpoint))
+  if (Result.isFailure(secrets)) {
+    yield* Effect.logError(`the secret of webhook endpoint ${endpoint.id} cannot be decrypted`)
+    return failed("SecretUnreadable")
+  }
+  // Signed for each attempt anew: a receiver refuses a signature that is older than five minutes.
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+  const signature = yield* signatureOf(secrets.success, timestamp, body)
+  const sender = yield* WebhookSender
+  const answer = yield* Effect.result(
+    sender.send({
+      url: endpoint.url,
+      headers: {
+        "content-type": "application/json",
+        [signatureHeader]: signature,
+        "x-service-event-id": eventId,
+        "x-service-delivery-id": deliveryId
+      },
+      body
+    })
+  )
+  if (Result.isSuccess(answer)) return { _tag: "Answered", status: answer.success } as const
+  yield* Effect.logDebug(`webhook ${deliveryId}: ${answer.failure.message}`)
+  return failed(answer.failure.failure)
+})
+
+const liveSecrets = Effect.fnUntraced(function* ({ id, sealedPreviousSecret, sealedSecret }: WebhookEndpoint) {
+  const secrets = yield* Secrets
+  const live = sealedPreviousSecret == null ? [sealedSecret] : [sealedSecret, sealedPreviousSecret]
+  return yield* Effect.forEach(live, (sealed) => secrets.open(sealed, endpointSecretContext(id)))
+})
+
+const failed = (failure: Extract<DeliveryEnd, { _tag: "Failed" }>["failure"]): DeliveryEnd => ({
+  _tag: "Failed",
+  failure
+})

@@ -1,0 +1,13 @@
+/** Reads what an explanation tells. */
+import { Effect, Option } from "effect"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { explainRouting } from "../../routing/Explanation.ts"
+import { PaymentNotFound } from "../read/ReadPayments.ts"
+
+export const explainStored = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const ledger = yield* Ledger
+  const book = yield* ledger.book(tenant, paymentId)
+  if (Option.isNone(book)) return yield* new PaymentNotFound()
+  return explainRouting(book.value.payment, book.value.attempts)
+})

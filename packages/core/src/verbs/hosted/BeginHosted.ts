@@ -1,0 +1,148 @@
+/**
+ * The first commit of a hosted payment that a provider is about to be asked for: `AwaitingCustomer` to `Charging`, with
+ * the attempt. The version that it was decided on lets one tab of many begin; a commit of which it is not known whether
+ * it was written is not sent on.
+ */
+import { Clock, Effect, Exit, Option, Result } from "effect"
+import type { Step } from "../../commit/CommitChange.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { writeFact } from "../../commit/WriteFact.ts"
+import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { HostedSuspended } from "../../decide/HostedOrder.ts"
+import { withAttempts, withRouting } from "../../decide/WithRouting.ts"
+import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import type { RoutePlan } from "../../routing/RoutePlan.ts"
+import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../../routing/run/RoutePayment.ts"
+import type { ChargeInHand } from "../create/ChargeInHand.ts"
+import { newAttempt } from "../create/NewPayment.ts"
+import { abandonForGood } from "../create/RecordCharge.ts"
+import { endExpiredPage } from "./FindPage.ts"
+
+export type Begun =
+  /** It is ours: the attempt is stored, and may be sent. */
+  | { readonly _tag: "Begun"; readonly inHand: ChargeInHand; readonly plan: RoutePlan }
+  /** Nothing may be sent. `acted`: the payment ended here; otherwise somebody else was first. */
+  | { readonly _tag: "Stands"; readonly payment: Payment; readonly acted: boolean }
+
+const stands = (payment: Payment, acted: boolean): Begun => ({ _tag: "Stands", payment, acted })
+
+export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble: RouteRequest<R>["isAble"]) {
+  const ledger = yield* Ledger
+  const directory = yield* Directory
+  const { id, tenant } = page
+  const notBegun = (cause: unknown) => new StorageError({ operation: "beginHosted", cause })
+  let plan: RoutePlan | undefined
+  // For a plan whose first connection is not asked after all.
+  const notAsked = Effect.suspend(() => (plan === undefined ? Effect.void : giveBackProbe(plan, id)))
+  const begun = decideAndCommit({
+    first: page,
+    decide: Effect.fnUntraced(function* (read: Payment) {
+      yield* notAsked
+      const stored = yield* endExpiredPage(read)
+      if (stored.state !== "AwaitingCustomer") return done(stands(stored, false))
+      const workspace = yield* directory.workspace(tenant.workspaceId)
+      if (Option.isNone(workspace) || workspace.value.suspended) return yield* new HostedSuspended()
+      const routed = yield* routePayment({
+        tenant,
+        workspace: workspace.value,
+        paymentId: id,
+        details: stored,
+        instruments: null,
+        isAble
+      })
+      if (Result.isFailure(routed)) {
+        const unrouted = { ...stored, routing: routed.failure.decision }
+        const { isWritten, payment } = yield* writeFact(unrouted, { on: "NoRouteFound" })
+        return done(stands(payment, isWritten))
+      }
+      plan = routed.success
+      const inHand = yield* firstInHand(stored, plan)
+      const step = {
+        tenant,
+        payment: { expected: stored.version, after: inHand.payment },
+        attempts: [inHand.attempt],
+        events: []
+      }
+      return write(step, { _tag: "Begun" as const, inHand, plan })
+    }),
+    read: () =>
+      Effect.flatMap(
+        ledger.payment(tenant, id),
+        Option.match({ onNone: () => Effect.fail(notBegun("the payment is not stored")), onSome: Effect.succeed })
+      ),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  })
+  return yield* begun.pipe(
+    Effect.onExit((exit) => (Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : notAsked)),
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.fail(cause),
+      // Nothing is sent on it.
+      MaybeWritten: ({ value }) => giveUp(value.inHand),
+      Contended: (cause) => Effect.fail(notBegun(cause)),
+      "pointsman/ApiKeyRevoked": (cause) => Effect.fail(notBegun(cause))
+    })
+  )
+})
+
+/** The payment as it is about to be charged at the first connection of the plan. */
+const firstInHand = Effect.fnUntraced(function* (stored: Payment, plan: RoutePlan) {
+  const now = yield* Clock.currentTimeMillis
+  const connection = firstOf(plan)
+  const attempt: Attempt = yield* newAttempt(connection, stored, 1, now)
+  const { payment } = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeSent" }, now))
+  const inHand: ChargeInHand = {
+    payment: { ...payment, routing: withAttempts(plan.decision, [attempt]) },
+    // The key was answered when the payment was created.
+    claim: null,
+    connection,
+    attempt,
+    earlier: []
+  }
+  return inHand
+})
+
+/**
+ * It is not known whether the first commit was written, or may still be; nothing may be sent on it. Its place is taken:
+ * the payment is written as failed unsent. Where that works, the commit that is out can no longer be written.
+ */
+const giveUp = Effect.fnUntraced(function* (inHand: ChargeInHand) {
+  const ledger = yield* Ledger
+  const { id, tenant, updatedAt, version } = inHand.payment
+  const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
+  const moved = Result.getOrThrow(applyChargeFact(inHand.payment, { on: "ChargeAbandoned" }, updatedAt))
+  const attempt = abandonAttempt(inHand.attempt)
+  const place: Step = {
+    tenant,
+    // Two moves, one write: the version counts writes.
+    payment: { expected: version - 1, after: { ...withRouting(moved.payment, [attempt]), version } },
+    attempts: [attempt],
+    events: moved.events
+  }
+  const stored = yield* decideAndCommit({
+    first: undefined as Payment | undefined,
+    decide: (stored) =>
+      Effect.succeed(
+        stored === undefined || stored.state === "AwaitingCustomer" ? write(place, undefined) : done(stored)
+      ),
+    read: () =>
+      Effect.flatMap(
+        ledger.payment(tenant, id),
+        Option.match({ onNone: () => Effect.fail(unknown("the payment is not stored")), onSome: Effect.succeed })
+      ),
+    // What is stored is decided on, whichever of the two commits it was.
+    afterUnknown: () => false,
+    storageErrors: "retry"
+  }).pipe(
+    Effect.mapError((failure) => (failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)))
+  )
+  if (stored === undefined) return stands(place.payment.after, true)
+  const isOurs = stored.routing?.attempts.some(({ attemptId }) => attemptId === attempt.id) ?? false
+  if (!isOurs) return stands(stored, false)
+  return stands(yield* abandonForGood({ ...inHand, payment: stored }), true)
+})

@@ -1,0 +1,31 @@
+/** From a token to the payment of its page. A page whose time is over is settled before anybody sees it. */
+import { Clock, Effect, Option } from "effect"
+import type { Stirring } from "../../commit/WakeDelivery.ts"
+import { writeFact } from "../../commit/WriteFact.ts"
+import { isPageOver, PageNotFound } from "../../decide/HostedOrder.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import type { StorageError } from "../../ports/StorageError.ts"
+import type { LearnedRates } from "../../routing/run/LearnedRates.ts"
+
+export const pageToken = Effect.fnUntraced(function* (paymentId: string) {
+  const secrets = yield* Secrets
+  return yield* secrets.pageToken(paymentId)
+})
+
+export const findPage = Effect.fnUntraced(function* (token: string) {
+  const ledger = yield* Ledger
+  const secrets = yield* Secrets
+  const found = yield* ledger.paymentOfPage(yield* secrets.hash(token))
+  if (Option.isNone(found)) return yield* new PageNotFound()
+  return yield* endExpiredPage(found.value)
+})
+
+/** The payment as it stands; cancelled first where its page ended and nothing has begun on it. */
+export const endExpiredPage = Effect.fnUntraced(function* (
+  payment: Payment
+): Effect.fn.Return<Payment, StorageError, Ledger | LearnedRates | Stirring> {
+  if (!isPageOver(payment, yield* Clock.currentTimeMillis)) return payment
+  return (yield* writeFact(payment, { on: "PageExpired" })).payment
+})

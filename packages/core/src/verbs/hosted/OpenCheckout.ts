@@ -1,0 +1,93 @@
+/**
+ * Leads a customer to the provider's own page. It is opened once for a payment: the attempt is stored before the
+ * provider is asked, and every further tab is sent to the page that was opened.
+ */
+import { Clock, Effect, Exit, Redacted } from "effect"
+import { callProvider } from "../../call/CallProvider.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { ActionNotOffered, type CheckoutStep } from "../../decide/HostedOrder.ts"
+import { observeCall } from "../../metrics/ProviderCall.ts"
+import type { Connection } from "../../model/Connection.ts"
+import { checkoutUrlContext } from "../../model/HostedPage.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { CheckoutOpened, Rejected } from "../../model/ProviderStatement.ts"
+import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { attemptInTurn } from "../create/AttemptInTurn.ts"
+import type { ChargeInHand } from "../create/ChargeInHand.ts"
+import { abandonForGood } from "../create/RecordCharge.ts"
+import { chargeCall, chargeDetails } from "../create/SendCharge.ts"
+import { beginHosted } from "./BeginHosted.ts"
+import { findPage } from "./FindPage.ts"
+
+/** Once begun it runs to its end, also when the customer goes away. */
+export const openCheckout = (token: string, returnUrl: string) => Effect.uninterruptible(open(token, returnUrl))
+
+const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
+  const page = yield* findPage(token)
+  if (page.tenant.environment !== "production") return yield* new ActionNotOffered()
+  const begun = yield* beginHosted(page, opensCheckouts)
+  if (begun._tag === "Stands") return yield* stepOf(begun.payment)
+  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  const payment = yield* Effect.catchDefect(
+    attemptInTurn(begun.plan, begun.inHand, {
+      send: (inHand, beginBy) => sendOpening(inHand, returnUrl, beginBy),
+      tooLate: abandonForGood
+    }),
+    (cause) => new PaymentResultUnknown({ paymentId: page.id, cause })
+  )
+  return yield* stepOf(payment)
+})
+
+/** A connection that cannot be used at all is kept: the attempt tells of it, as it does for a charge. */
+const opensCheckouts = Effect.fnUntraced(function* (connection: Connection) {
+  const connections = yield* OpenConnections
+  const connector = yield* Effect.exit(connections.connector(connection))
+  return Exit.isFailure(connector) || connector.value.openCheckout !== undefined
+})
+
+const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =>
+  callProvider<CheckoutOpened | Rejected>(
+    inHand.connection,
+    ({ openCheckout }) =>
+      openCheckout === undefined
+        ? Effect.fail(new NotSent({ reason: "the connection cannot open a checkout" }))
+        : Effect.flatMap(openCheckout({ ...chargeDetails(inHand), returnUrl }), usable),
+    beginBy
+  ).pipe(observeCall(chargeCall("checkout", inHand)))
+
+/** An address where nobody can be sent, or a checkout without a name, is no answer to build on: it may be open. */
+const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened | Rejected, Unanswered> => {
+  if (answer._tag === "Rejected") return Effect.succeed(answer)
+  const { expiresAt, reference, url } = answer
+  if (reference === "") return Effect.fail(new Unanswered({ reason: "the connector returned no checkout reference" }))
+  if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) {
+    return Effect.fail(new Unanswered({ reason: "the connector returned no http or https URL of the checkout" }))
+  }
+  return expiresAt === null || Number.isSafeInteger(expiresAt)
+    ? Effect.succeed(answer)
+    : Effect.fail(new Unanswered({ reason: "the connector returned an invalid expiry time of the checkout" }))
+}
+
+/** Where the payment, as it stands, leads the customer. */
+const stepOf = Effect.fnUntraced(function* (
+  payment: Payment
+): Effect.fn.Return<CheckoutStep, StorageError, Ledger | Secrets> {
+  if (payment.state === "Charging") return { _tag: "Wait", payment }
+  if (payment.state !== "CheckoutOpen") return { _tag: "Ended", payment }
+  const ledger = yield* Ledger
+  const secrets = yield* Secrets
+  const attempt = (yield* ledger.attempts(payment.tenant, payment.id)).findLast(({ checkout }) => checkout !== null)
+  const checkout = attempt?.checkout
+  const now = yield* Clock.currentTimeMillis
+  if (attempt === undefined || checkout === null || checkout === undefined) return { _tag: "Ended", payment }
+  if (checkout.expiresAt !== null && now >= checkout.expiresAt) return { _tag: "Ended", payment }
+  const url = yield* Effect.mapError(
+    secrets.open(checkout.sealedUrl, checkoutUrlContext(attempt.id)),
+    (cause) => new StorageError({ operation: "opening the checkout's address", cause })
+  )
+  return { _tag: "Redirect", url: Redacted.value(url) }
+})

@@ -1,0 +1,45 @@
+/**
+ * The customer comes back from the provider's page. What the address of the return says is nobody's word: the provider
+ * is asked for its record, and for nothing else.
+ */
+import { Clock, Effect } from "effect"
+import { lookUpCharge } from "../../call/LookUp.ts"
+import { LookUps } from "../../call/LookUps.ts"
+import { toldOf, writeFact } from "../../commit/WriteFact.ts"
+import { checkoutFactOf } from "../../decide/CheckoutFact.ts"
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Checkout } from "../../model/HostedPage.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentState } from "../../model/PaymentMachine.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { findPage } from "./FindPage.ts"
+import { viewOf } from "./ViewHostedPage.ts"
+
+/** Where the customer may have paid, and we have not heard the last word. */
+const isOpen = (state: PaymentState): boolean => state === "CheckoutOpen" || state === "ChargePending"
+
+export const returnFromCheckout = Effect.fnUntraced(function* (token: string) {
+  const payment = yield* findPage(token)
+  if (!isOpen(payment.state)) return yield* viewOf(payment)
+  const lookUps = yield* LookUps
+  return yield* viewOf(yield* lookUps.once(payment.id, lookUp(payment)))
+})
+
+const lookUp = Effect.fnUntraced(function* (payment: Payment) {
+  const ledger = yield* Ledger
+  return yield* lookUpCheckout(payment, yield* ledger.attempts(payment.tenant, payment.id))
+})
+
+/** The payment as the provider's record of its checkout leaves it. */
+export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, attempts: ReadonlyArray<Attempt>) {
+  const attempt = attempts.findLast(hasCheckout)
+  if (attempt === undefined) return payment
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpCharge(payment, attempt)
+  const fact = found === undefined ? undefined : checkoutFactOf(payment, attempt, found, askedAt)
+  if (found === undefined || fact === undefined) return payment
+  return (yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))).payment
+})
+
+export const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>
+  attempt.checkout !== null

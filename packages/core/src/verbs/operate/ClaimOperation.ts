@@ -1,0 +1,192 @@
+/**
+ * What is written before a provider is asked to capture or to void: the payment in its state of waiting, and the
+ * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
+ */
+import { Clock, Effect, Option, Result } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import type { Step } from "../../commit/CommitChange.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { holdingAttempt } from "../../decide/Holding.ts"
+import {
+  type Answered,
+  InvalidAmount,
+  NoProviderRef,
+  type OperationOrder,
+  ProviderRefused,
+  TakenByAnother,
+  Unsupported
+} from "../../decide/OperationOrder.ts"
+import { step } from "../../machine/Machine.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Operation } from "../../model/Operation.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
+import { money } from "../../money/Money.ts"
+import type { Connector } from "../../ports/Connector.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ids } from "../../ports/Ids.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { operationStanding } from "./ReplayOperation.ts"
+
+export interface OperationInHand {
+  readonly payment: Payment
+  /** The attempt that made the charge. */
+  readonly attemptId: string
+  readonly operation: Operation
+  readonly connection: Connection
+  readonly connector: Connector
+}
+
+const claimEvent: Record<Operation["kind"], PaymentEvent> = { capture: "CaptureClaimed", void: "VoidClaimed" }
+const refusalEvent: Record<Operation["kind"], PaymentEvent> = { capture: "CaptureRefused", void: "VoidRefused" }
+
+interface Claimed {
+  readonly _tag: "Begun"
+  /** As it was before. */
+  readonly book: PaymentBook
+  readonly inHand: OperationInHand
+}
+
+type Unclaimed = { readonly _tag: "Replayed"; readonly answered: Answered } | { readonly _tag: "Refused" }
+
+/** The operation that may be sent; or what its key stands for already. */
+export const claimOperation = Effect.fnUntraced(function* <Refusal>(
+  caller: Caller,
+  order: OperationOrder,
+  refusal: () => Refusal
+) {
+  const ledger = yield* Ledger
+  const background = yield* Background
+  const nothingSent = (cause: unknown) => new NothingSent({ cause })
+  const claimed = decideAndCommit({
+    decide: Effect.fnUntraced(function* (book: PaymentBook, _now, lastTry: Claimed | undefined) {
+      const earlier = yield* operationStanding(book, order)
+      if (earlier !== undefined) return done<Unclaimed>({ _tag: "Replayed", answered: earlier })
+      const moved = step(PaymentMachine, book.payment.state, claimEvent[order.kind])
+      if (Result.isFailure(moved)) {
+        return lastTry === undefined ? done<Unclaimed>({ _tag: "Refused" }) : yield* new TakenByAnother()
+      }
+      const inHand: OperationInHand = yield* begin(caller, order, book, moved.success.to)
+      const claim = {
+        tenant: caller.tenant,
+        apiKeyHash: caller.apiKeyHash,
+        payment: { expected: book.payment.version, after: inHand.payment },
+        attempts: [],
+        operations: [inHand.operation],
+        events: []
+      }
+      return write<Claimed>(claim, { _tag: "Begun", book, inHand })
+    }),
+    read: () =>
+      Effect.flatMap(
+        ledger.book(caller.tenant, order.paymentId),
+        Option.match({ onNone: () => Effect.fail(new PaymentNotFound()), onSome: Effect.succeed })
+      ),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  })
+  const end = yield* claimed.pipe(
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
+      // Nothing is sent on it.
+      MaybeWritten: Effect.fnUntraced(function* ({ cause, value: { book, inHand } }) {
+        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
+        return yield* nothingSent(cause)
+      }),
+      Contended: () => Effect.fail(new TakenByAnother())
+    })
+  )
+  return end._tag === "Refused" ? yield* Effect.fail(refusal()) : end
+})
+
+const begin = Effect.fnUntraced(function* (
+  caller: Caller,
+  order: OperationOrder,
+  { attempts, payment }: PaymentBook,
+  state: Payment["state"]
+) {
+  const directory = yield* Directory
+  const connections = yield* OpenConnections
+  const ids = yield* Ids
+  const attemptId = holdingAttempt({ attempts, payment })?.id
+  if (payment.connectionId === null || payment.providerRef === null || attemptId === undefined) {
+    return yield* new NoProviderRef()
+  }
+  const { providerRef } = payment
+  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
+  const connection = all.find(({ id }) => id === payment.connectionId)
+  if (connection === undefined) return yield* new Unsupported()
+  const connector = yield* Effect.mapError(
+    connections.connector(connection),
+    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
+  )
+  if (connector[order.kind] === undefined) return yield* new Unsupported()
+  const amountMinor = order.amountMinor ?? payment.authorizedMinor
+  if (amountMinor > payment.authorizedMinor) {
+    return yield* new InvalidAmount({ expected: `at most the authorized amount, ${payment.authorizedMinor}` })
+  }
+  const now = yield* Clock.currentTimeMillis
+  const operation: Operation = {
+    id: yield* ids.operation,
+    paymentId: payment.id,
+    kind: order.kind,
+    idempotencyKey: order.idempotencyKey,
+    requestedMinor: order.amountMinor,
+    money: money(amountMinor, payment.money.currency),
+    connectionId: connection.id,
+    providerRef,
+    timeoutMillis: connections.timeoutMillis(connection),
+    sentAt: now,
+    answeredAt: null,
+    outcome: null,
+    code: null,
+    reason: null,
+    reply: null
+  }
+  const after: Payment = { ...payment, state, version: payment.version + 1, updatedAt: now }
+  const inHand: OperationInHand = { payment: after, attemptId, operation, connection, connector }
+  return inHand
+})
+
+/**
+ * It is not known whether the claim was written, or may still be; nothing may be sent on it. So its place is taken: the
+ * payment is written as it stood, with the operation as abandoned. Where that works, the claim that is out can no
+ * longer be written; where the claim was written, it is taken back. It fails where the store stays silent.
+ */
+const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: OperationInHand) {
+  const ledger = yield* Ledger
+  const { id, tenant, version } = book.payment
+  const abandoned: Operation = { ...inHand.operation, outcome: "Abandoned" }
+  yield* decideAndCommit({
+    first: book as PaymentBook | undefined,
+    decide: (stored, now) => {
+      if (stored === undefined) return Effect.succeed(done(undefined))
+      const ours = stored.operations.find(({ id }) => id === abandoned.id)
+      // Not there, and its version has passed; or it is settled already.
+      const isOver = ours === undefined ? stored.payment.version > version : ours.outcome !== null
+      if (isOver) return Effect.succeed(done(undefined))
+      const { payment } = stored
+      const back = Result.map(step(PaymentMachine, payment.state, refusalEvent[abandoned.kind]), (row) => row.to)
+      const state = Result.getOrElse(back, () => payment.state)
+      const taken: Step = {
+        tenant,
+        payment: {
+          expected: payment.version,
+          after: { ...payment, state, version: payment.version + 1, updatedAt: now }
+        },
+        attempts: [],
+        operations: [abandoned],
+        events: []
+      }
+      return Effect.succeed(write(taken, undefined))
+    },
+    read: () => Effect.map(ledger.book(tenant, id), Option.getOrUndefined),
+    // Where it was written, the operation is settled.
+    afterUnknown: () => false,
+    storageErrors: "retry"
+  })
+})

@@ -1,0 +1,89 @@
+/**
+ * Captures or voids an authorization: claims it, asks the provider, records what came of it.
+ *
+ * The claim moves the payment out of `Authorized` in the same commit that writes the operation, before the provider is
+ * asked: no second capture or void can begin, and a process that dies in between leaves a payment that says so.
+ *
+ * One that goes well is a read and two commits.
+ */
+import { Clock, Effect } from "effect"
+import { callProvider } from "../../call/CallProvider.ts"
+import { Turns } from "../../commit/Turns.ts"
+import type { Caller } from "../../decide/CreateRequest.ts"
+import { type OperationEnd, operationFactOf } from "../../decide/OperationFact.ts"
+import {
+  type Answered,
+  type CaptureOrder,
+  NotCapturable,
+  NotVoidable,
+  type OperationOrder,
+  type VoidOrder
+} from "../../decide/OperationOrder.ts"
+import { isUsableAmount } from "../../decide/UsableAnswer.ts"
+import { observeCall } from "../../metrics/ProviderCall.ts"
+import type { OperationAnswer } from "../../model/ProviderStatement.ts"
+import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
+import { settleOperation } from "./RecordOperation.ts"
+
+/** Once claimed, a request runs to its end, also when its caller goes away. */
+export const capture = (caller: Caller, order: CaptureOrder) =>
+  Effect.uninterruptible(operate(caller, { kind: "capture", ...order }, () => new NotCapturable()))
+
+export const voidPayment = (caller: Caller, order: VoidOrder) =>
+  operate(caller, { kind: "void", amountMinor: null, ...order }, () => new NotVoidable()).pipe(
+    // A void names no amount that could be wrong.
+    Effect.catchTag("pointsman/InvalidAmount", Effect.die),
+    Effect.uninterruptible
+  )
+
+const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: () => Refusal) {
+  const turns = yield* Turns
+  const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order, refusal))
+  if (claimed._tag === "Replayed") return claimed.answered
+  const { inHand } = claimed
+  const { connection, operation, payment } = inHand
+  const { sendWithinMillis } = yield* PaymentSettings
+  const beginBy = operation.sentAt + sendWithinMillis
+  const end: OperationEnd =
+    (yield* Clock.currentTimeMillis) > beginBy
+      ? new NotSent({ reason: "its claim grew too old to send on" })
+      : yield* callProvider(connection, () => send(inHand), beginBy).pipe(
+          observeCall({
+            operation: operation.kind,
+            connectionId: connection.id,
+            paymentId: payment.id,
+            subject: { operation: operation.id }
+          })
+        )
+  const fact = operationFactOf(operation, payment.authorizedMinor, end)
+  return { payment: yield* settleOperation(payment, operation, fact), isReplay: false } satisfies Answered
+})
+
+const send = ({
+  attemptId,
+  connector,
+  operation,
+  payment
+}: OperationInHand): Effect.Effect<OperationEnd, NotSent | Unanswered> => {
+  const request = {
+    operationId: operation.id,
+    attemptId,
+    providerRef: operation.providerRef,
+    simulation: payment.simulation
+  }
+  const sent =
+    operation.kind === "capture"
+      ? connector.capture?.({ ...request, money: operation.money })
+      : connector.void?.(request)
+  return sent === undefined
+    ? Effect.fail(new NotSent({ reason: "the connection cannot do it any more" }))
+    : Effect.map(sent, asUsable)
+}
+
+/** An amount that is none is no answer to build on: it may have executed. */
+const asUsable = (answer: OperationAnswer): OperationEnd =>
+  "stated" in answer && !isUsableAmount(answer.stated)
+    ? new Unanswered({ reason: "the connector stated an invalid amount" })
+    : answer

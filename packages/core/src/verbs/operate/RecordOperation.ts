@@ -1,0 +1,119 @@
+/**
+ * The last commit of a capture or a void: what the provider said, the events, what its request is told.
+ *
+ * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
+ * to say that nothing happened. What cannot be recorded is `StateUnconfirmed`, and is tried again in the background.
+ */
+import { Effect, Option, Result } from "effect"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { applyOperationFact, type OperationFact, saidOf } from "../../decide/OperationFact.ts"
+import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
+import type { Operation, OperationReply } from "../../model/Operation.ts"
+import type { Payment } from "../../model/Payment.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+
+/** Records a fact and answers the request; gives the payment where it went well. */
+export const settleOperation = Effect.fnUntraced(function* (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact
+) {
+  const turns = yield* Turns
+  const background = yield* Background
+  const inTurn = turns.take(payment.id)
+  const record = (how: Omit<HowRecorded, "inTurn">) =>
+    Effect.catchDefect(recordOperation(payment, operation, fact, { ...how, inTurn }), Effect.fail)
+  const recorded = yield* Effect.result(record({ storageErrors: "retry" }))
+  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success)
+  const said = saidOf(fact)
+  yield* Effect.logError(`the result of ${operation.id} could not be recorded; retrying`, recorded.failure)
+  yield* background.run(keepTrying(record({ storageErrors: "fail", reply: { _tag: "StateUnconfirmed", said } })))
+  return yield* new StateUnconfirmed({ said })
+})
+
+interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
+  /** What the request was told already, where it was. */
+  readonly reply?: OperationReply
+}
+
+/** Writes a fact, however often other writers come first, and gives the operation as it is stored. */
+export const recordOperation = Effect.fnUntraced(function* (
+  payment: Payment,
+  operation: Operation,
+  fact: OperationFact,
+  { reply, ...how }: HowRecorded
+) {
+  const ledger = yield* Ledger
+  const { id, tenant } = payment
+  return yield* decideAndCommit({
+    ...how,
+    first: { payment, ours: operation, isTaken: false },
+    decide: ({ isTaken, ours, payment }, now, lastTry: Operation | undefined) => {
+      if (lastTry !== undefined) {
+        // Settled by another courier, who was told more than silence; or by an earlier try of ours.
+        if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))
+        if (isRecorded(ours, lastTry, reply)) return Effect.succeed(done(ours))
+        // Its key was free for a moment, and names another by now.
+        if (reply !== undefined && isFreed(ours) && isTaken) return Effect.succeed(done(ours))
+      }
+      const after = applyOperationFact(payment, ours, fact, now)
+      const closed = reply === undefined ? after.operation : { ...after.operation, reply: standing(ours.reply, reply) }
+      const step = {
+        tenant,
+        payment: { expected: payment.version, after: after.payment },
+        attempts: [],
+        operations: [closed],
+        events: after.events
+      }
+      return Effect.succeed(write(step, closed))
+    },
+    read: Effect.fnUntraced(function* () {
+      const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
+      const ours = book?.operations.find(({ id }) => id === operation.id)
+      if (book === undefined || ours === undefined) return yield* new NotStored()
+      return { payment: book.payment, ours, isTaken: book.operations.some((other) => isRival(other, ours)) }
+    }),
+    // Decided on the operation itself, also where an earlier request of ours wrote it.
+    afterUnknown: () => false
+  })
+})
+
+/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+const standing = (stored: OperationReply | null, told: OperationReply): OperationReply =>
+  stored?._tag === "ResultUnknown" ? stored : told
+
+const isRecorded = (found: Operation, wanted: Operation, told: OperationReply | undefined): boolean =>
+  found.outcome === wanted.outcome &&
+  found.reason === wanted.reason &&
+  (told === undefined
+    ? found.reply !== null || wanted.reply === null
+    : found.reply?._tag === standing(found.reply, told)._tag)
+
+/** Settled without a reply: its key is free. */
+const isFreed = ({ outcome, reply }: Operation): boolean =>
+  reply === null && (outcome === "Refused" || outcome === "NotFound" || outcome === "Abandoned")
+
+const isRival = (other: Operation, one: Operation): boolean =>
+  other.id !== one.id &&
+  other.kind === one.kind &&
+  other.idempotencyKey !== null &&
+  other.idempotencyKey === one.idempotencyKey &&
+  (other.outcome === null || other.reply !== null)
+
+/** What the request of a settled operation is told. */
+export const answerOf = ({ reason, reply }: Pick<Operation, "reason" | "reply">) => {
+  switch (reply?._tag) {
+    case "Done":
+      return Effect.succeed(reply.payment)
+    case "ResultUnknown":
+      return Effect.fail(new ResultUnknown())
+    case "StateUnconfirmed":
+      return Effect.fail(new StateUnconfirmed({ said: reply.said }))
+    case "StateConflict":
+      return Effect.fail(new StateConflict())
+    case undefined:
+      return Effect.fail(new ProviderRefused({ message: reason ?? "The provider rejected the request." }))
+  }
+}

@@ -1,0 +1,312 @@
+/**
+ * A provider's message: known to be the provider's, and recorded with what it changes (specification, inbound provider
+ * webhook; decisions, sections 3 and 10).
+ *
+ * The rule that a reader would otherwise break: whoever cannot sign learns nothing. A connection that does not exist,
+ * one without a secret, and a wrong signature are one answer, after about the same work. A verified message is stored
+ * whole before it is applied. What it changes and what became of it are written in one commit, so that a message that
+ * comes again changes nothing, and one that was stored and never decided is decided then.
+ */
+import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
+import { Mac } from "effect/crypto"
+import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
+import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
+import { type Turn, Turns } from "../../commit/Turns.ts"
+import { attemptNamed, type Interpretation, interpret, isAboutBook } from "../../decide/Interpret.ts"
+import { messagesDecided } from "../../metrics/Metrics.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
+import type {
+  MessageBook,
+  MessageNote,
+  MessageOutcome,
+  MessageSubject,
+  StoredMessage
+} from "../../model/StoredMessage.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import type { Connector } from "../../ports/Connector.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+
+/** The message is refused. There is one refusal, whatever the reason: see the log. */
+export class MessageRefused extends Schema.TaggedError<MessageRefused>()("pointsman/MessageRefused", {}) {}
+
+export interface IncomingMessage {
+  /** As the path names it; anybody may have written it. */
+  readonly connectionId: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/** A message that its connection's provider wrote. */
+export interface VerifiedMessage {
+  readonly connectionId: string
+  readonly tenant: Tenant
+  /** Epoch milliseconds. */
+  readonly receivedAt: number
+  readonly body: string
+  /** `null` where it cannot be read. */
+  readonly message: ProviderMessage | null
+  /** Why it cannot be read: a field, and never its value. `null` where it can. */
+  readonly reason: string | null
+}
+
+export const verifyMessage = Effect.fnUntraced(function* (incoming: IncomingMessage) {
+  const directory = yield* Directory
+  const receivedAt = yield* Clock.currentTimeMillis
+  const { body, connectionId, headers } = incoming
+  const found = Option.getOrUndefined(yield* directory.connection(connectionId))
+  const reader = found === undefined ? undefined : yield* readerOf(found)
+  if (found === undefined || reader === undefined) return yield* refuseSlowly(incoming, receivedAt)
+  const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
+  const { environment, workspaceId } = found
+  const verified = { connectionId, tenant: { workspaceId, environment }, receivedAt, body: utf8.decode(body) }
+  if (Result.isSuccess(read)) return { ...verified, message: read.success, reason: null } satisfies VerifiedMessage
+  if (read.failure._tag === "pointsman/MessageUnverified") {
+    yield* Effect.logWarning(`a message to connection ${connectionId} was refused: ${read.failure.reason}`)
+    return yield* new MessageRefused()
+  }
+  // Its provider would send it again and again, and it would not become readable.
+  yield* Effect.logError(`a message to connection ${connectionId} cannot be read: ${read.failure.reason}`)
+  return { ...verified, message: null, reason: read.failure.reason } satisfies VerifiedMessage
+})
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+
+interface Reader {
+  readonly secret: Redacted.Redacted<string>
+  readonly readMessage: NonNullable<Connector["readMessage"]>
+  readonly readStored: Connector["readStored"] | undefined
+}
+
+/** What the connection's messages are read with; `undefined` where it can have none. */
+export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
+  const { id, sealedWebhookSecret } = connection
+  if (sealedWebhookSecret === null) return undefined
+  const secrets = yield* Secrets
+  const connections = yield* OpenConnections
+  const opened = yield* Effect.result(secrets.open(sealedWebhookSecret, webhookSecretContext(id)))
+  const connector = yield* Effect.result(connections.connector(connection))
+  if (Result.isFailure(opened)) {
+    yield* Effect.logError(`the webhook secret of connection ${id} cannot be opened with this encryption key`)
+    return undefined
+  }
+  if (Result.isFailure(connector)) {
+    yield* Effect.logError(`connection ${id} takes no messages: ${connector.failure.reason}`)
+    return undefined
+  }
+  const { readMessage, readStored } = connector.success
+  return readMessage === undefined ? undefined : ({ secret: opened.success, readMessage, readStored } satisfies Reader)
+})
+
+/** Nobody's secret: it is checked against, so that the refusal takes as long as that of a wrong signature. */
+const nobodys = Redacted.make("whsec_of_no_connection")
+
+const refuseSlowly = Effect.fnUntraced(function* ({ body, headers }: IncomingMessage, receivedAt: number) {
+  yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(
+    Effect.provide(Mac.layerWebCrypto),
+    Effect.ignore
+  )
+  return yield* new MessageRefused()
+})
+
+/** Binds a sealed body to its message. */
+export const messageContext = (connectionId: string, eventId: string): string =>
+  `connection:${connectionId}:message:${eventId}`
+
+/** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */
+export const recordMessage = Effect.fnUntraced(function* (verified: VerifiedMessage) {
+  const stored = yield* storeMessage(verified)
+  if (verified.message !== null && stored.outcome === "received") {
+    yield* decideMessage(verified.tenant, stored, verified.message)
+  }
+})
+
+/** Gives the message as it is stored: by this call, or when it came before. */
+const storeMessage = Effect.fnUntraced(function* ({
+  body,
+  connectionId,
+  message,
+  reason,
+  receivedAt,
+  tenant
+}: VerifiedMessage) {
+  const ledger = yield* Ledger
+  const secrets = yield* Secrets
+  const eventId = message?.id ?? `sha256:${yield* secrets.hash(body)}`
+  const stored: StoredMessage = {
+    connectionId,
+    eventId,
+    paymentId: null,
+    outcome: message === null ? "unreadable" : "received",
+    reason,
+    receivedAt,
+    body: yield* secrets.seal(Redacted.make(body), messageContext(connectionId, eventId)),
+    isSealed: true,
+    ...(message === null ? unread(receivedAt) : contentOf(connectionId, message, undefined))
+  }
+  const earlier = yield* writeUntilKnown(ledger.storeMessage(tenant, stored)).pipe(
+    Effect.mapError(({ cause, operation }) => new StorageError({ operation, cause }))
+  )
+  if (Option.isNone(earlier) && message === null) yield* Metric.update(messagesDecided(connectionId, "unreadable"), 1)
+  return Option.getOrElse(earlier, (): MessageNote => stored)
+})
+
+const unread = (receivedAt: number) =>
+  ({ about: "unreadable", subjectId: "", disputeId: null, verdict: null, writtenAt: receivedAt }) as const
+
+/** Decides a stored message by what it says, from the outcome that it has. */
+export const decideMessage = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  stored: MessageNote,
+  message: ProviderMessage
+) {
+  const ledger = yield* Ledger
+  const turns = yield* Turns
+  const { connectionId } = stored
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(connectionId, message.about)))
+  if (found === undefined) {
+    yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} is about nothing of ours`)
+  }
+  yield* decideAndWrite(tenant, stored, message, found === undefined ? undefined : turns.take(found.book.payment.id))
+})
+
+const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject => {
+  if (about._tag === "Refund") return { refundId: about.refundId }
+  if (about._tag === "Operation") return { operationId: about.operationId }
+  return "attemptId" in about.charge ? about.charge : { connectionId, ...about.charge }
+}
+
+const decideAndWrite = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  stored: MessageNote,
+  message: ProviderMessage,
+  inTurn: Turn | undefined
+) {
+  const ledger = yield* Ledger
+  const learned = yield* LearnedRates
+  const { connectionId } = stored
+  const { about } = message
+  const decided = yield* decideAndCommit({
+    ...(inTurn === undefined ? {} : { inTurn }),
+    read: (conflict) =>
+      conflict._tag === "MessageRecorded"
+        ? Effect.succeed(conflict._tag)
+        : Effect.map(ledger.bookOf(tenant, subjectOf(connectionId, about)), (found) =>
+            ownBook(Option.getOrUndefined(found), connectionId, about)
+          ),
+    decide: (found: MessageBook | "MessageRecorded" | undefined, now) => {
+      if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
+      const meaning = found === undefined ? undefined : interpret(found.book, connectionId, message, now)
+      const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
+      const before = found?.book.payment ?? null
+      const decision = decidedMessage(stored, message, found?.book, meaning)
+      const { outcome } = decision.after
+      if (before === null || applied === undefined) {
+        const value: Decided = { outcome, learn: () => {} }
+        return Effect.succeed({ _tag: "Keep" as const, tenant, message: decision, seen: before, value })
+      }
+      const { payment, ...beside } = applied
+      const step = { tenant, payment: { expected: before.version, after: payment }, ...beside, message: decision }
+      const learn = () => {
+        for (const attempt of applied.attempts) {
+          const earlier = found?.book.attempts.find(({ id }) => id === attempt.id)?.outcome ?? null
+          learned.learn(before, earlier, attempt, now)
+        }
+      }
+      return Effect.succeed(write(step, { outcome, learn } satisfies Decided))
+    },
+    // Where it was written, the message is recorded.
+    afterUnknown: () => false,
+    storageErrors: "fail"
+  }).pipe(
+    Effect.mapError((failure) =>
+      failure._tag === "NotWritten"
+        ? failure.cause
+        : new StorageError({ operation: `recording message ${message.id}`, cause: failure })
+    )
+  )
+  decided.learn()
+  if (decided.outcome !== null) yield* Metric.update(messagesDecided(connectionId, decided.outcome), 1)
+})
+
+interface Decided {
+  /** `null` where the message was decided before. */
+  readonly outcome: MessageOutcome | null
+  readonly learn: () => void
+}
+
+const decidedBefore: Decided = { outcome: null, learn: () => {} }
+
+/** What another connection was asked is nothing of this one's. */
+const ownBook = (
+  found: MessageBook | undefined,
+  connectionId: string,
+  about: MessageAbout
+): MessageBook | undefined => {
+  return found !== undefined && isAboutBook(found.book, connectionId, about) ? found : undefined
+}
+
+/** Our id of it where we know it: what was told under the provider's name and under ours is about one thing. */
+const subjectIdOf = (connectionId: string, about: MessageAbout, book: PaymentBook | undefined): string => {
+  if (about._tag === "Refund") return about.refundId
+  if (about._tag === "Operation") return about.operationId
+  const { charge } = about
+  if ("attemptId" in charge) return charge.attemptId
+  return (book === undefined ? undefined : attemptNamed(book, connectionId, charge)?.id) ?? charge.providerRef
+}
+
+/** Without a meaning the message concerns nothing that its connection was asked. */
+const outcomeOf = (meaning: Interpretation | undefined): MessageOutcome =>
+  meaning === undefined ? "unmatched" : outcomes[meaning._tag]
+
+const outcomes = {
+  Moves: "applied",
+  Confirms: "confirmed",
+  Older: "older",
+  Waits: "waits",
+  Contradicts: "contradicts",
+  Malformed: "unreadable"
+} as const satisfies Record<Interpretation["_tag"], MessageOutcome>
+
+const kindOf = {
+  Charge: "charge",
+  Operation: "operation",
+  Refund: "refund",
+  Settled: "settlement",
+  Dispute: "dispute"
+} as const
+
+/** What the message says, as it is stored. */
+const contentOf = (connectionId: string, { about, at }: ProviderMessage, book: PaymentBook | undefined) => ({
+  about: kindOf[about._tag] satisfies MessageNote["about"],
+  subjectId: subjectIdOf(connectionId, about, book),
+  disputeId: about._tag === "Dispute" ? about.disputeId : null,
+  verdict: about._tag === "Dispute" ? about.verdict : null,
+  writtenAt: at
+})
+
+/** A message that could not be read keeps the id that it was stored under. */
+const decidedMessage = (
+  { connectionId, eventId, outcome: expected, receivedAt }: MessageNote,
+  message: ProviderMessage,
+  book: PaymentBook | undefined,
+  meaning: Interpretation | undefined
+) => ({
+  expected,
+  after: {
+    connectionId,
+    eventId,
+    paymentId: book?.payment.id ?? null,
+    outcome: outcomeOf(meaning),
+    reason: meaning?._tag === "Malformed" ? meaning.reason : null,
+    receivedAt,
+    ...contentOf(connectionId, message, book)
+  } satisfies MessageNote
+})

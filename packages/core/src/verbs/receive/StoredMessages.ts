@@ -1,0 +1,74 @@
+/** What providers told, for operators: the messages that are stored, and how one is applied again after a mend. */
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import type { MessageNote, TenantMessage } from "../../model/StoredMessage.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ledger, type MessageQuery } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { page } from "../read/ReadPayments.ts"
+import { decideMessage, messageContext, readerOf } from "./ReceiveMessage.ts"
+
+/** No connection has a message with this id. */
+export class MessageNotFound extends Schema.TaggedError<MessageNotFound>()("pointsman/MessageNotFound", {}) {}
+
+/** The message cannot be applied again; the reason is free of values. Nothing was written. */
+export class MessageNotApplicable extends Schema.TaggedError<MessageNotApplicable>()("pointsman/MessageNotApplicable", {
+  reason: Schema.String
+}) {}
+
+/** A stored message with its body as it came. */
+export interface MessageFile extends TenantMessage {
+  readonly body: string
+}
+
+/** Newest first; of all tenants unless one is named. */
+export const messages = Effect.fnUntraced(function* (query: MessageQuery) {
+  const ledger = yield* Ledger
+  return page<TenantMessage>(query.limit, yield* ledger.messages({ ...query, limit: query.limit + 1 }))
+})
+
+/** Of whichever tenant. Fails with `SealBroken` where another encryption key sealed the body. */
+export const message = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
+  const { body, isSealed, note, tenant } = yield* find(connectionId, eventId)
+  const opened = isSealed ? Redacted.value(yield* open(connectionId, eventId, body)) : body
+  return { ...note, tenant, body: opened } satisfies MessageFile
+})
+
+/**
+ * Reads a stored message again, as its connector reads messages today, and decides it again. It is not verified again:
+ * it was when it came. Gives the message as it is then.
+ */
+export const applyMessage = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
+  const { body, connection, isSealed, note, tenant } = yield* find(connectionId, eventId)
+  if (note.outcome === "applied") return yield* new MessageNotApplicable({ reason: "it was applied already" })
+  const reader = yield* readerOf(connection)
+  if (reader === undefined) return yield* new MessageNotApplicable({ reason: "its connection takes no messages" })
+  if (reader.readStored === undefined) {
+    return yield* new MessageNotApplicable({ reason: "its connector does not read stored messages" })
+  }
+  const text = isSealed ? Redacted.value(yield* open(connectionId, eventId, body)) : body
+  const read = yield* Effect.result(reader.readStored({ body: utf8.encode(text), secret: reader.secret }))
+  if (Result.isFailure(read)) {
+    return yield* new MessageNotApplicable({ reason: `it cannot be read: ${read.failure.reason}` })
+  }
+  yield* decideMessage(tenant, note, read.success)
+  const after = yield* find(connectionId, eventId)
+  return { ...after.note, tenant } satisfies TenantMessage
+})
+
+const utf8 = new TextEncoder()
+
+const find = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
+  const directory = yield* Directory
+  const ledger = yield* Ledger
+  // Connections are never deleted, and no two workspaces have one of the same id.
+  const connection = Option.getOrUndefined(yield* directory.connection(connectionId))
+  if (connection === undefined) return yield* new MessageNotFound()
+  const tenant = { workspaceId: connection.workspaceId, environment: connection.environment }
+  const found = Option.getOrUndefined(yield* ledger.message(tenant, connectionId, eventId))
+  if (found === undefined) return yield* new MessageNotFound()
+  const { body, isSealed, ...note } = found
+  return { connection, tenant, body, isSealed, note: note satisfies MessageNote }
+})
+
+const open = (connectionId: string, eventId: string, sealed: string) =>
+  Effect.flatMap(Secrets, (secrets) => secrets.open(sealed, messageContext(connectionId, eventId)))

@@ -1,0 +1,169 @@
+/**
+ * What is written before a provider is asked for a refund: the refund with its key, and its amount as reserved, in one
+ * commit. A commit of which it is not known whether it was written is not sent on.
+ */
+import { Clock, Effect, Option } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { holdingAttempt } from "../../decide/Holding.ts"
+import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
+import { isRefundable } from "../../decide/RefundFact.ts"
+import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { firstRefundStage, type Refund } from "../../model/Refund.ts"
+import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import { money } from "../../money/Money.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ids } from "../../ports/Ids.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { refundStanding } from "./ReplayRefund.ts"
+
+export interface RefundInHand {
+  /** As it stands with the refund in it. */
+  readonly book: PaymentBook
+  /** The attempt that made the charge. */
+  readonly attemptId: string
+  readonly refund: Refund
+  readonly connection: Connection
+}
+
+/** The refund that may be sent; or what its key stands for already. */
+export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
+  const ledger = yield* Ledger
+  const background = yield* Background
+  const nothingSent = (cause: unknown) => new NothingSent({ cause })
+  const claimed = decideAndCommit({
+    decide: Effect.fnUntraced(function* (book: PaymentBook) {
+      const earlier = yield* refundStanding(book, order)
+      if (earlier !== undefined) return done({ _tag: "Replayed" as const, answered: earlier })
+      const inHand: RefundInHand = yield* begin(caller, order, book)
+      const claim = {
+        tenant: caller.tenant,
+        apiKeyHash: caller.apiKeyHash,
+        payment: { expected: book.payment.version, after: inHand.book.payment },
+        attempts: [],
+        refunds: [inHand.refund],
+        events: []
+      }
+      return write(claim, { _tag: "Begun" as const, book, inHand })
+    }),
+    read: () =>
+      Effect.flatMap(
+        ledger.book(caller.tenant, order.paymentId),
+        Option.match({ onNone: () => Effect.fail(new PaymentNotFound()), onSome: Effect.succeed })
+      ),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  })
+  return yield* claimed.pipe(
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
+      // Nothing is sent on it.
+      MaybeWritten: Effect.fnUntraced(function* ({
+        cause,
+        value: {
+          book,
+          inHand: { refund }
+        }
+      }) {
+        yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))
+        return yield* nothingSent(cause)
+      }),
+      Contended: () => Effect.fail(new TakenByAnother())
+    })
+  )
+})
+
+const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, { payment, ...rest }: PaymentBook) {
+  const directory = yield* Directory
+  const connections = yield* OpenConnections
+  const ids = yield* Ids
+  const { connectionId, providerRef } = payment
+  const attemptId = holdingAttempt({ ...rest, payment })?.id
+  if (!isRefundable(payment) || connectionId === null || providerRef === null || attemptId === undefined) {
+    return yield* new NotRefundable()
+  }
+  const left = refundableMinor(payment)
+  if (left === 0) {
+    if (payment.refundPendingMinor > 0) return yield* new RefundPending()
+    return yield* new InvalidAmount({ expected: "a payment of which something is left to refund" })
+  }
+  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
+  const connection = all.find(({ id }) => id === connectionId)
+  if (connection === undefined) return yield* new NotRefundable()
+  const connector = yield* Effect.mapError(
+    connections.connector(connection),
+    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
+  )
+  if (connector.refund === undefined) return yield* new NotRefundable()
+  const now = yield* Clock.currentTimeMillis
+  const refund: Refund = {
+    id: yield* ids.refund,
+    paymentId: payment.id,
+    stage: firstRefundStage,
+    money: money(Math.min(order.amountMinor ?? left, left), payment.money.currency),
+    requestedMinor: order.amountMinor,
+    reason: order.reason,
+    idempotencyKey: order.idempotencyKey,
+    connectionId,
+    providerRef,
+    providerRefundId: null,
+    timeoutMillis: connections.timeoutMillis(connection),
+    sentAt: now,
+    answeredAt: null,
+    settledAt: null,
+    code: null,
+    failureReason: null,
+    reply: null
+  }
+  const refunds = withRefund(rest.refunds, refund)
+  const after: Payment = { ...payment, ...refundTotals(refunds), version: payment.version + 1, updatedAt: now }
+  const inHand: RefundInHand = { book: { ...rest, payment: after, refunds }, attemptId, refund, connection }
+  return inHand
+})
+
+/**
+ * It is not known whether the refund was written, or may still be; nothing may be sent on it. So its place is taken by
+ * a write that changes nothing: where that works, the commit that is out can no longer be written. Where it was
+ * written, it is taken back and its key is free. It fails where the store stays silent.
+ */
+const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {
+  const ledger = yield* Ledger
+  const { id, tenant, version } = book.payment
+  yield* decideAndCommit({
+    first: book as PaymentBook | undefined,
+    decide: (stored, now) => {
+      if (stored === undefined) return Effect.succeed(done(undefined))
+      const { payment } = stored
+      const ours = stored.refunds.find((one) => one.id === refund.id)
+      // Not there, and its version has passed; or it is settled already.
+      const isOver = ours === undefined ? payment.version > version : ours.stage !== "Sending"
+      if (isOver) return Effect.succeed(done(undefined))
+      const released: ReadonlyArray<Refund> =
+        ours === undefined
+          ? []
+          : [{ ...ours, stage: "Refused", idempotencyKey: null, settledAt: now, failureReason: "nothing was sent" }]
+      const refunds = released.reduce(withRefund, stored.refunds)
+      const step = {
+        tenant,
+        payment: {
+          expected: payment.version,
+          after: { ...payment, ...refundTotals(refunds), version: payment.version + 1, updatedAt: now }
+        },
+        attempts: [],
+        refunds: released,
+        events: []
+      }
+      return Effect.succeed(write(step, undefined))
+    },
+    read: () => Effect.map(ledger.book(tenant, id), Option.getOrUndefined),
+    // Where it was written, the version has passed or the refund is settled.
+    afterUnknown: () => false,
+    storageErrors: "retry"
+  })
+})

@@ -1,0 +1,121 @@
+/**
+ * The last commit of a refund: what the provider said, the amounts that follow, the events, what its request is told.
+ *
+ * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
+ * to say that nothing happened. What cannot be recorded keeps its amount reserved, and is tried again in the
+ * background.
+ */
+import { Effect, Option, Result } from "effect"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
+import { applyRefundFact, type RefundFact, replyTo } from "../../decide/RefundFact.ts"
+import { RefundPending } from "../../decide/RefundOrder.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Refund, RefundReply } from "../../model/Refund.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+
+/** Records a fact and answers the request; gives the payment where it went well. */
+export const settleRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund, fact: RefundFact) {
+  const turns = yield* Turns
+  const background = yield* Background
+  const inTurn = turns.take(refund.paymentId)
+  const record = (fact: RefundFact, how: Omit<HowRecorded, "inTurn">) =>
+    Effect.catchDefect(recordRefund(book, refund, fact, { ...how, inTurn }), Effect.fail)
+  const recorded = yield* Effect.result(record(fact, { storageErrors: "retry" }))
+  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success.reply)
+  const reply = unrecorded(fact)
+  yield* Effect.logError(`the result of ${refund.id} could not be recorded; retrying`, recorded.failure)
+  yield* background.run(keepTrying(record(untold(fact), { storageErrors: "fail", reply })))
+  return yield* answerOf(reply)
+})
+
+/**
+ * What a request is told whose result could not be recorded. Only a confirmed one is `state_unconfirmed` (rule 11);
+ * a refusal that is not recorded does not make its amount refundable yet, so it is told as unknown.
+ */
+const unrecorded = (fact: RefundFact): RefundReply => {
+  if (fact.on === "RefundConfirmed") return { _tag: "StateUnconfirmed" }
+  return fact.on === "RefundAccepted" ? { _tag: "RefundPending" } : { _tag: "ResultUnknown" }
+}
+
+const untold = (fact: RefundFact): RefundFact =>
+  fact.on === "RefundRefused" ? { on: "RefusalUntold", code: fact.code, message: fact.message } : fact
+
+interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
+  /** What the request was told already, where it was. */
+  readonly reply?: RefundReply
+}
+
+/** Writes a fact, however often other writers come first, and gives the refund's reply. */
+export const recordRefund = Effect.fnUntraced(function* (
+  book: PaymentBook,
+  refund: Refund,
+  fact: RefundFact,
+  { reply, ...how }: HowRecorded
+) {
+  const ledger = yield* Ledger
+  const { id, tenant } = book.payment
+  return yield* decideAndCommit({
+    ...how,
+    first: { book, ours: refund },
+    decide: ({ book, ours }, now, lastTry: Recorded | undefined) => {
+      // An earlier try, or a commit whose answer was lost, had been written.
+      const isStored = lastTry !== undefined && isRecorded(ours, lastTry.refund)
+      if (isStored && ours.reply !== null) return Effect.succeed(done<Recorded>({ refund: ours, reply: ours.reply }))
+      const after = applyRefundFact(book.payment, book.refunds, ours, fact, now)
+      // What a retry was told after the claim window stands.
+      const told =
+        reply === undefined ? (ours.reply ?? replyTo(after.refund, after.payment)) : standing(ours.reply, reply)
+      const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
+      const step = {
+        tenant,
+        payment: { expected: book.payment.version, after: after.payment },
+        attempts: [],
+        refunds: [closed],
+        events: after.events
+      }
+      return Effect.succeed(write<Recorded>(step, { refund: closed, reply: told }))
+    },
+    read: Effect.fnUntraced(function* () {
+      const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
+      const ours = book?.refunds.find(({ id }) => id === refund.id)
+      if (book === undefined || ours === undefined) return yield* new NotStored()
+      return { book, ours }
+    }),
+    // Decided on the refund itself, also where an earlier request of ours wrote it.
+    afterUnknown: () => false
+  })
+})
+
+export interface Recorded {
+  readonly refund: Refund
+  readonly reply: RefundReply
+}
+
+/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+const standing = (stored: RefundReply | null, told: RefundReply): RefundReply =>
+  stored?._tag === "ResultUnknown" ? stored : told
+
+const isRecorded = (found: Refund, wanted: Refund): boolean =>
+  found.stage === wanted.stage &&
+  found.failureReason === wanted.failureReason &&
+  found.providerRefundId === wanted.providerRefundId &&
+  found.reply?._tag === wanted.reply?._tag
+
+/** What the request of a refund is told. */
+export const answerOf = (reply: RefundReply) => {
+  switch (reply._tag) {
+    case "Done":
+      return Effect.succeed(reply.payment)
+    case "RefundPending":
+      return Effect.fail(new RefundPending())
+    case "Refused":
+      return Effect.fail(new ProviderRefused({ message: reply.message }))
+    case "ResultUnknown":
+      return Effect.fail(new ResultUnknown())
+    case "StateUnconfirmed":
+      return Effect.fail(new StateUnconfirmed({ said: "confirmed" }))
+  }
+}

@@ -1,0 +1,48 @@
+/** What operations have to look at, and all that is known about one such payment. */
+import { Effect, Option, Schema } from "effect"
+import type { Event } from "../../model/Event.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger, type ReviewQuery } from "../../ports/Ledger.ts"
+import { type Page, PaymentNotFound, page } from "../read/ReadPayments.ts"
+
+/** No such payment waits for operations: it never did, or somebody has looked, or the provider has answered. */
+export class ReviewNotFound extends Schema.TaggedError<ReviewNotFound>()("pointsman/ReviewNotFound", {}) {}
+
+/** Everything that is recorded of a payment, of one moment but for its timeline. */
+export interface PaymentFile extends PaymentBook {
+  /** Oldest first. */
+  readonly timeline: ReadonlyArray<Event>
+}
+
+/** Those that wait longest first. */
+export const reviews = Effect.fnUntraced(function* (query: ReviewQuery) {
+  const ledger = yield* Ledger
+  const found: Page<Payment> = page(query.limit, yield* ledger.reviews({ ...query, limit: query.limit + 1 }))
+  return found
+})
+
+/** Of whichever tenant. */
+export const reviewOf = Effect.fnUntraced(function* (paymentId: string) {
+  const ledger = yield* Ledger
+  const [waiting] = yield* ledger.reviews({ paymentId, limit: 1 })
+  if (waiting === undefined) return yield* new ReviewNotFound()
+  return yield* Effect.catchTag(
+    paymentFile(waiting.tenant, paymentId),
+    "pointsman/PaymentNotFound",
+    () => new ReviewNotFound()
+  )
+})
+
+/** As it stands: a page whose time is over is not ended by somebody who looks into the books. */
+export const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const ledger = yield* Ledger
+  const book = yield* ledger.book(tenant, paymentId)
+  if (Option.isNone(book)) return yield* new PaymentNotFound()
+  const timeline = yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost })
+  return { ...book.value, timeline } satisfies PaymentFile
+})
+
+/** A payment has some ten events; one with more than this has a fault that its first ones show. */
+export const eventsAtMost = 1000

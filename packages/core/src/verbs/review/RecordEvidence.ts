@@ -1,0 +1,110 @@
+/**
+ * Somebody has looked into the provider's record, and says what it says (specification, `UNKNOWN`). Their evidence, what
+ * follows from it and its events are one commit; nothing is asked of the provider.
+ *
+ * The rule that a reader would otherwise break: the background may settle the same payment meanwhile. What somebody found
+ * is decided again on what is stored then, and refused where it no longer fits.
+ */
+import { Effect, Option, Result, Schema } from "effect"
+import { type Conflict, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
+import { type Turn, Turns } from "../../commit/Turns.ts"
+import { applyFinding, type Evidence, type Finding } from "../../decide/OperatorEvidence.ts"
+import type { Event } from "../../model/Event.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { eventsAtMost } from "./ReadReviews.ts"
+
+export interface SettleReviewOrder extends Evidence {
+  readonly tenant: Tenant
+  readonly paymentId: string
+  readonly finding: Finding
+}
+
+/** What was found cannot be written; nothing was. `field`: of the order, as it names it. */
+export class FindingRefused extends Schema.TaggedError<FindingRefused>()("pointsman/FindingRefused", {
+  field: Schema.Literals(["finding", "evidence", "by", "amountMinor"]),
+  reason: Schema.String
+}) {}
+
+/** Unicode code points. */
+const longestEvidence = 2000
+const longestName = 120
+
+/** Gives the payment as it stands afterwards. */
+export const settleReview = Effect.fnUntraced(function* (order: SettleReviewOrder) {
+  yield* checkOrder(order)
+  const turns = yield* Turns
+  return yield* decideAndWrite(order, turns.take(order.paymentId))
+})
+
+const checkOrder = Effect.fnUntraced(function* ({ by, evidence, finding }: SettleReviewOrder) {
+  const isText = (text: string, longest: number) => text.trim() !== "" && [...text].length <= longest
+  if (!isText(evidence, longestEvidence)) {
+    return yield* new FindingRefused({
+      field: "evidence",
+      reason: `expected text of 1 to ${longestEvidence} characters`
+    })
+  }
+  if (!isText(by, longestName)) {
+    return yield* new FindingRefused({ field: "by", reason: `expected a name of 1 to ${longestName} characters` })
+  }
+  const isAmount = finding._tag !== "Charge" || finding.amountMinor === null || isMinorUnits(finding.amountMinor)
+  if (!isAmount) {
+    return yield* new FindingRefused({ field: "amountMinor", reason: "expected a whole number of minor units above 0" })
+  }
+})
+
+const isMinorUnits = (amount: number): boolean => Number.isSafeInteger(amount) && amount > 0
+
+interface Read {
+  readonly book: PaymentBook
+  /** The timeline, where the finding may be on it. */
+  readonly told: ReadonlyArray<Event>
+}
+
+const decideAndWrite = ({ by, evidence, finding, paymentId, tenant }: SettleReviewOrder, inTurn: Turn) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    return yield* decideAndCommit({
+      inTurn,
+      read: Effect.fnUntraced(function* (conflict: Conflict) {
+        const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
+        if (book === undefined) return yield* new PaymentNotFound()
+        // Others may have moved the payment on since: where it was written, the timeline says so.
+        const mayBeOurs = conflict._tag === "Unanswered"
+        const told = mayBeOurs ? yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost }) : []
+        return { book, told } satisfies Read
+      }),
+      decide: Effect.fnUntraced(function* ({ book }: Read, now) {
+        const applied = applyFinding(book, finding, { by, evidence }, now)
+        if (Result.isFailure(applied)) return yield* new FindingRefused({ field: "finding", reason: applied.failure })
+        const { payment, ...beside } = applied.success
+        return write({ tenant, payment: { expected: book.payment.version, after: payment }, ...beside }, payment)
+      }),
+      afterUnknown: ({ told }: Read, { events: [note] }) =>
+        told.some(
+          ({ createdAt, data }) => createdAt === note?.createdAt && JSON.stringify(data) === JSON.stringify(note?.data)
+        ),
+      storageErrors: "fail"
+    })
+  }).pipe(
+    Effect.mapError((failure) => {
+      switch (failure._tag) {
+        case "NotWritten":
+          return failure.cause
+        case "MaybeWritten":
+          return new StorageError({ operation: "settling a review", cause: failure.cause })
+        case "Contended":
+        case "pointsman/ApiKeyRevoked":
+          return new FindingRefused({
+            field: "finding",
+            reason: "concurrent updates of the payment prevented the write: read the payment again"
+          })
+        default:
+          return failure
+      }
+    })
+  )

@@ -1,0 +1,216 @@
+/** The one loop that writes decisions: what it does with each end of a commit, and when it gives up. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Effect, Fiber, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { decideAndCommit, done, write } from "../src/commit/DecideAndCommit.ts"
+import { Stirring } from "../src/commit/WakeDelivery.ts"
+import type { Payment } from "../src/model/Payment.ts"
+import { type CommitFailure, Ledger, Stale } from "../src/ports/Ledger.ts"
+import { CommitUnknown, StorageError } from "../src/ports/StorageError.ts"
+import { runOut, tenant } from "./support/World.ts"
+
+const storageError = new StorageError({ operation: "commit", cause: new Error("the store is away") })
+const commitUnknown = new CommitUnknown({ operation: "commit", cause: new Error("the answer was lost") })
+
+/** The loop reads no more of a payment than this. */
+const paymentAt = (version: number) =>
+  ({ id: "p", tenant, version, state: "Captured", refundPendingMinor: 0, routing: null }) as unknown as Payment
+
+/** A store of one payment, of which a test says how each commit ends. */
+const scripted = (end: (number: number) => Effect.Effect<void, CommitFailure> | "written" | "unheard") => {
+  const seen = { version: 0, commits: [] as Array<number>, reads: 0, isHeld: false, canRead: true }
+  const commit: Ledger["Service"]["commit"] = Effect.fnUntraced(function* ({ payment }) {
+    seen.commits.push(yield* Clock.currentTimeMillis)
+    // A loop that never ends must not hang the test.
+    if (seen.commits.length > 100) return yield* Effect.die(new Error("more than 100 commits"))
+    const ends = end(seen.commits.length)
+    if (typeof ends !== "string") return yield* ends
+    if (payment.expected !== seen.version) return yield* new Stale()
+    seen.version = payment.after.version
+    if (ends === "unheard") return yield* commitUnknown
+  })
+  const layer = Layer.merge(
+    Layer.succeedContext(Context.make(Ledger, { commit } as unknown as Ledger["Service"])),
+    Stirring.layer
+  )
+  const loop = (options: { readonly stops?: boolean; readonly retries?: boolean }) =>
+    decideAndCommit({
+      first: 0,
+      decide: (version: number) =>
+        Effect.succeed(
+          version > 50
+            ? done("enough" as const)
+            : write(
+                {
+                  tenant,
+                  payment: { expected: version, after: paymentAt(version + 1) },
+                  attempts: [],
+                  events: []
+                },
+                `written on ${version}`
+              )
+        ),
+      read: () =>
+        Effect.suspend(() => {
+          seen.reads += 1
+          return seen.canRead ? Effect.succeed(seen.version) : Effect.fail(storageError)
+        }),
+      afterUnknown: options.stops === true ? "stop" : (version, step) => version === step.payment.after.version,
+      storageErrors: options.retries === true ? "retry" : "fail",
+      inTurn: (work) =>
+        Effect.suspend(() => {
+          seen.isHeld = true
+          return Effect.ensuring(
+            work,
+            Effect.sync(() => (seen.isHeld = false))
+          )
+        })
+    }).pipe(Effect.provide(layer))
+  return { seen, loop }
+}
+
+const tagOf = <A, E extends { readonly _tag: string }>(end: Result.Result<A, E>) =>
+  Result.isSuccess(end) ? end.success : end.failure._tag
+
+const ending = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(loop: Effect.Effect<A, E>) {
+  return tagOf(yield* runOut(yield* Effect.forkChild(Effect.result(loop))))
+})
+
+describe("another writer", () => {
+  it.effect("given it comes first once, then what is stored is read and decided on", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => "written")
+      seen.version = 7
+      assert.strictEqual(yield* ending(loop({})), "written on 7")
+      assert.deepInclude(seen, { commits: [0, 0], reads: 1 })
+    })
+  )
+
+  it.effect("given it comes first every time, then 20 tries and no more", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => Effect.fail(new Stale()))
+      assert.strictEqual(yield* ending(loop({ retries: true })), "Contended")
+      assert.lengthOf(seen.commits, 20)
+      assert.strictEqual(seen.reads, 19)
+    })
+  )
+})
+
+describe("a store that fails", () => {
+  it.effect("given nothing was sent, then it fails at once", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => Effect.fail(storageError))
+      assert.strictEqual(yield* ending(loop({})), "NotWritten")
+      assert.deepStrictEqual(seen.commits, [0])
+    })
+  )
+
+  it.effect("given something was sent, then it is asked ever more slowly, the last time after three seconds", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => Effect.fail(storageError))
+      assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
+      assert.deepStrictEqual(seen.commits, [0, 50, 150, 350, 750, 1550, 3000])
+      assert.strictEqual(seen.reads, 0)
+    })
+  )
+
+  it.effect("given each try takes two seconds, then no third one begins", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => Effect.andThen(Effect.sleep(2_000), Effect.fail(storageError)))
+      assert.strictEqual(yield* ending(loop({ retries: true })), "NotWritten")
+      assert.deepStrictEqual(seen.commits, [0, 2050])
+    })
+  )
+
+  it.effect("given the first try took an hour, then there is a second one", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted((number) =>
+        number > 1 ? "written" : Effect.andThen(Effect.sleep(3_600_000), Effect.fail(new Stale()))
+      )
+      const writing = yield* Effect.forkChild(loop({}))
+      yield* TestClock.adjust(3_600_000)
+      assert.strictEqual(yield* Fiber.join(writing), "written on 0")
+      assert.lengthOf(seen.commits, 2)
+    })
+  )
+
+  it.effect("given it pauses, then it does not hold its turn", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted((number) => (number > 1 ? "written" : Effect.fail(storageError)))
+      const writing = yield* Effect.forkChild(loop({ retries: true }), { startImmediately: true })
+      yield* TestClock.adjust(10)
+      assert.isUndefined(writing.pollUnsafe())
+      assert.isFalse(seen.isHeld)
+      assert.strictEqual(yield* runOut(writing), "written on 0")
+    })
+  )
+})
+
+describe("a commit whose answer is lost", () => {
+  it.effect("given something would be sent on it, then it may be written, and nothing follows", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => "unheard")
+      const end = yield* Effect.flip(loop({ stops: true, retries: true }))
+      assert.deepInclude(end, { _tag: "MaybeWritten", value: "written on 0" })
+      assert.deepInclude(seen, { commits: [0], reads: 0 })
+    })
+  )
+
+  it.effect("given it is written, then it is read once and not written again", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted(() => "unheard")
+      assert.strictEqual(yield* ending(loop({})), "written on 0")
+      assert.deepInclude(seen, { commits: [0], reads: 1, version: 1 })
+    })
+  )
+
+  it.effect("given it is not written, then it is written again, after a pause from the second time on", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted((number) => (number > 3 ? "written" : Effect.fail(commitUnknown)))
+      assert.strictEqual(yield* ending(loop({})), "written on 0")
+      assert.deepInclude(seen, { commits: [0, 0, 50, 150], version: 1 })
+    })
+  )
+
+  it.effect("given it lands after the read, then the next one is refused, and it is known again", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted((number) => {
+        if (number === 1) return Effect.fail(commitUnknown)
+        seen.version = 1
+        return "written"
+      })
+      assert.strictEqual(yield* ending(loop({})), "written on 0")
+      assert.deepInclude(seen, { commits: [0, 0], reads: 2, version: 1 })
+    })
+  )
+
+  it.effect("given the store then goes away, then it may be written", () =>
+    Effect.gen(function* () {
+      const { loop, seen } = scripted((number) => Effect.fail(number === 1 ? commitUnknown : storageError))
+      assert.strictEqual(yield* ending(loop({})), "MaybeWritten")
+      assert.strictEqual(seen.commits.at(-1), 3000)
+      const blind = scripted(() => Effect.fail(commitUnknown))
+      blind.seen.canRead = false
+      assert.strictEqual(yield* ending(blind.loop({})), "MaybeWritten")
+      assert.lengthOf(blind.seen.commits, 1)
+    })
+  )
+})
+
+describe("a loop inside a loop", () => {
+  it.effect("given the outer one is at its end, then the inner one gets no more time", () =>
+    Effect.gen(function* () {
+      const inner = scripted(() => Effect.fail(storageError))
+      const outer = decideAndCommit({
+        first: 0,
+        decide: () =>
+          Effect.andThen(Effect.sleep(2_000), Effect.as(inner.loop({ retries: true }), done(Option.none()))),
+        read: () => Effect.succeed(0),
+        afterUnknown: "stop",
+        storageErrors: "fail"
+      }).pipe(Effect.provide(Stirring.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
+      assert.strictEqual(yield* ending(outer), "NotWritten")
+      assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
+    })
+  )
+})

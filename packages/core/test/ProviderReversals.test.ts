@@ -1,0 +1,325 @@
+/**
+ * Statements of a provider that arrive early, late or against the record (decisions, section 3: "No word about money is
+ * dropped", "A reversal is a new fact, not an old message").
+ */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type CaptureMethod,
+  type ChargeState,
+  Ledger,
+  type OperationState,
+  type Payment,
+  Pointsman,
+  type ProviderMessage,
+  type RefundState,
+  Unanswered
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const captured: ChargeState = { _tag: "Captured", providerRef }
+const authorized: ChargeState = { _tag: "Authorized", providerRef }
+
+let written = 0
+
+const say = (about: ProviderMessage["about"], at = 0) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const message = { id: `msg_${++written}`, at, about }
+    yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
+  })
+
+const charge = (payment: Payment, state: ChargeState, at = 0) =>
+  Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+    say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state }, at)
+  )
+
+const dispute = (payment: Payment, verdict: "opened" | "won" | "lost", at = 0) =>
+  Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+    say({ _tag: "Dispute", charge: { attemptId: attempt?.id ?? "" }, disputeId: "dp_1", verdict }, at)
+  )
+
+const payout = (payment: Payment) =>
+  Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+    say({ _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null })
+  )
+
+const operationOf = (payment: Payment) =>
+  Effect.gen(function* () {
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    return book.operations.at(-1) ?? assert.fail("the payment has no operation")
+  })
+
+const refundOf = (payment: Payment) =>
+  Effect.gen(function* () {
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    return book.refunds.at(-1) ?? assert.fail("the payment has no refund")
+  })
+
+const operation = (payment: Payment, state: OperationState, at = 0) =>
+  Effect.flatMap(operationOf(payment), ({ id }) => say({ _tag: "Operation", operationId: id, state: () => state }, at))
+
+const refund = (payment: Payment, state: RefundState, at = 0) =>
+  Effect.flatMap(refundOf(payment), ({ id }) => say({ _tag: "Refund", refundId: id, state: () => state }, at))
+
+const failed: OperationState = { _tag: "OperationFailed", isFinal: true, reason: "no funds" }
+const retried: OperationState = { _tag: "OperationFailed", isFinal: false, reason: "technical" }
+const confirmed: OperationState = { _tag: "OperationConfirmed" }
+const refundFailed: RefundState = { _tag: "RefundFailed", providerRefundId: "re", reason: "account closed" }
+const refundDone: RefundState = { _tag: "Succeeded", providerRefundId: "re" }
+
+const created = (own: World, state: ChargeState | Unanswered, captureMethod: CaptureMethod = "automatic") =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => (state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(state))
+    const { details, ...rest } = request()
+    return (yield* (yield* Pointsman).create(caller, { ...rest, details: { ...details, captureMethod } })).payment
+  })
+
+/** A payment that is captured by an operation, and the answer that the provider gives to it. */
+const capturedBy = (own: World, answer: ChargeState = captured) =>
+  Effect.gen(function* () {
+    const payment = yield* created(own, authorized, "manual")
+    own.provider.onCapture = () => Effect.succeed(answer)
+    yield* operate("capture", payment.id, { idempotencyKey: "capture-key" })
+    return payment
+  })
+
+const refunded = (own: World, amountMinor: number | null = null) =>
+  Effect.gen(function* () {
+    const payment = yield* created(own, captured)
+    own.provider.onRefund = () => Effect.succeed(refundDone)
+    yield* operate("refund", payment.id, { amountMinor, idempotencyKey: "refund-key" })
+    return payment
+  })
+
+const reasons = (payment: Payment) => Effect.map(stored(payment), ({ review }) => review?.reasons ?? [])
+
+const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
+  const own = world()
+  it.effect(name, () => Effect.provide(run(own), own.layer))
+}
+
+describe("a dispute before the payment is captured", () => {
+  const unanswered = new Unanswered({ reason: "no answer" })
+  for (const [name, state] of [
+    ["UNKNOWN", unanswered],
+    ["PENDING", { _tag: "Pending", providerRef }]
+  ] as const) {
+    test(`given a payment that is ${name}, when a dispute is opened and the charge is captured then, then it is CHARGEBACK and cannot be refunded`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* created(own, state)
+        yield* dispute(payment, "opened")
+        yield* charge(payment, captured)
+        assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+        assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.captured", "payment.chargeback"])
+        const answer = yield* operate("refund", payment.id)
+        assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/NotRefundable")
+        yield* dispute(payment, "won", 1)
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+      }))
+  }
+
+  test("given a payment that is being captured, when a dispute is opened, then the confirmed capture is CHARGEBACK", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
+      yield* dispute(payment, "opened")
+      assert.strictEqual((yield* stored(payment)).state, "CapturePending")
+      yield* operation(payment, confirmed)
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+    }))
+
+  test("given a dispute that was won before the charge was known, when it is captured, then it is CAPTURED (control)", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, { _tag: "Pending", providerRef })
+      yield* dispute(payment, "opened")
+      yield* dispute(payment, "won", 1)
+      yield* charge(payment, captured)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }))
+
+  test("given a payout that is stated while the charge is pending, when it is captured, then it is SETTLED once", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, { _tag: "Pending", providerRef })
+      yield* payout(payment)
+      yield* charge(payment, captured)
+      yield* payout(payment)
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.deepStrictEqual(
+        (yield* typesOf(payment)).filter((type) => type === "payment.settled"),
+        ["payment.settled"]
+      )
+    }))
+
+  test("given a payment that was declined, when a dispute is opened, then operations review it once", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
+      yield* dispute(payment, "opened")
+      yield* dispute(payment, "opened")
+      assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
+      assert.deepStrictEqual(
+        (yield* typesOf(payment)).filter((type) => type === "payment.conflict"),
+        ["payment.conflict"]
+      )
+    }))
+})
+
+describe("a refund that fails after it succeeded", () => {
+  test("given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      assert.strictEqual((yield* stored(payment)).state, "Refunded")
+      yield* refund(payment, refundFailed, 10)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.refundedMinor, after.refundPendingMinor], ["Captured", 0, 0])
+      assert.deepStrictEqual(yield* reasons(payment), ["reversal"])
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.refunded", "payment.refund_failed"])
+      assert.strictEqual((yield* refundOf(payment)).stage, "Reversed")
+    }))
+
+  test("given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      yield* refund(payment, refundFailed, 10)
+      yield* refund(payment, refundDone, 5)
+      assert.strictEqual((yield* stored(payment)).refundedMinor, 0)
+      yield* refund(payment, refundDone, 11)
+      assert.strictEqual((yield* stored(payment)).state, "Refunded")
+    }))
+
+  test("given one of two refunds reversed, then the payment is refunded in part; its request is answered as before, and after a day as refused", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
+      yield* operate("refund", payment.id, { amountMinor: 100, idempotencyKey: "first-refund" })
+      yield* operate("refund", payment.id, { amountMinor: 200, idempotencyKey: "second-refund" })
+      const { id } = yield* refundOf(payment)
+      yield* say({ _tag: "Refund", refundId: id, state: () => ({ ...refundFailed, providerRefundId: id }) }, 10)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.refundedMinor], ["PartiallyRefunded", 100])
+      const again = { amountMinor: 200, idempotencyKey: "second-refund" }
+      assert.isTrue(Result.isSuccess(yield* operate("refund", payment.id, again)))
+      yield* TestClock.adjust("25 hours")
+      const late = yield* operate("refund", payment.id, again)
+      assert.strictEqual(Result.isFailure(late) && late.failure._tag, "pointsman/ProviderRefused")
+    }))
+})
+
+describe("a capture that fails after the provider accepted or confirmed it", () => {
+  test("given a capture that is pending, when it fails for good, then the payment is AUTHORIZED and the key is free", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
+      yield* operation(payment, failed, 10)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.capturedMinor, after.review], ["Authorized", 0, null])
+      assert.strictEqual((yield* typesOf(payment)).at(-1), "payment.capture_failed")
+      own.provider.onCapture = () => Effect.succeed(captured)
+      const again = yield* operate("capture", payment.id, { idempotencyKey: "capture-key" })
+      assert.isTrue(Result.isSuccess(again) && !again.success.isReplay)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }))
+
+  test("given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* operation(payment, failed, 10)
+      yield* operation(payment, confirmed, 5)
+      yield* charge(payment, captured, 5)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.capturedMinor], ["Authorized", 0])
+      yield* operation(payment, confirmed, 11)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }))
+
+  test("given a confirmed capture, when the provider tries it again, then the payment is PENDING", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* operation(payment, retried, 10)
+      // The success before the failure arrives again, as a statement about the capture and about the charge.
+      yield* operation(payment, confirmed, 5)
+      yield* charge(payment, captured, 5)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.capturedMinor], ["CapturePending", 0])
+      yield* operation(payment, confirmed, 11)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }))
+
+  test("given a confirmed capture that was refunded, when it fails, then operations review it and refunds are closed", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      own.provider.onRefund = () => Effect.succeed(refundDone)
+      yield* operate("refund", payment.id, { amountMinor: 100 })
+      yield* operation(payment, failed, 10)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.refundedMinor], ["PartiallyRefunded", 100])
+      assert.deepStrictEqual(yield* reasons(payment), ["conflict", "capture_failed"])
+      const answer = yield* operate("refund", payment.id)
+      assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/NotRefundable")
+    }))
+
+  test("given a void that is pending, when it fails for good, then the payment is AUTHORIZED", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("void", payment.id)
+      yield* operation(payment, failed, 10)
+      assert.strictEqual((yield* stored(payment)).state, "Authorized")
+      assert.strictEqual((yield* typesOf(payment)).at(-1), "payment.void_failed")
+    }))
+
+  test("given a void that was confirmed, when the provider states that it failed, then operations review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Canceled", providerRef })
+      yield* operate("void", payment.id)
+      yield* operation(payment, failed, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Voided", ["conflict"]])
+    }))
+})
+
+describe("an amount or a status that differs from the record", () => {
+  const stating = (minorUnits: number, currency: string): ChargeState => ({
+    ...captured,
+    stated: { minorUnits, currency }
+  })
+
+  test("given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      const { currency, minorUnits } = payment.money
+      own.provider.onCapture = () => Effect.succeed(stating(minorUnits - 200, currency))
+      yield* operate("capture", payment.id, { amountMinor: minorUnits - 200 })
+      yield* charge(payment, stating(minorUnits - 100, currency))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, minorUnits - 100)
+      yield* charge(payment, stating(minorUnits + 100, currency))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, minorUnits)
+      // The amount that was asked for, stated before the provider captured more.
+      yield* charge(payment, stating(minorUnits - 200, currency))
+      assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch"])
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), [
+        "payment.amount_mismatch",
+        "payment.amount_mismatch"
+      ])
+    }))
+
+  for (const [name, state, found] of [
+    ["less was captured", { ...captured, stated: { minorUnits: 1, currency: "EUR" } }, ["conflict"]],
+    ["it was canceled", { _tag: "Canceled", providerRef }, ["conflict"]],
+    ["it was declined", { _tag: "Declined", providerRef, category: "other", code: "05", soft: false }, ["conflict"]],
+    ["it was captured (control)", captured, []],
+    ["it was authorized (control)", authorized, []]
+  ] as const) {
+    test(`given a captured payment, when the provider states that ${name}, then operations review ${found.length === 0 ? "nothing" : "it once"}`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* created(own, captured)
+        yield* charge(payment, state)
+        yield* charge(payment, state)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", found])
+        const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
+        assert.strictEqual(conflicts.length, found.length)
+      }))
+  }
+})

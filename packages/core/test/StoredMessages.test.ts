@@ -1,0 +1,205 @@
+/** A provider's message is stored before it is applied, and an operator can apply it again after a mend. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Ledger,
+  type MessageOutcome,
+  MessageUnreadable,
+  MessageUnverified,
+  Pointsman,
+  type ProviderMessage,
+  webhookSecretContext
+} from "@pointsman/core"
+import { scriptedProvider } from "@pointsman/core/testing"
+import { Effect, Option, Result } from "effect"
+import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+
+/** A provider whose messages are `{"id", "attempt"}`, and an arrangement in which nothing can be read until `mend`. */
+const messaging = (readsStored = true) => {
+  const provider = scriptedProvider()
+  const { definition } = provider
+  let isMended = true
+  const read = (body: Uint8Array): Effect.Effect<ProviderMessage, MessageUnreadable> => {
+    if (!isMended) return Effect.fail(new MessageUnreadable({ reason: "at attempt" }))
+    const { attempt, id } = JSON.parse(new TextDecoder().decode(body)) as Record<string, string>
+    const state = () => ({ _tag: "Captured", providerRef }) as const
+    return Effect.succeed({
+      id: id ?? "",
+      at: 7,
+      about: { _tag: "Charge", charge: { attemptId: attempt ?? "" }, state }
+    })
+  }
+  Object.assign(provider, {
+    definition: {
+      ...definition,
+      connect: (...given: Parameters<typeof definition.connect>) =>
+        Result.map(definition.connect(...given), (connector) => ({
+          ...connector,
+          readMessage: ({ body, headers }: { body: Uint8Array; headers: Record<string, string | undefined> }) =>
+            headers["signed"] === "yes" ? read(body) : Effect.fail(new MessageUnverified({ reason: "no" })),
+          ...(readsStored ? { readStored: ({ body }: { body: Uint8Array }) => read(body) } : {})
+        }))
+    }
+  })
+  const own = world({
+    provider,
+    connections: ["main", "backup"].map((id) => ({
+      id,
+      sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
+    }))
+  })
+  own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
+  return { own, breakReader: () => (isMended = false), mend: () => (isMended = true) }
+}
+
+const pending = (own: World) =>
+  Effect.gen(function* () {
+    const { payment } = yield* (yield* Pointsman).create(caller, request())
+    const [attempt] = yield* attemptsOf(payment)
+    assert.isDefined(own)
+    return { payment, attemptId: attempt?.id ?? "" }
+  })
+
+const deliver = (body: string, connectionId = "main") =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const incoming = { connectionId, headers: { signed: "yes" }, body: new TextEncoder().encode(body) }
+    yield* pointsman.recordMessage(yield* pointsman.verifyMessage(incoming))
+  })
+
+const bodyOf = (attempt: string, id = "msg_1") => JSON.stringify({ id, attempt })
+
+const outcomes = Effect.gen(function* () {
+  const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
+  return items.map(({ eventId, outcome }): readonly [string, MessageOutcome] => [eventId, outcome])
+})
+
+describe("a stored message", () => {
+  const whole = messaging()
+  it.effect("given a message, when it is applied, then its body is sealed in the store and read back whole", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* pending(whole.own)
+      const body = bodyOf(attemptId)
+      yield* deliver(body)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      const row = Option.getOrThrow(yield* (yield* Ledger).message(tenant, "main", "msg_1"))
+      assert.deepStrictEqual([row.body, row.isSealed], [`connection:main:message:msg_1|${body}`, true])
+      const pointsman = yield* Pointsman
+      const read = yield* pointsman.message("main", "msg_1")
+      assert.deepInclude(read, { tenant, paymentId: payment.id, outcome: "applied", body, writtenAt: 7 })
+      for (const [connectionId, eventId] of [
+        ["backup", "msg_1"],
+        ["none", "msg_1"],
+        ["main", "msg_2"]
+      ] as const) {
+        const failure = yield* Effect.flip(pointsman.message(connectionId, eventId))
+        assert.strictEqual(failure._tag, "pointsman/MessageNotFound")
+      }
+    }).pipe(Effect.provide(whole.own.layer))
+  )
+
+  const old = messaging()
+  it.effect("given a message of a version that did not seal, then it is read and applied all the same", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* pending(old.own)
+      const body = bodyOf(attemptId)
+      yield* (yield* Ledger).storeMessage(tenant, {
+        connectionId: "main",
+        eventId: "msg_1",
+        paymentId: null,
+        about: "charge",
+        subjectId: attemptId,
+        disputeId: null,
+        verdict: null,
+        outcome: "unmatched",
+        reason: null,
+        writtenAt: 1,
+        receivedAt: 1,
+        body,
+        isSealed: false
+      })
+      const pointsman = yield* Pointsman
+      assert.strictEqual((yield* pointsman.message("main", "msg_1")).body, body)
+      assert.strictEqual((yield* pointsman.applyMessage("main", "msg_1")).outcome, "applied")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(old.own.layer))
+  )
+
+  const failing = messaging()
+  it.effect("given a store that fails, then nothing is applied, and the message is applied when it comes again", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* pending(failing.own)
+      const { ledger } = failing.own
+      ledger.canRead = (method) => method !== "storeMessage"
+      assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
+      assert.deepStrictEqual(yield* outcomes, [])
+      // Stored, and not decided: the server dies in between.
+      ledger.canRead = (method) => method !== "bookOf"
+      assert.isTrue(Result.isFailure(yield* Effect.result(deliver(bodyOf(attemptId)))))
+      assert.deepStrictEqual(yield* outcomes, [["msg_1", "received"]])
+      assert.strictEqual((yield* stored(payment)).state, "ChargePending")
+      ledger.canRead = () => true
+      for (let time = 0; time < 2; time++) {
+        yield* deliver(bodyOf(attemptId))
+        assert.deepStrictEqual(yield* outcomes, [["msg_1", "applied"]])
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+      }
+    }).pipe(Effect.provide(failing.own.layer))
+  )
+})
+
+describe("a message that is applied again", () => {
+  const mended = messaging()
+  it.effect("given one that could not be read, when its reader is mended, then it is applied, and once", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { attemptId, payment } = yield* pending(mended.own)
+      mended.breakReader()
+      // The provider sends it until it is accepted: it is stored once.
+      for (let time = 0; time < 2; time++) yield* deliver(bodyOf(attemptId))
+      const [[eventId]] = (yield* outcomes) as [readonly [string, MessageOutcome]]
+      assert.strictEqual(eventId, `sha256:${bodyOf(attemptId)}`)
+      const [unread] = (yield* pointsman.messages({ outcome: "unreadable", limit: 10 })).items
+      assert.deepInclude(unread, { about: "unreadable", reason: "at attempt", paymentId: null })
+      const still = yield* Effect.flip(pointsman.applyMessage("main", eventId))
+      assert.deepInclude(still, { _tag: "pointsman/MessageNotApplicable", reason: "it cannot be read: at attempt" })
+      assert.deepStrictEqual(yield* outcomes, [[eventId, "unreadable"]])
+      mended.mend()
+      const applied = yield* pointsman.applyMessage("main", eventId)
+      assert.deepInclude(applied, { outcome: "applied", about: "charge", paymentId: payment.id, reason: null })
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      const again = yield* Effect.flip(pointsman.applyMessage("main", eventId))
+      assert.deepInclude(again, { _tag: "pointsman/MessageNotApplicable", reason: "it was applied already" })
+      // The provider's own word of it comes once more, under its id.
+      yield* deliver(bodyOf(attemptId))
+      assert.strictEqual((yield* pointsman.message("main", "msg_1")).outcome, "confirmed")
+      assert.deepStrictEqual(yield* typesOf(payment), ["payment.created", "payment.pending", "payment.captured"])
+    }).pipe(Effect.provide(mended.own.layer))
+  )
+
+  const unmatched = messaging()
+  it.effect("given one about nothing that is stored here, then it stays unmatched, and others are untouched", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* pending(unmatched.own)
+      yield* deliver(bodyOf(attemptId), "backup")
+      const pointsman = yield* Pointsman
+      for (let time = 0; time < 2; time++) {
+        const after = yield* pointsman.applyMessage("backup", "msg_1")
+        assert.deepInclude(after, { outcome: "unmatched", paymentId: null })
+      }
+      assert.strictEqual((yield* stored(payment)).state, "ChargePending")
+    }).pipe(Effect.provide(unmatched.own.layer))
+  )
+
+  const mute = messaging(false)
+  it.effect("given a connector that reads no stored messages, then it is refused and nothing changes", () =>
+    Effect.gen(function* () {
+      yield* deliver(bodyOf("att_none"))
+      const failure = yield* Effect.flip((yield* Pointsman).applyMessage("main", "msg_1"))
+      assert.deepInclude(failure, { reason: "its connector does not read stored messages" })
+      assert.deepStrictEqual(yield* outcomes, [["msg_1", "unmatched"]])
+    }).pipe(Effect.provide(mute.own.layer))
+  )
+})

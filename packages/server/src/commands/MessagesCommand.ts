@@ -1,0 +1,201 @@
+/** `pointsman messages`: what providers reported, what became of it, and applying one message again after a mend. */
+import { type MessageNote, messageOutcomes, Pointsman } from "@pointsman/core"
+import { Console, Effect, Option, Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Base64Url } from "effect/encoding"
+import { checkSettings } from "./CheckTimes.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { messagesText, messageText, messageView } from "./MessageView.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { limitFlag } from "./Paging.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Table.ts"
+import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
+
+const connectionArgument = Argument.String("connection").pipe(Argument.withDescription("The connection's id"))
+const messageArgument = Argument.String("message").pipe(
+  Argument.withDescription("The message's id, as `pointsman messages list` prints it")
+)
+
+type Place = Pick<MessageNote, "receivedAt" | "connectionId" | "eventId">
+
+const readPlace = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Tuple([Schema.Int, Schema.String, Schema.String]))
+)
+
+/** The ids are the provider's and may hold anything: the cursor is their JSON in characters that a shell leaves alone. */
+const cursorOf = ({ connectionId, eventId, receivedAt }: Place): string =>
+  Base64Url.encode(JSON.stringify([receivedAt, connectionId, eventId]))
+
+const placeOf = (cursor: string): Option.Option<Place> =>
+  Option.map(
+    Result.getSuccess(Result.flatMap(Base64Url.decodeString(cursor), (text) => readPlace(text))),
+    ([receivedAt, connectionId, eventId]) => ({ receivedAt, connectionId, eventId })
+  )
+
+const list = Command.make(
+  "list",
+  {
+    workspace: workspaceFlag,
+    environment: wholeEnvironmentFlag("messages"),
+    connection: Flag.String("connection").pipe(
+      Flag.withMetavar("id"),
+      Flag.withDescription("Messages to this connection alone"),
+      Flag.optional
+    ),
+    payment: Flag.String("payment").pipe(
+      Flag.withMetavar("id"),
+      Flag.withDescription("Messages about this payment alone"),
+      Flag.optional
+    ),
+    outcome: Flag.Literals("outcome", messageOutcomes).pipe(
+      Flag.withDescription("Messages of which this became alone"),
+      Flag.optional
+    ),
+    limit: limitFlag,
+    before: Flag.String("before").pipe(
+      Flag.withMetavar("cursor"),
+      Flag.withDescription("The cursor that the page before gave: older ones follow"),
+      Flag.filterMap(placeOf, () => "the cursor of the page before"),
+      Flag.optional
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({
+    before,
+    connection,
+    environment,
+    json,
+    limit,
+    outcome,
+    payment,
+    workspace,
+    ...texts
+  }) {
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* () {
+        const page = yield* (yield* Pointsman).messages({
+          tenant: yield* oneTenant(workspace, environment),
+          connectionId: Option.getOrUndefined(connection),
+          paymentId: Option.getOrUndefined(payment),
+          outcome: Option.getOrUndefined(outcome),
+          before: Option.getOrUndefined(before),
+          limit
+        })
+        const messages = page.items.map(messageView)
+        const last = page.items.at(-1)
+        const next = page.hasMore && last !== undefined ? cursorOf(last) : null
+        yield* print(
+          json,
+          { data: messages, has_more: page.hasMore, next_cursor: next },
+          messages.length === 0 ? "" : messagesText(messages)
+        )
+        if (json) return
+        if (messages.length === 0) yield* Console.error("There is no such message.")
+        if (next !== null) yield* Console.error(`There are more: --before ${next}`)
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "List the verified messages of providers and what became of each, newest first. contradicts, unreadable and " +
+      "unmatched need a person."
+  ),
+  Command.withShortDescription("List providers' messages, newest first"),
+  Command.withExamples([
+    { command: "pointsman messages list --outcome unreadable", description: "What no connector could read" },
+    {
+      command: "pointsman messages list --payment 01a1fe08-9226-7266-a33a-e3e7f1609a4e --json",
+      description: "All about one payment"
+    }
+  ])
+)
+
+const show = Command.make(
+  "show",
+  { connection: connectionArgument, message: messageArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ connection, json, message: id, ...texts }) {
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* () {
+        const found = yield* (yield* Pointsman).message(connection, id).pipe(
+          Effect.catchTags({
+            "pointsman/MessageNotFound": () => notFound(connection, id),
+            "pointsman/SealBroken": notOpened
+          })
+        )
+        const view = messageView(found)
+        yield* print(
+          json,
+          { data: { ...view, body: found.body } },
+          `${messageText(view)}\n\n${printableLines(found.body)}`
+        )
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show one message of a provider with its body as it came. The body may name the customer: treat the output so."
+  ),
+  Command.withShortDescription("Show one message with its body"),
+  Command.withExamples([{ command: "pointsman messages show main msg_1001", description: "One message" }])
+)
+
+const apply = Command.make(
+  "apply",
+  {
+    connection: connectionArgument,
+    message: messageArgument,
+    json: jsonFlag,
+    ...settingFlags([...checkSettings, "webhookScheduleMillis"])
+  },
+  Effect.fnUntraced(function* ({ connection, json, message: id, ...texts }) {
+    // They read what is stored: the way to a provider is closed here too.
+    const { forChecking } = yield* Effect.promise(() => import("../InstalledConnectors.ts"))
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* () {
+        const after = yield* (yield* Pointsman).applyMessage(connection, id).pipe(
+          Effect.catchTags({
+            "pointsman/MessageNotFound": () => notFound(connection, id),
+            "pointsman/SealBroken": notOpened,
+            "pointsman/MessageNotApplicable": ({ reason }) =>
+              new CommandFailure({ message: `Nothing was applied: ${printable(reason)}.` })
+          })
+        )
+        const view = messageView(after)
+        yield* print(json, { data: view }, messageText(view))
+      }),
+      forChecking()
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Read a stored message again and apply it, after its connector was mended or the payment that it names was " +
+      "recovered. It was verified when it came, and no provider is asked. A message that was applied is refused."
+  ),
+  Command.withShortDescription("Apply one message again after a mend"),
+  Command.withExamples([{ command: "pointsman messages apply main msg_1001", description: "One message" }])
+)
+
+export const messagesCommand = Command.make("messages").pipe(
+  Command.withDescription("Messages of providers: what they said, what became of it, and applying one again."),
+  Command.withShortDescription("Read providers' messages"),
+  Command.withSubcommands([list, show, apply])
+)
+
+const notFound = (connection: string, id: string) =>
+  new CommandFailure({
+    message: `Connection "${printable(connection)}" has no message "${printable(id)}". The connection comes first.`
+  })
+
+const notOpened = () =>
+  new CommandFailure({
+    message: "The body of the message does not open: another encryption key sealed it, or it was changed."
+  })
+
+/** A body may have lines. */
+const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")

@@ -1,0 +1,70 @@
+/** The directory is read on every request, so a storage keeps a copy of it in the process. */
+import {
+  type Connection,
+  Directory,
+  type DirectoryContents,
+  type KeyHolder,
+  type StorageError,
+  type Tenant,
+  type Workspace,
+  type WorkspaceRouting
+} from "@pointsman/core"
+import { Effect, Option } from "effect"
+
+/** What is stored, as it was at one moment. Frozen: it is handed out as it is. */
+export interface Snapshot {
+  readonly contents: DirectoryContents
+  readonly workspaces: ReadonlyMap<string, Workspace>
+  readonly keyHolders: ReadonlyMap<string, KeyHolder>
+  readonly connections: ReadonlyMap<string, ReadonlyArray<Connection>>
+  readonly connectionsById: ReadonlyMap<string, Connection>
+  readonly routing: ReadonlyMap<string, WorkspaceRouting>
+}
+
+/** `current`: the copy that may be used at this moment. */
+export const makeDirectory = (
+  current: (operation: string) => Effect.Effect<Snapshot, StorageError>,
+  write: Directory["Service"]["write"]
+): Directory["Service"] => {
+  const find = <A>(operation: string, found: (now: Snapshot) => A | undefined) =>
+    Effect.map(current(operation), (now) => Option.fromUndefinedOr(found(now)))
+
+  return Directory.of({
+    keyHolder: (hash) => find("keyHolder", ({ keyHolders }) => keyHolders.get(hash)),
+    workspace: (id) => find("workspace", ({ workspaces }) => workspaces.get(id)),
+    connections: (tenant) => Effect.map(current("connections"), (now) => now.connections.get(nameOf(tenant)) ?? []),
+    connection: (id) => find("connection", ({ connectionsById }) => connectionsById.get(id)),
+    routing: (tenant) => find("routing", ({ routing }) => routing.get(nameOf(tenant))?.settings),
+    contents: Effect.map(current("contents"), ({ contents }) => contents),
+    write
+  })
+}
+
+/** Freezes the contents. */
+export const snapshotOf = (contents: DirectoryContents): Snapshot => {
+  const workspaces = new Map(deepFreeze(contents).workspaces.map((workspace) => [workspace.id, workspace]))
+  return {
+    contents,
+    workspaces,
+    keyHolders: new Map(
+      contents.apiKeys.flatMap((apiKey) => {
+        const workspace = workspaces.get(apiKey.workspaceId)
+        return workspace === undefined ? [] : [[apiKey.hash, Object.freeze({ apiKey, workspace })]]
+      })
+    ),
+    connections: Map.groupBy(contents.connections, nameOf),
+    connectionsById: new Map(contents.connections.map((connection) => [connection.id, connection])),
+    routing: new Map(contents.routing.map((routing) => [nameOf(routing), routing]))
+  }
+}
+
+/** No two tenants share one: the environment is one of two words, and stands first. */
+const nameOf = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
+
+const deepFreeze = <A>(value: A): A => {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) deepFreeze(inner)
+  }
+  return value
+}

@@ -1,0 +1,133 @@
+/** How workspaces, keys, connections, routing and endpoints lie in their tables. */
+import type { ApiKey, Connection, Tenant, WebhookEndpoint, Workspace, WorkspaceRouting } from "@pointsman/core"
+import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
+
+/** A table of the directory, which is written row by row as it is given. */
+export interface DirectoryTable<A, V> {
+  readonly table: string
+  readonly key: ReadonlyArray<string>
+  readonly columns: Columns<A, V>
+  /** Which rows alone are replaced; all unless set. */
+  readonly replaced?: string
+  readonly read: (row: Row) => A
+}
+
+export const makeDirectoryRows = <V>(parts: Parts<V>) => {
+  const { bindBoolean, bindText, bindTextOrNull, bindTexts, readBoolean, readTenant, readText, readTextOrNull } = parts
+
+  const ownerColumns: Columns<Tenant, V> = {
+    workspace_id: ({ workspaceId }) => bindText(workspaceId),
+    environment: ({ environment }) => environment
+  }
+
+  const workspaces: DirectoryTable<Workspace, V> = {
+    table: "workspaces",
+    key: ["id"],
+    columns: {
+      id: ({ id }) => bindText(id),
+      name: ({ name }) => bindText(name),
+      country: ({ country }) => bindTextOrNull(country),
+      category: ({ category }) => bindTextOrNull(category),
+      suspended: ({ suspended }) => bindBoolean(suspended),
+      partner: ({ partner }) => bindJson(partner)
+    },
+    read: (row) => ({
+      id: readText(row["id"]),
+      name: readText(row["name"]),
+      country: readTextOrNull(row["country"]),
+      category: readTextOrNull(row["category"]),
+      suspended: readBoolean(row["suspended"]),
+      partner: readJson(row["partner"])
+    })
+  }
+
+  const apiKeys: DirectoryTable<ApiKey, V> = {
+    table: "api_keys",
+    key: ["hash"],
+    columns: {
+      hash: ({ hash }) => bindText(hash),
+      ...ownerColumns,
+      scopes: ({ scopes }) => bindJson(scopes),
+      revoked_at: ({ revokedAt }) => revokedAt,
+      source: ({ source }) => source,
+      created_at: ({ createdAt }) => createdAt
+    },
+    replaced: "api_keys.source <> 'operator' or api_keys.revoked_at is null",
+    read: (row) => ({
+      hash: readText(row["hash"]),
+      ...readTenant(row),
+      scopes: readJson(row["scopes"]),
+      revokedAt: row["revoked_at"] as number | null,
+      source: row["source"] as ApiKey["source"],
+      createdAt: row["created_at"] as number
+    })
+  }
+
+  const connections: DirectoryTable<Connection, V> = {
+    table: "connections",
+    key: ["id"],
+    columns: {
+      id: ({ id }) => bindText(id),
+      ...ownerColumns,
+      name: ({ name }) => bindText(name),
+      connector: ({ connector }) => bindText(connector),
+      active: ({ active }) => bindBoolean(active),
+      priority: ({ priority }) => priority,
+      sealed_credentials: ({ sealedCredentials }) => bindText(sealedCredentials),
+      sealed_webhook_secret: ({ sealedWebhookSecret }) => bindTextOrNull(sealedWebhookSecret),
+      timeout_millis: ({ timeoutMillis }) => timeoutMillis,
+      supports: ({ supports }) => bindJson(supports),
+      restrictions: ({ restrictions }) => bindJson(restrictions),
+      circuit_breaker: ({ circuitBreaker }) => bindJson(circuitBreaker)
+    },
+    read: (row) => ({
+      id: readText(row["id"]),
+      ...readTenant(row),
+      name: readText(row["name"]),
+      connector: readText(row["connector"]),
+      active: readBoolean(row["active"]),
+      priority: row["priority"] as number,
+      sealedCredentials: readText(row["sealed_credentials"]),
+      sealedWebhookSecret: readTextOrNull(row["sealed_webhook_secret"]),
+      timeoutMillis: row["timeout_millis"] as number | null,
+      supports: readJson(row["supports"]),
+      restrictions: readJson(row["restrictions"]),
+      circuitBreaker: readJson(row["circuit_breaker"])
+    })
+  }
+
+  const routing: DirectoryTable<WorkspaceRouting, V> = {
+    table: "routing",
+    key: tenantKey,
+    columns: { ...ownerColumns, settings: ({ settings }) => bindJson(settings) },
+    read: (row) => ({ ...readTenant(row), settings: readJson(row["settings"]) })
+  }
+
+  const webhookEndpoints: DirectoryTable<WebhookEndpoint, V> = {
+    table: "webhook_endpoints",
+    key: ["id"],
+    columns: {
+      id: ({ id }) => bindText(id),
+      ...ownerColumns,
+      url: ({ url }) => bindText(url),
+      events: ({ events }) => bindTexts(events),
+      sealed_secret: ({ sealedSecret }) => bindText(sealedSecret),
+      sealed_previous_secret: ({ sealedPreviousSecret }) => bindTextOrNull(sealedPreviousSecret ?? null),
+      active: ({ active }) => bindBoolean(active)
+    },
+    read: (row) => ({
+      id: readText(row["id"]),
+      ...readTenant(row),
+      url: readText(row["url"]),
+      events: parts.readTexts(row["events"]) as WebhookEndpoint["events"],
+      sealedSecret: readText(row["sealed_secret"]),
+      // Absent and not null: what was written without one reads as it was written.
+      ...(row["sealed_previous_secret"] === null
+        ? {}
+        : { sealedPreviousSecret: readText(row["sealed_previous_secret"]) }),
+      active: readBoolean(row["active"])
+    })
+  }
+
+  return { directory: { workspaces, apiKeys, connections, routing, webhookEndpoints } }
+}

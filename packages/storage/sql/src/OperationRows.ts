@@ -1,0 +1,90 @@
+/** How operations and refunds lie in their tables. */
+import { columnOf, type Operation, type Refund } from "@pointsman/core"
+import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
+
+export const makeOperationRows = <V>(parts: Parts<V>) => {
+  const { bindText, bindTextOrNull, readText, readTextOrNull, tenantColumns } = parts
+
+  const operationColumns: Columns<Operation, V, Owner> = {
+    ...tenantColumns,
+    payment_id: ({ paymentId }) => bindText(paymentId),
+    id: ({ id }) => bindText(id),
+    kind: ({ kind }) => kind,
+    idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
+    requested_minor: ({ requestedMinor }) => requestedMinor,
+    amount_minor: ({ money }) => money.minorUnits,
+    currency: ({ money }) => money.currency,
+    connection_id: ({ connectionId }) => bindText(connectionId),
+    provider_ref: ({ providerRef }) => bindText(providerRef),
+    timeout_millis: ({ timeoutMillis }) => timeoutMillis,
+    sent_at: ({ sentAt }) => sentAt,
+    answered_at: ({ answeredAt }) => answeredAt,
+    outcome: ({ outcome }) => outcome,
+    code: ({ code }) => bindTextOrNull(code),
+    reason: ({ reason }) => bindTextOrNull(reason),
+    reply: ({ reply }) => bindJson(reply)
+  }
+
+  const readOperation = (row: Row): Operation => ({
+    id: readText(row["id"]),
+    paymentId: readText(row["payment_id"]),
+    kind: row["kind"] as Operation["kind"],
+    idempotencyKey: readTextOrNull(row["idempotency_key"]),
+    requestedMinor: row["requested_minor"] as number | null,
+    money: readMoney(row),
+    connectionId: readText(row["connection_id"]),
+    providerRef: readText(row["provider_ref"]),
+    timeoutMillis: row["timeout_millis"] as number,
+    sentAt: row["sent_at"] as number,
+    answeredAt: row["answered_at"] as number | null,
+    outcome: row["outcome"] as Operation["outcome"],
+    code: readTextOrNull(row["code"]),
+    reason: readTextOrNull(row["reason"]),
+    reply: readJson(row["reply"])
+  })
+
+  const refundColumns: Columns<Refund, V, Owner> = {
+    ...tenantColumns,
+    payment_id: ({ paymentId }) => bindText(paymentId),
+    id: ({ id }) => bindText(id),
+    stage: ({ stage }) => stage,
+    balance: ({ stage }) => columnOf[stage],
+    amount_minor: ({ money }) => money.minorUnits,
+    currency: ({ money }) => money.currency,
+    requested_minor: ({ requestedMinor }) => requestedMinor,
+    reason: ({ reason }) => bindTextOrNull(reason),
+    idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
+    connection_id: ({ connectionId }) => bindText(connectionId),
+    provider_ref: ({ providerRef }) => bindText(providerRef),
+    provider_refund_id: ({ providerRefundId }) => bindTextOrNull(providerRefundId),
+    timeout_millis: ({ timeoutMillis }) => timeoutMillis,
+    sent_at: ({ sentAt }) => sentAt,
+    answered_at: ({ answeredAt }) => answeredAt,
+    settled_at: ({ settledAt }) => settledAt,
+    code: ({ code }) => bindTextOrNull(code),
+    failure_reason: ({ failureReason }) => bindTextOrNull(failureReason),
+    reply: ({ reply }) => bindJson(reply)
+  }
+
+  const readRefund = (row: Row): Refund => ({
+    id: readText(row["id"]),
+    paymentId: readText(row["payment_id"]),
+    stage: row["stage"] as Refund["stage"],
+    money: readMoney(row),
+    requestedMinor: row["requested_minor"] as number | null,
+    reason: readTextOrNull(row["reason"]),
+    idempotencyKey: readTextOrNull(row["idempotency_key"]),
+    connectionId: readText(row["connection_id"]),
+    providerRef: readText(row["provider_ref"]),
+    providerRefundId: readTextOrNull(row["provider_refund_id"]),
+    timeoutMillis: row["timeout_millis"] as number,
+    sentAt: row["sent_at"] as number,
+    answeredAt: row["answered_at"] as number | null,
+    settledAt: row["settled_at"] as number | null,
+    code: readTextOrNull(row["code"]),
+    failureReason: readTextOrNull(row["failure_reason"]),
+    reply: readJson(row["reply"])
+  })
+
+  return { operationColumns, readOperation, refundColumns, readRefund }
+}

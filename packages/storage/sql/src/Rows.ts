@@ -1,0 +1,50 @@
+/** The rows of all tables, in the form in which one database keeps them. */
+import { brokenBalance, type PaymentBook } from "@pointsman/core"
+import { type Form, makeParts, type Row } from "./Columns.ts"
+import { makeDeliveryRows } from "./Deliveries.ts"
+import { makeDirectoryRows } from "./DirectoryRows.ts"
+import { makeMerchantRows } from "./Merchants.ts"
+import { makeMessageRows } from "./Messages.ts"
+import { makeOperationRows } from "./OperationRows.ts"
+import { makePaymentRows } from "./PaymentRows.ts"
+import { makeSuccessRateRows } from "./SuccessRates.ts"
+
+/** A payment with all that belongs to it. */
+export interface BookRows {
+  readonly payment: Row
+  readonly attempts: ReadonlyArray<Row>
+  readonly operations: ReadonlyArray<Row>
+  readonly refunds: ReadonlyArray<Row>
+}
+
+export const makeRows = <V>(form: Form<V>) => {
+  const parts = makeParts(form)
+  const payments = makePaymentRows(parts)
+  const operations = makeOperationRows(parts)
+
+  /** Asserts at read what was asserted at write. */
+  const readBook = (rows: BookRows): PaymentBook => {
+    const payment = payments.readPayment(rows.payment)
+    const refunds = rows.refunds.map(operations.readRefund)
+    const broken = brokenBalance(payment, refunds)
+    if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+    return {
+      payment,
+      attempts: rows.attempts.map(payments.readAttempt),
+      operations: rows.operations.map(operations.readOperation),
+      refunds
+    }
+  }
+
+  return {
+    ...parts,
+    ...payments,
+    ...operations,
+    ...makeMessageRows(parts),
+    ...makeDirectoryRows(parts),
+    ...makeDeliveryRows(parts),
+    ...makeMerchantRows(parts),
+    ...makeSuccessRateRows(parts),
+    readBook
+  }
+}

@@ -1,0 +1,21 @@
+/** What the SQL storages share: the rows of their tables, and what is kept of the directory. */
+export {
+  afterAll,
+  type Bound,
+  bindJson,
+  type Columns,
+  entryKey,
+  type Form,
+  list,
+  type Owner,
+  onConflictReplace,
+  type Row,
+  readJson,
+  tenantKey,
+  valuesOf
+} from "./Columns.ts"
+export { endColumns } from "./Deliveries.ts"
+export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
+export type { DirectoryTable } from "./DirectoryRows.ts"
+export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
+export { type BookRows, makeRows } from "./Rows.ts"

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "@effect/vitest"
+import {
+  AllowanceExhausted,
+  AlreadyInvited,
+  ApiKeyRevoked,
+  type Connection,
+  Ids,
+  type Merchant,
+  NotAPartner,
+  type StoredMessage,
+  type WebhookEndpoint,
+  type Workspace
+} from "@pointsman/core"
+import { type Columns, makeRows, type Row, valuesOf } from "@pointsman/storage-sql"
+import { Effect, Result } from "effect"
+import { newChange, newOperation, newRefund, rate, tenant } from "./Given.ts"
+
+/** A form in which nothing that was not bound reads as it was written. */
+const rows = makeRows<string | { readonly bound: unknown }>({
+  bindText: (text) => ({ bound: text }),
+  readText: (value) => (value as { readonly bound: string }).bound,
+  bindTexts: (texts) => ({ bound: texts }),
+  readTexts: (value) => (value as { readonly bound: ReadonlyArray<string> }).bound,
+  bindBoolean: (value) => ({ bound: value }),
+  readBoolean: (value) => (value as { readonly bound: boolean }).bound
+})
+
+/** The row that a database would give of what was bound, column by column. */
+const written = <A, V, O>(columns: Columns<A, V, O>, record: A, owner: O): Row =>
+  Object.fromEntries(Object.keys(columns).map((column, index) => [column, valuesOf(columns)(record, owner)[index]]))
+
+const workspace: Workspace = {
+  id: "ws",
+  name: "Shop",
+  country: "DE",
+  category: null,
+  suspended: true,
+  partner: { allowance: 2 }
+}
+const connection: Connection = {
+  id: "first",
+  ...tenant,
+  name: "First",
+  connector: "sandbox",
+  active: true,
+  priority: 3,
+  sealedCredentials: "sealed",
+  sealedWebhookSecret: "secret",
+  timeoutMillis: 9,
+  supports: { methods: ["card"] },
+  restrictions: [],
+  circuitBreaker: null
+}
+const endpoint: WebhookEndpoint = {
+  id: "whe_1",
+  ...tenant,
+  url: "https://a.example",
+  events: ["*"],
+  sealedSecret: "s",
+  active: false
+}
+const merchant: Merchant = {
+  id: "mer_1",
+  partnerId: "ws",
+  workspaceId: "ws_2",
+  name: "Bakery",
+  email: "Bakery@example.com",
+  country: "DE",
+  category: "bakery",
+  invitationHash: "hash",
+  createdAt: 4
+}
+const message: StoredMessage = {
+  connectionId: "first",
+  eventId: "e-1",
+  paymentId: "pay_1",
+  about: "dispute",
+  subjectId: "att_1",
+  disputeId: "d-1",
+  verdict: "opened",
+  outcome: "unreadable",
+  reason: "at id",
+  writtenAt: 5,
+  receivedAt: 6,
+  body: "{}",
+  isSealed: true
+}
+
+describe("rows", () => {
+  it.effect("given a record of each table of a change, when its columns are read, then it is as it was", () =>
+    Effect.gen(function* () {
+      const change = yield* newChange()
+      const payment = change.payment.after
+      const totals = { refunded_minor: payment.refundedMinor, refund_pending_minor: payment.refundPendingMinor }
+      expect(rows.readPayment({ ...written(rows.paymentColumns, payment, change), ...totals })).toStrictEqual(payment)
+      expect(rows.readAttempt(written(rows.attemptColumns, change.attempts[0], change))).toStrictEqual(
+        change.attempts[0]
+      )
+      expect(rows.readClaim(written(rows.claimColumns, change.claim.after, change))).toStrictEqual(change.claim.after)
+      const operation = newOperation(payment, { reason: "late", code: "c", requestedMinor: 7, answeredAt: 8 })
+      expect(rows.readOperation(written(rows.operationColumns, operation, change))).toStrictEqual(operation)
+      const refund = newRefund(payment, { reason: "late", code: "c", providerRefundId: "re_1", failureReason: "no" })
+      expect(rows.readRefund(written(rows.refundColumns, refund, change))).toStrictEqual(refund)
+      expect(rows.readMessage(written(rows.messageColumns, message, change))).toStrictEqual(message)
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it("given a record of each other table, when its columns are read, then it is as it was", () => {
+    const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
+    const apiKey = { hash: "h", ...tenant, scopes: null, revokedAt: 2, source: "operator", createdAt: 1 } as const
+    const settings = { ...tenant, settings: { mode: "failover" } as never }
+    expect(workspaces.read(written(workspaces.columns, workspace, undefined))).toStrictEqual(workspace)
+    expect(apiKeys.read(written(apiKeys.columns, apiKey, undefined))).toStrictEqual(apiKey)
+    expect(connections.read(written(connections.columns, connection, undefined))).toStrictEqual(connection)
+    expect(routing.read(written(routing.columns, settings, undefined))).toStrictEqual(settings)
+    for (const one of [endpoint, { ...endpoint, sealedPreviousSecret: "before" }]) {
+      expect(webhookEndpoints.read(written(webhookEndpoints.columns, one, undefined))).toStrictEqual(one)
+    }
+    expect(rows.readRate(written(rows.rateColumns, rate, undefined))).toStrictEqual(rate)
+    const standing = { suspended: { bound: true }, has_live_key: { bound: false } }
+    const row = written(rows.merchantColumns, merchant, undefined)
+    expect(row["email_key"]).toStrictEqual({ bound: "bakery@example.com" })
+    expect(rows.readStanding({ ...row, ...standing })).toStrictEqual({ merchant, suspended: true, hasLiveKey: false })
+  })
+
+  it("given a payment whose amounts contradict each other, when it is read, then it is a defect", () => {
+    const change = Effect.runSync(Effect.provide(newChange({ capturedMinor: 5 }), Ids.layer))
+    const row = written(rows.paymentColumns, change.payment.after, change)
+    expect(() => rows.readPayment({ ...row, refunded_minor: 0, refund_pending_minor: 0 })).toThrow(/^Ledger: payment /)
+  })
+})
+
+describe("what a provision is refused for", () => {
+  const sound = { is_there: false, is_revoked: false, partner: '{"allowance":2}', is_invited: false, present: 1 }
+  const check = (fields: Partial<Record<keyof typeof sound, unknown>>) => {
+    const row = Object.entries({ ...sound, ...fields })
+    return rows.checkProvision(
+      Object.fromEntries(row.map(([name, value]) => [name, typeof value === "boolean" ? { bound: value } : value]))
+    )
+  }
+
+  it("given checks of which several refuse, then the port's order decides", () => {
+    const all = { is_there: true, is_revoked: true, partner: null, is_invited: true, present: 2 }
+    expect(check(all)).toStrictEqual(Result.succeed(false))
+    expect(check({ ...all, is_there: false })).toStrictEqual(Result.fail(new ApiKeyRevoked()))
+    expect(check({ ...all, is_there: false, is_revoked: false })).toStrictEqual(Result.fail(new NotAPartner()))
+    expect(check({ is_invited: true, present: 2 })).toStrictEqual(Result.fail(new AlreadyInvited()))
+    expect(check({ present: 2 })).toStrictEqual(Result.fail(new AllowanceExhausted({ allowance: 2 })))
+    expect(check({})).toStrictEqual(Result.succeed(true))
+  })
+})

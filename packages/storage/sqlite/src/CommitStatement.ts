@@ -1,0 +1,71 @@
+/** The statements of a commit, each with what it binds. */
+import type { SQLInputValue } from "node:sqlite"
+import type { Event } from "@pointsman/core"
+import { bindJson, type Columns, entryKey, list, type Owner, tenantKey, valuesOf } from "@pointsman/storage-sql"
+import { bindText, insertInto, rows, upsertInto } from "./Rows.ts"
+
+/** The columns in the order in which an update binds them: those of the key come last, in its condition. */
+const keyLast = <A>(columns: Columns<A, SQLInputValue, Owner>, key: ReadonlyArray<string>): typeof columns =>
+  Object.fromEntries(Object.entries(columns).sort(([a], [b]) => key.indexOf(a) - key.indexOf(b)))
+
+const assignments = (columns: object, key: ReadonlyArray<string>): string =>
+  list(
+    Object.keys(columns)
+      .filter((column) => !key.includes(column))
+      .map((column) => `${column} = ?`)
+  )
+
+// Payments.
+
+const paymentKey = [...tenantKey, "id"]
+const payments = keyLast(rows.paymentColumns, paymentKey)
+const paymentNames = Object.keys(payments)
+
+/** Nothing is given back yet. */
+export const insertPayment = `insert into payments (refunded_minor, refund_pending_minor, ${list(paymentNames)})
+  values (0, 0, ${list(paymentNames.map(() => "?"))}) on conflict (${list(paymentKey)}) do nothing`
+/** Binds the version that must be stored after the payment; gives the totals that are stored. */
+export const updatePayment = `update payments set ${assignments(payments, paymentKey)}
+  where workspace_id = ? and environment = ? and id = ? and version = ?
+  returning refunded_minor, refund_pending_minor`
+/**
+ * Binds the totals, then the key. Written after the refunds: the database compares the totals with what the refunds
+ * add up to.
+ */
+export const updateRefundTotals = `update payments set refunded_minor = ?, refund_pending_minor = ?
+  where workspace_id = ? and environment = ? and id = ?`
+export const bindPayment = valuesOf(payments)
+
+// Claims.
+
+const claimKey = [...tenantKey, "key"]
+const claims = keyLast(rows.claimColumns, claimKey)
+
+export const insertClaim = `${insertInto("claims", Object.keys(claims))} on conflict do nothing`
+/** Binds the version that must be stored after the claim. */
+export const updateClaim = `update claims set ${assignments(claims, claimKey)}
+  where workspace_id = ? and environment = ? and key = ? and version = ?`
+export const bindClaim = valuesOf(claims)
+
+// Attempts, operations and refunds.
+
+export const upsertAttempt = upsertInto("attempts", Object.keys(rows.attemptColumns), entryKey)
+export const bindAttempt = valuesOf(rows.attemptColumns)
+export const upsertOperation = upsertInto("operations", Object.keys(rows.operationColumns), entryKey)
+export const bindOperation = valuesOf(rows.operationColumns)
+export const upsertRefund = upsertInto("refunds", Object.keys(rows.refundColumns), entryKey)
+export const bindRefund = valuesOf(rows.refundColumns)
+
+// Events.
+
+const events: Columns<Event, SQLInputValue, Owner> = {
+  ...rows.tenantColumns,
+  id: ({ id }) => id,
+  type: ({ type }) => type,
+  payment_id: ({ paymentId }) => bindText(paymentId),
+  created_at: ({ createdAt }) => createdAt,
+  data: ({ data }) => bindJson(data)
+}
+
+export const insertEvent = insertInto("events", Object.keys(events))
+export const bindEvent = valuesOf(events)
