@@ -42,7 +42,16 @@ export default [
     }
   },
   project("node", "packages/node"),
-  project("server", "packages/server"),
+  // Its tests start servers and commands from one bundle of the sources.
+  {
+    extends: true,
+    test: {
+      name: "server",
+      root: "packages/server",
+      include: ["test/**/*.test.ts"],
+      globalSetup: ["test/support/Bundle.ts"]
+    }
+  },
   project("example-embed", "examples/embed"),
   project("example-effect-app", "examples/effect-app"),
   project("example-express", "examples/express"),

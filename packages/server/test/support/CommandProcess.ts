@@ -7,14 +7,13 @@
  */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { bundledMain } from "./Bundle.ts"
 
 export interface CommandEnd {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 /** Most of a command's time goes into reading the same sources again: Node keeps what it made of them. */
 const compileCache = fileURLToPath(new URL("../../../../node_modules/.cache/commands", import.meta.url))
@@ -32,7 +31,7 @@ export const runCommand = (
     const env = { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: compileCache, ...environment }
     execFile(
       process.execPath,
-      ["--conditions=@pointsman/source", main, ...words],
+      [bundledMain, ...words],
       { cwd: folder, env, timeout: endsWithinMillis, killSignal: "SIGKILL" },
       (failure, stdout, stderr) => {
         if (failure === null) return resolve({ code: 0, stdout, stderr })

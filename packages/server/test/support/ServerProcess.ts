@@ -15,6 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { bundledMain } from "./Bundle.ts"
 
 export interface ServerOptions {
   /** The working folder: without a database URL, the database is `<folder>/.pointsman/pointsman.db`. */
@@ -75,7 +76,6 @@ export interface JsonAnswer {
   readonly body: any
 }
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const clockAhead = new URL("./ClockAhead.ts", import.meta.url).href
 /** What Node compiled stays for the next server: a start takes a third less time. */
 const compiled = fileURLToPath(new URL("../../../../node_modules/.cache/node-compiled", import.meta.url))
@@ -183,7 +183,7 @@ const launch = (options: ServerOptions): Running => {
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     environment["POINTSMAN_CONFIG"] = path
   }
-  const words = [process.execPath, "--conditions=@pointsman/source", main, "serve", ...(options.flags ?? [])]
+  const words = [process.execPath, bundledMain, "serve", ...(options.flags ?? [])]
   const [command = "", ...rest] = [...(options.under ?? []), ...words]
   const child = spawn(command, rest, { cwd: options.folder, env: environment, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
