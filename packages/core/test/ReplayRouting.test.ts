@@ -155,14 +155,6 @@ describe("thousands of stored payments", () => {
         assert.isAbove(decisions.filter(({ degraded }) => degraded).length, payments / 520)
         // Hosted ones that no connection could take are recorded as failed, and decided the same way again.
         assert.isAbove(decisions.filter(({ candidates }) => candidates.length === 0).length, payments / 520)
-        console.log([
-          decisions.filter(({ candidates }) => candidates.length === 0).length,
-          decisions.filter(({ degraded }) => degraded).length,
-          decisions.filter(({ given }) => given.unable.includes("backup")).length,
-          decisions.filter(({ note }) => note?.includes("explores")).length,
-          decisions.filter(({ given }) => given.circuits.some(({ isOpen }) => isOpen)).length,
-          all.length
-        ])
         const oldestFirst = all.map(({ payment }) => payment.id)
         assert.deepStrictEqual(oldestFirst, oldestFirst.toSorted())
         assert.deepStrictEqual([stored.provider.charges.length, changes.length], [asked, written])
