@@ -1,5 +1,5 @@
 // Runs before `npm test` and `npm start`. It is plain JavaScript without imports, so that an old Node can read it and
-// say what is missing. On Linux and Windows `npm install` brings a Node of its own; on macOS there is none to bring.
+// say what is missing. On Linux and Windows `npm install` installs its own Node; on macOS there is none to install.
 const wanted = [22, 19]
 const found = process.versions.node.split(".").map(Number)
 

@@ -69,7 +69,7 @@ const readFlags = () => {
   const names = values.only?.split(",") ?? (smoke ? smokeNames : Object.keys(measures))
   const unknown = names.find((name) => !(name in measures))
   if (unknown !== undefined) {
-    throw new Misuse(`--only: "${unknown}" is none of ${Object.keys(measures).join(", ")}`)
+    throw new Misuse(`--only: "${unknown}" is not one of ${Object.keys(measures).join(", ")}`)
   }
   return {
     help: values.help,

@@ -97,7 +97,7 @@ export interface Import {
 
 /**
  * Every module that a source text names: `import`, `export … from`, `import()` and `import("…")` in a type. Imports of
- * types count as well: they tie two files together for whoever reads them.
+ * types count as well: they tie two files together for readers.
  */
 export const imports = (source: string): ReadonlyArray<Import> => {
   const all = tokens(source)

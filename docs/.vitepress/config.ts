@@ -57,7 +57,7 @@ export default defineConfig({
         name: "Pointsman",
         text: "Payments over your own provider accounts, right about the money",
         tagline:
-          "It writes a payment down before it asks a provider, asks each provider once, and says UNKNOWN where nobody knows what a provider did.",
+          "It stores a payment before it calls a provider, sends each call once, and reports UNKNOWN when the result of a call is not known.",
         actions: [
           { theme: "brand", text: "The first payment", link: "/start" },
           { theme: "alt", text: "One payment, step by step", link: "/concepts/one-payment" },

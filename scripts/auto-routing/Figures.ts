@@ -150,7 +150,7 @@ const sparseTable = (results: Results): string => {
 }
 
 const constants = (): string =>
-  `A rate tells of about the last ${rateWindow} outcomes, and loses half its weight in ${rateHalfLifeMillis / 86_400_000} days.`
+  `A rate covers about the last ${rateWindow} outcomes, and loses half its weight in ${rateHalfLifeMillis / 86_400_000} days.`
 
 /** The blocks of docs/concepts/auto-routing.md, by name. */
 export const blocksOf = (results: Results): Readonly<Record<string, () => string>> => ({

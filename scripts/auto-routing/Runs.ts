@@ -1,6 +1,6 @@
 /**
  * Runs every way to choose over the same seeded worlds: whether a connection would approve a payment is drawn once for
- * each seed, whoever asks it.
+ * each seed, for all strategies.
  */
 import { always, auto, hedging, type NamedPolicy, slidingUcb, thompson } from "./Policies.ts"
 import { type World, worlds } from "./Worlds.ts"
@@ -25,7 +25,7 @@ const meanTruth = ({ payments, secondSegment, truth }: World): ReadonlyArray<num
     return sum / payments
   })
 
-/** Whoever knew everything beforehand, and had to stay with one connection. */
+/** A strategy that knew everything beforehand, but had to stay with one connection. */
 const bestFixed = (world: World): number => {
   const means = meanTruth(world)
   return means.indexOf(Math.max(...means))

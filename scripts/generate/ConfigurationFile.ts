@@ -83,7 +83,7 @@ const parts: Readonly<Record<string, Part>> = {
       cardBrands: "the card's brand is one of these, where the payment states one",
       recurring: "`false`: no payments that the merchant initiated",
       merchantCountries: "the workspace's country is one of these",
-      blockedCategories: "the workspace's category is none of these",
+      blockedCategories: "the workspace's category is not one of these",
       amount: "for a currency, how much, in its minor units",
       "amount.<currency>.min": "no less",
       "amount.<currency>.max": "no more",
@@ -131,7 +131,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   "workspaces[].webhooks[]": {
     title: "A webhook",
-    about: "An endpoint of the merchant's that is [told of events](../guides/webhooks.md).",
+    about: "An endpoint of the merchant that [receives events](../guides/webhooks.md).",
     fields: {
       environment: "it hears of this one alone",
       url: "where they are posted",

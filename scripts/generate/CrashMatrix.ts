@@ -1,4 +1,4 @@
-/** The page of what becomes of an operation whose process ends: every point, with everything that a provider may do. */
+/** The page of the results of an operation whose process ends: every point, with everything that a provider may do. */
 import {
   type Cell,
   type Client,
@@ -151,14 +151,14 @@ const section = (operation: Operation, cells: ReadonlyArray<Cell>): ReadonlyArra
 
 const lowered = (title: string): string => title.charAt(0).toLowerCase() + title.slice(1)
 
-/** Throws where something in it is not as it should be: a page must not tell of a matrix that is broken. */
+/** Throws where something in it is not as it should be: a page must not show a broken matrix. */
 export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): string => {
   const wrong = wrongCells(cells)
   if (wrong.length > 0) throw new Error(`the crash matrix is broken:\n${wrong.join("\n")}`)
   return [
     notice,
     "# When a process ends",
-    "A process may end between any two of its steps: it is killed, the machine loses power, a deployment takes its place. This page says what becomes of the money then. Nothing on it is written by hand: each of these ends was brought about, in a world with a clock, a store and a provider that keeps books of its own.",
+    "A process may end between any two of its steps: it is killed, the machine loses power, a deployment takes its place. This page shows where the money is afterwards. Nothing on it is written by hand: each of these ends was brought about, in a world with a clock, a store and a provider that keeps books of its own.",
     `There are ${cells.filter(({ point }) => point !== null).length} ends here, each with a client that never asks again, and with three that do. After the end another process takes over the same store, and three days pass. In every one of these runs:`,
     [
       "- the provider was asked at most once under each of our ids, and executed at most one request;",

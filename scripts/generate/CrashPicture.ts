@@ -10,7 +10,7 @@ interface Look {
   readonly says: string
 }
 
-/** Told apart by the letter too, for whoever does not see the colours. */
+/** Also distinguished by letter, for readers who do not see the colours. */
 const looks: Readonly<Record<string, Look>> = {
   nothing: { letter: "", fill: "#ffffff", text: "#0f172a", says: "nothing is stored, nothing was sent" },
   FAILED: { letter: "F", fill: "#e2e8f0", text: "#0f172a", says: "FAILED: nothing was executed" },

@@ -39,7 +39,7 @@ export const eventsPage = (notice: string): string =>
   [
     notice,
     "# Events",
-    "An event is an entry of a payment's timeline. It is written in the commit of the move that it tells of, so there is no move without its event and no event without its move. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same words. The same event may reach you more than once: skip an `id` that you have processed. Types may be added, and fields.",
+    "An event is an entry of a payment's timeline. It is written in the commit of the move that it reports, so there is no move without its event and no event without its move. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same words. The same event may reach you more than once: skip an `id` that you have processed. Types may be added, and fields.",
     table(
       ["Field", "Type", "Meaning"],
       [

@@ -52,7 +52,7 @@ const rows: ReadonlyArray<Row> = [
     end: { _tag: "Rejected", code: "E1", message: "Not now." }
   },
   { name: "Not sent: no byte of it left", end: new NotSent({ reason: "the connection was refused" }) },
-  { name: "Unanswered: nobody knows", end: new Unanswered({ reason: "timed out" }) },
+  { name: "Unanswered: unknown result", end: new Unanswered({ reason: "timed out" }) },
   { name: "Too old to be sent", end: null }
 ]
 

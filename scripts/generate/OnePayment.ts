@@ -130,7 +130,7 @@ export const onePaymentPicture = (cells: ReadonlyArray<Cell>): string => {
   ] as const
   return `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg">
-<title>One payment between your server, Pointsman, the storage and the provider, and what becomes of it at each point at which the process dies</title>
+<title>One payment between your server, Pointsman, the storage and the provider, and its result at each point at which the process dies</title>
 <rect width="${width}" height="${height}" fill="white"/>
 <g font-family="Helvetica,Arial,sans-serif" font-size="13" fill="#0f172a">
 ${Object.entries(lanes)

@@ -1,8 +1,8 @@
 /**
- * Load, and what became of it.
+ * Load, and its results.
  *
  * `closed`: so many at once, each followed by the next as soon as it is answered; it tells how much a side can do.
- * `open`: so many begin each second whatever becomes of those before; it tells how long a caller waits.
+ * `open`: a fixed number begin each second, regardless of earlier ones; it shows how long a caller waits.
  */
 export type Load =
   | { readonly _tag: "closed"; readonly inFlight: number; readonly seconds: number }
@@ -27,7 +27,7 @@ export interface Sample {
   readonly processorMicros: number
 }
 
-/** Fails when one of them fails: a figure of half a load is none. */
+/** Fails when one of them fails: a figure for a partial load is invalid. */
 export const run = async (load: Load, operation: () => Promise<unknown>): Promise<Sample> => {
   const waits: Array<number> = []
   const one = async () => {

@@ -11,7 +11,7 @@ export interface Machine {
   /** The load of one minute before the run began, and when it ended. */
   readonly loadBefore: number
   readonly loadAfter: number
-  /** Of the processors' time during the run, what went to processes that are not of it; `null` where nobody knows. */
+  /** Of the processors' time during the run, what went to processes that are not of it; `null` where it is unknown. */
   readonly othersShare: number | null
 }
 

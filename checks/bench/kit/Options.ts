@@ -13,7 +13,7 @@ export interface Options {
   readonly postgres: Postgres
   /** An empty folder, gone after the run. */
   readonly folder: string
-  /** To whoever waits. */
+  /** Shown to the person who waits. */
   readonly tell: (line: string) => void
 }
 

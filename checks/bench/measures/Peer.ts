@@ -30,7 +30,7 @@ export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }
     return { id: "peer", title, rows: [], note: "Not run: name the folder of the comparison with --peer." }
   }
   if (!existsSync(join(kit, "bench.mjs")) || !existsSync(join(kit, "node_modules"))) {
-    throw new Error(`--peer: expected a folder with bench.mjs and its packages installed, and ${kit} is none`)
+    throw new Error(`--peer: expected a folder with bench.mjs and its packages installed, and ${kit} is not one`)
   }
   const run = async (adapters: ReadonlyArray<string>): Promise<ReadonlyArray<Cell>> => {
     const out = join(folder, "peer.json")

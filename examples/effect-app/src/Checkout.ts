@@ -39,7 +39,7 @@ const checkOut = Effect.fnUntraced(
     for (let tryNumber = 1; tryNumber <= maxTries; tryNumber++) {
       const created = yield* pointsman.create(caller, requestOf(order, tryNumber))
       if (!created.isReplay) return paymentAnswer(order, created.payment)
-      // A replay shows what was answered the first time; what became of it since decides here.
+      // A replay shows what was answered the first time; its current state decides here.
       const payment = yield* pointsman.payment(caller.tenant, created.payment.id)
       if (!movedNothing.has(statusOf[payment.state])) return paymentAnswer(order, payment)
     }

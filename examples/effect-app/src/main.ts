@@ -33,7 +33,7 @@ const outside = ({ database, encryptionKey }: Settings) =>
     )
   ).pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer)))
 
-/** The shop's route, the v1 API beside it, and the background that settles what nobody knows yet. */
+/** The shop's route, the v1 API beside it, and the background jobs that settle unknown results. */
 const routes = Layer.mergeAll(
   PointsmanHttp.layer({ paths: { [Checkout.path]: ["POST"] } }),
   Checkout.layer,

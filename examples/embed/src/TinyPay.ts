@@ -4,7 +4,7 @@
  * - `POST /charges` with `{amount: "12.34", currency, capture, order, card}` and an `Idempotency-Key`. It answers 200
  *   with `{id, state, amount, currency, reason?}`, or 400, 401 or 422 with `{error: {code, message}}` when it did
  *   nothing.
- * - `GET /charges/{idempotency key}` answers what became of it, or 404 with the code `no_such_charge`.
+ * - `GET /charges/{idempotency key}` returns its outcome, or 404 with the code `no_such_charge`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

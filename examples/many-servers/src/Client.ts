@@ -1,6 +1,6 @@
 /**
  * A shop that pays by the API, and knows what to do when it gets no answer: it sends the same request again, under the same
- * key, until it is told what became of it.
+ * key, until it learns the outcome.
  */
 import { request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
@@ -28,7 +28,7 @@ export interface Troubles {
   unanswered: number
   /** A request under this key is still being worked on: by a server that is no more. */
   inProgress: number
-  /** Nobody knows yet. */
+  /** Not known yet. */
   unknown: number
   /** It is known that nothing was charged. */
   nothingCharged: number
@@ -63,7 +63,7 @@ export const pay = async (
   throw new Error(`${order} could not be paid`)
 }
 
-/** Sends one request, again and again under one key, until it is known what became of it. */
+/** Sends one request repeatedly under one key, until its outcome is known. */
 const insist = async (
   url: string,
   apiKey: string,
@@ -91,7 +91,7 @@ const insist = async (
   throw new Error(`${order} got no answer`)
 }
 
-/** A replay shows what was answered the first time; what became of it since is read. */
+/** A replay shows what was answered the first time; its current state is read. */
 const settled = async (url: string, apiKey: string, id: string, signal: AbortSignal): Promise<Payment> => {
   for (let tried = 0; tried < triesAtMost; tried++) {
     const answer = await call(url, apiKey, "GET", `/api/v1/payments/${id}`).catch(() => undefined)
@@ -99,7 +99,7 @@ const settled = async (url: string, apiKey: string, id: string, signal: AbortSig
     if (payment !== undefined && payment.status !== "UNKNOWN") return payment
     await pause(pauseMillis, undefined, { signal })
   }
-  throw new Error(`nobody knows yet what became of ${id}`)
+  throw new Error(`the result of ${id} is still unknown`)
 }
 
 export const create = (url: string, apiKey: string, order: string, key: string): Promise<Answer> =>

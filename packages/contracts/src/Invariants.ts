@@ -166,7 +166,7 @@ const brokenEntries = (
     ]
   })
 
-/** The timeline is in the order of the moves, and tells of nothing that did not happen. */
+/** The timeline is in the order of the moves, and contains nothing that did not happen. */
 export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArray<string> => {
   const captures = events.filter((event) => event.type === "payment.captured").length
   const lastRefund = events.findLast(

@@ -1,5 +1,5 @@
 /**
- * What becomes of a create, a capture, a void and a refund whose process ends at any point at all, with everything that a
+ * The results of a create, a capture, a void and a refund whose process ends at any point, with everything that a
  * provider may do: `crashMatrix({ storage })` runs it over a store.
  */
 export type { Course, Script } from "./crash-matrix/Books.ts"

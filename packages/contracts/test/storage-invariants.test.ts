@@ -110,7 +110,7 @@ const spoilt: ReadonlyArray<Spoilt> = [
     /0 events payment.captured/
   ],
   [
-    "it tells of a refund that was not",
+    "it reports a refund that did not happen",
     (record) => ({
       ...record,
       events: [
@@ -120,7 +120,7 @@ const spoilt: ReadonlyArray<Spoilt> = [
     }),
     /do not add up/
   ],
-  ["it tells of a move that no table has", another("payment.declined"), /no walk of the table to Captured/],
+  ["it has a move that is in no table", another("payment.declined"), /no walk of the table to Captured/],
   [
     "the timeline is in another order",
     (record) => ({ ...record, events: record.events.toReversed() }),

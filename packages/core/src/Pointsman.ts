@@ -244,7 +244,7 @@ export class Pointsman extends Context.Service<
      * sends the customer afterwards. Once begun it runs to its end.
      */
     readonly openCheckout: (token: string, returnUrl: string) => Effect.Effect<CheckoutStep, HostedFailure>
-    /** The customer came back: asks the provider what became of the payment, and gives it as it stands then. */
+    /** The customer came back: looks up the provider's record, and returns the payment as it is then. */
     readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
     /** Why a payment went where it went. */
     readonly explainRouting: (
@@ -261,7 +261,7 @@ export class Pointsman extends Context.Service<
     /** How many production payments reached a provider; sandbox payments are never counted. */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /**
-     * Looks at payments whose time has come: results that nobody knows, requests that died, pages that are over. A batch
+     * Checks payments that are due: unknown results, requests whose process died, expired pages. A batch
      * at a time; gives how many there were.
      */
     readonly sweep: Effect.Effect<number, StorageError>
@@ -270,7 +270,7 @@ export class Pointsman extends Context.Service<
     /**
      * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
      * every `everyMillis`. It needs a `WebhookSender`, and rests without one. `Pointsman.background` runs it. What is
-     * being sent when it is interrupted is sent again by whoever runs it next.
+     * being sent when it is interrupted is sent again by the next process that runs it.
      */
     readonly keepDelivering: (everyMillis: number) => Effect.Effect<never>
     /**
@@ -311,7 +311,7 @@ export class Pointsman extends Context.Service<
      * and not applied yet is applied then.
      */
     readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
-    /** What providers told and what became of it, newest first; of all tenants unless one is named. */
+    /** Providers' messages and their outcomes, newest first; of all tenants unless one is named. */
     readonly messages: (query: MessageQuery) => Effect.Effect<Page<TenantMessage>, StorageError>
     /** One stored message with its body, of whichever tenant. */
     readonly message: (
@@ -320,7 +320,7 @@ export class Pointsman extends Context.Service<
     ) => Effect.Effect<MessageFile, MessageNotFound | SealBroken | StorageError>
     /**
      * Reads a stored message again and decides it again, for an operator who has mended what kept it from being applied.
-     * It gives the message with what became of it. A message that was applied is refused.
+     * It returns the message with its outcome. A message that was applied is refused.
      */
     readonly applyMessage: (
       connectionId: string,

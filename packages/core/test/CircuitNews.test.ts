@@ -88,7 +88,7 @@ describe("news of circuits", () => {
   )
 
   it.effect(
-    "given a circuit that is open already, when another process tells of its own, then its time is no longer",
+    "given a circuit that is open already, when another process reports its own, then its time is no longer",
     () =>
       Effect.gen(function* () {
         const { one, tell } = yield* processes

@@ -1,6 +1,6 @@
 /**
- * Why a connection may not take a payment, where several reasons hold at once: which one is told of a connection, and
- * what is told of several. Each reason alone is in `Routing.test.ts`.
+ * Why a connection may not take a payment, where several reasons hold at once: which one is reported for a connection,
+ * and which ones for several connections. Each reason alone is in `Routing.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -119,7 +119,7 @@ const tokensOf = (ids: ReadonlyArray<string>) =>
 describe("several connections, each with a reason of its own", () => {
   for (const initiator of ["cit", "mit"] as const) {
     const nowhere = world({ connections: each(initiator) })
-    it.effect(`given a payment of ${initiator} and no other connection, then RoutingFailed tells of every one`, () =>
+    it.effect(`given a payment of ${initiator} and no other connection, then RoutingFailed reports every one`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const instruments = tokensOf(each(initiator).map(({ id }) => id))

@@ -1,4 +1,6 @@
-/** A production page: the provider's checkout is opened once, and its record alone says what became of the payment. */
+/**
+ * A production page: the provider's checkout is opened once, and only its record reports the outcome of the payment.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import {
   ActionNotOffered,
@@ -228,7 +230,7 @@ describe("opening a checkout", () => {
   }
 
   const refused = make()
-  it.effect("given all refuse, then FAILED, told of once", () =>
+  it.effect("given all refuse, then FAILED, reported once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       refused.provider.onOpenCheckout = () => Effect.succeed(rejected)
@@ -511,7 +513,7 @@ describe("coming back from a checkout", () => {
     "nobody answers": Effect.fail(new Unanswered({ reason: "time-out" })),
     "the connector dies": Effect.die(new Error("a bug")),
     "a charge without a reference is found": Effect.succeed(found({ _tag: "Captured", providerRef: "" })),
-    "an amount that is none is found": Effect.succeed(
+    "an invalid amount is found": Effect.succeed(
       found({ _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 0.5, currency: "EUR" } })
     )
   }

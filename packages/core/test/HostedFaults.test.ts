@@ -321,7 +321,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
             ? Effect.provideService(courier(payment, { on: "ChargeCancelled" }), Ledger, ledger)
             : Effect.void
         const ended = yield* begin(token)
-        // Money that is taken after all is told of; an open checkout takes none.
+        // Money that is captured after all is reported; an open checkout takes none.
         assert.strictEqual(ended.state, goodEnd === "Captured" ? "Captured" : "Cancelled")
         assert.deepStrictEqual(yield* outcomesOf(payment), [goodOutcome])
       }).pipe(Effect.provide(told.layer))

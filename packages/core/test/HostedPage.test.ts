@@ -347,7 +347,7 @@ describe("the end of a page", () => {
   }
 
   const timeline = world()
-  it.effect("given the timeline is read, then it tells of the end", () =>
+  it.effect("given the timeline is read, then it contains the end", () =>
     Effect.gen(function* () {
       const { payment } = yield* paged()
       yield* TestClock.adjust(pageMillis)

@@ -73,7 +73,7 @@ const lastEvents = ({ id }: Payment, count: number) =>
     return items.slice(-count).map(({ type }) => type)
   })
 
-describe("an answer that comes after a retry was told that nobody knows", () => {
+describe("a response that arrives after a retry was told that the result is unknown", () => {
   const mismatched = world(slow)
   it.effect("given it states more than was asked, then the timeline tells that too", () =>
     Effect.gen(function* () {

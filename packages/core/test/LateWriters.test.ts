@@ -227,7 +227,7 @@ describe("a message that came before the answer", () => {
   const held: ChargeFact = { on: "ChargeAuthorized", connectionId: "main", providerRef: "r", amountMinor: 1999 }
 
   const captured = world()
-  it.effect("given it told of the authorization, when the answer says captured, then CAPTURED", () =>
+  it.effect("given it reported the authorization, when the answer says captured, then CAPTURED", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       captured.ledger.beforeCommit = (number, change) =>
@@ -261,7 +261,7 @@ describe("a message that came before the answer", () => {
 
   const twice = world()
   it.effect(
-    "given the first attempt was charged after all, when the second is too, then the timeline tells of both",
+    "given the first attempt was charged after all, when the second is too, then the timeline reports both",
     () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman

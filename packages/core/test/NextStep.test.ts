@@ -48,7 +48,7 @@ const ends: Readonly<Record<string, End>> = {
   "Canceled at the provider": Effect.succeed({ _tag: "Canceled", providerRef: null }),
   "Rejected: the provider says that it did nothing": rejected,
   "Not sent: no byte of it left": Effect.fail(new NotSent({ reason: "the connection was refused" })),
-  "Unanswered: nobody knows": unanswered,
+  "Unanswered: unknown result": unanswered,
   [tooOld]: Effect.die("it was sent")
 }
 

@@ -315,7 +315,7 @@ describe("a commit that hangs", () => {
 
 describe("a refund that is refused while the store is away", () => {
   const untold = world()
-  it.effect("given its request was told that nobody knows, then the timeline tells that it failed", () =>
+  it.effect("given its request was told that the result is unknown, then the timeline reports that it failed", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given("refund")

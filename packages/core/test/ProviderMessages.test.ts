@@ -41,7 +41,7 @@ const messageOf = (
 const record = (message: VerifiedMessage) =>
   Effect.flatMap(Pointsman, (pointsman) => Effect.result(pointsman.recordMessage(message)))
 
-/** What became of the message; `undefined` where it is not stored. */
+/** The outcome of the message; `undefined` where it is not stored. */
 const outcomeOf = (eventId: string) =>
   Effect.gen(function* () {
     const found = yield* (yield* Ledger).message(tenant, "main", eventId)

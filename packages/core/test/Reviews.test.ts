@@ -1,4 +1,4 @@
-/** What operations have to look at, and what becomes of a payment when somebody says what the provider's record says. */
+/** What operators have to review, and the effect of a report of what the provider's record says. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   brokenBalance,

@@ -1,4 +1,4 @@
-/** What the background makes of results that nobody knows, requests that died, and pages that are over. */
+/** What background checks do with unknown results, requests whose process died, and expired pages. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChargeState,
@@ -504,7 +504,7 @@ describe("requests that died mid-call", () => {
   }
 
   const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given a capture's key, when the background was first, then the key says that nobody knows", () =>
+  it.effect("given a capture's key, when the background was first, then the key says that the result is unknown", () =>
     Effect.gen(function* () {
       const payment = yield* given.Authorized(keyed)
       keyed.provider.onCapture = () => Effect.never
@@ -762,7 +762,7 @@ describe("an attempt that nobody answered while another one holds the money", ()
   ]
   for (const [says, record, told, outcome] of rivals) {
     const own = world()
-    it.effect(`given its provider says ${says}, then it is ${outcome}, is told of once and not asked again`, () =>
+    it.effect(`given its provider says ${says}, then it is ${outcome}, is reported once and not looked up again`, () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const ledger = yield* Ledger

@@ -1,6 +1,6 @@
 /**
- * What the routes check and say, for a front door in the same process that has no request: whoever calls a function is
- * refused for the same reasons, and told so in the same words.
+ * What the routes check and say, for an entry point in the same process that has no request: the caller of a function
+ * is refused for the same reasons, and told so in the same words.
  */
 export { suspended } from "./AuthorizeRequest.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"

@@ -8,7 +8,7 @@ export const report = (failure: { readonly _tag: string; readonly cause: unknown
   Effect.logError(failure._tag, Cause.die(failure.cause))
 
 /**
- * A mistake of ours, met where a provider may have been asked by then: nobody knows what it did, so the answer must not
+ * A mistake of ours, met where a provider may have been asked by then: its result is unknown, so the answer must not
  * say that nothing was sent.
  */
 export const unknownAfterDefect =

@@ -1,6 +1,6 @@
 /**
  * An answer that stays the same for as long as the server runs. It is made at the first request for it, compressed
- * once, and not sent again to whoever still has it.
+ * once, and not sent again to a client that still has it.
  */
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"

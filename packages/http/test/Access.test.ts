@@ -67,7 +67,7 @@ const ways: Readonly<Record<string, Way>> = {
   "GET /api/v1/merchants": { stranger: "200" }
 }
 
-/** Whoever asks is answered. */
+/** Every caller gets a response. */
 const open = ["GET /api/v1/openapi.json"]
 
 /** Asks for a provider's signature and not for a key: `ProviderMessages.test.ts` asks it. */
@@ -200,7 +200,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(await listed(keys.globexLive)).not.toContain(id)
   })
 
-  test("given an open endpoint, when it is asked without a key, then it is answered and tells of no payment", async () => {
+  test("given an open endpoint, when it is asked without a key, then it responds and mentions no payment", async () => {
     for (const route of open) {
       const reply = await world.send(route.replace("GET ", ""))
       expect(reply.status).toBe(200)

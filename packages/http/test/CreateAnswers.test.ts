@@ -88,21 +88,18 @@ describe("an operation", () => {
     ["capture", "capture", "capture_result_unknown"],
     ["void", "void", "void_result_unknown"],
     ["refund", "refunds", "refund_result_unknown"]
-  ] as const)(
-    "given a defect in core, when %s is asked for, then nobody knows its result",
-    async (name, path, code) => {
-      web = serve(scripted({ [name]: breaks }).layer)
-      const reply = await web.send(`/api/v1/payments/${paymentId}/${path}`, {
-        key: "sandbox",
-        method: "POST",
-        headers: { "idempotency-key": "operation-1" },
-        body: {}
-      })
-      expect([reply.status, reply.body.error.code]).toEqual([502, code])
-      expect(JSON.stringify(reply.body)).not.toContain("hunter2")
-      expect(web.log).toEqual([expect.stringContaining("hunter2")])
-    }
-  )
+  ] as const)("given a defect in core, when %s is asked for, then its result is unknown", async (name, path, code) => {
+    web = serve(scripted({ [name]: breaks }).layer)
+    const reply = await web.send(`/api/v1/payments/${paymentId}/${path}`, {
+      key: "sandbox",
+      method: "POST",
+      headers: { "idempotency-key": "operation-1" },
+      body: {}
+    })
+    expect([reply.status, reply.body.error.code]).toEqual([502, code])
+    expect(JSON.stringify(reply.body)).not.toContain("hunter2")
+    expect(web.log).toEqual([expect.stringContaining("hunter2")])
+  })
 })
 
 describe("a created payment", () => {

@@ -93,7 +93,7 @@ const ofAll = (on: OperationName): ReadonlyArray<Case> => [
   {
     on,
     answer: "404 not_found",
-    given: "an id that is none",
+    given: "a malformed id",
     run: async (world) => ({ reply: await operate(world, on, "not-an-id") })
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Whoever follows `GET /events` by `after` sees every event once and in the order of their ids, however commits
+ * A client that follows `GET /events` by `after` sees every event once and in the order of their ids, however commits
  * overtake each other (decisions, section 11; docs/decisions/0002). A commit is held up where a store lets it be: before
  * it reaches the store, and between the drawing of its events' ids and the write. The controls are ledgers that give ids
  * before they wait, as a database with several writers at a time does by itself: there a follower misses events.

@@ -321,7 +321,7 @@ describe("a store that fails", () => {
     expect(answerOf(reply)).toBe(answer)
     expect(JSON.stringify(reply.body)).not.toContain("hunter2")
     expect(web.log.filter((line) => line.includes("hunter2"))).toHaveLength(answer.startsWith("500") ? 1 : 0)
-    // Whoever cannot know must not be told to send it again.
+    // A caller of an unknown result must not be told to send it again.
     expect(reply.body.error.message.includes("may be sent again")).toBe(name === "StorageError")
   })
 

@@ -493,7 +493,7 @@ describe.each(stores)("over %s", (_name, store) => {
   })
 
   describe("settlement and disputes", () => {
-    test("given a settlement that tells of a capture nobody knew, then both are told, and once", async () => {
+    test("given a settlement that implies an unknown capture, then both are reported, once", async () => {
       const { attemptId, id } = await go(charged(silence))
       await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
       await deliver(world, settled(attemptId, { provider_reference: `ref_${attemptId}`, status: "captured" }))
@@ -667,7 +667,7 @@ describe("the rate of messages", () => {
   beforeEach(() => world.adjust("1 minute"))
   afterAll(() => world.close())
 
-  test("given eight at once and one more, then the ninth is 429 with Retry-After, whoever signed it", async () => {
+  test("given eight at once and one more, then the ninth is 429 with Retry-After, regardless of the signature", async () => {
     for (let time = 0; time < 8; time++) expect(answerOf(await deliver(world, "{}"))).toBe("401 unauthorized")
     const reply = await deliver(world, "{}")
     expect([answerOf(reply), reply.headers.get("retry-after")]).toEqual(["429 rate_limited", "1"])

@@ -1,5 +1,5 @@
 /**
- * What a merchant is told of routing, and where a payment goes (specification, RoutingDecision, RoutingExclusion and
+ * What a merchant sees of routing, and where a payment goes (specification, RoutingDecision, RoutingExclusion and
  * "Routing on create"; decisions, section 5). How the rules decide is tested in core; here they are seen from outside.
  */
 import { type ChargeAnswer, type Connection, type ExclusionCode, NotSent, Unanswered } from "@pointsman/core"

@@ -519,7 +519,7 @@ const ofSecondTry = (failure: PointsmanError): PointsmanError => {
   return failure instanceof StateError ? new StateError(failure.code, failure.message, true) : failure
 }
 
-/** Nobody knows how far a call came that broke down. */
+/** It is unknown how far a call had come when it failed. */
 const mayHaveMoved = (code: UnknownResultCode): PointsmanError =>
   new UnknownResultError(
     code,

@@ -7,8 +7,8 @@
 export type Environment = "sandbox" | "production"
 
 /**
- * `UNKNOWN`: a provider may have executed it and nobody knows yet. Show it as pending, and never pay again for the same
- * order; it settles by itself. New values may be added.
+ * `UNKNOWN`: a provider may have executed it, but the result is not known yet. Show it as pending, and never pay again
+ * for the same order; it settles by itself. New values may be added.
  */
 export type PaymentStatus =
   | "CREATED"

@@ -44,7 +44,7 @@ export interface PageQuery {
 export interface Pointsman extends AsyncDisposable {
   /**
    * Routes a payment and charges it at once, or gives a hosted page (`return_url`). Look at `payment.status`: a payment
-   * that was declined is a result too, and `UNKNOWN` means that nobody knows yet.
+   * that was declined is a result too, and `UNKNOWN` means that the result is not known yet.
    */
   readonly create: (order: CreatePayment, options?: MoneyOptions) => Promise<Answered>
   /** Takes the money of an authorization; all of it unless `amount` (minor units) is given. Once. */

@@ -66,7 +66,7 @@ export class ValidationError extends PointsmanError {
   }
 }
 
-/** There is none of this workspace and environment. */
+/** Not found in this workspace and environment. */
 export class NotFoundError extends PointsmanError {
   override readonly name = "NotFoundError"
   readonly moneyMayHaveMoved = false

@@ -4,7 +4,7 @@
  */
 import type { Environment, Event, Payment } from "./Payment.ts"
 
-/** `unknown`, `refund_unknown`: nobody knows the result. The others stay until somebody has looked. */
+/** `unknown`, `refund_unknown`: the result is unknown. The others remain until an operator has reviewed them. */
 export type ReviewReason =
   | "unknown"
   | "refund_unknown"
@@ -130,7 +130,7 @@ export type DeliveryStatus = "due" | "sending" | "delivered" | "refused" | "give
 export interface DeliveryAttempt {
   readonly number: number
   readonly sent_at: string
-  /** `null` where nobody knows: it is under way, or its process is gone. */
+  /** `null` where it is unknown: it is in flight, or its process is gone. */
   readonly ended_at: string | null
   readonly response_status: number | null
   /** Why there was no answer. */

@@ -105,7 +105,7 @@ const answerFromBytes = async (
 ): Promise<void> => {
   const headers = new Headers()
   for (const [name, values] of Object.entries(request.headersDistinct)) {
-    // The length is the body's own, and its encoding was taken off by whoever read it.
+    // The length is the body's own, and the parser that read it has decoded it.
     if (name === "content-length" || name === "transfer-encoding" || name === "content-encoding") continue
     for (const value of values ?? []) headers.append(name, value)
   }

@@ -17,7 +17,7 @@ const soon = {
 
 const unknown = { ...order, simulate: { charge: "no_answer", lookup: "executed" } } as const
 
-it("given a result that nobody knows, when the background runs, then the provider's record settles it", async () => {
+it("given an unknown result, when the background jobs run, then the provider's record settles it", async () => {
   const { pointsman } = await open(soon)
   const { payment } = await pointsman.create(unknown, { idempotencyKey: "order-1001" })
   assert.strictEqual(payment.status, "UNKNOWN")

@@ -173,8 +173,8 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
     (p) => p.create(order, { workspace: "other" }),
     /^`workspace` must be a configured workspace; "other" not found/u
   ],
-  "a limit that is none": [(p) => p.payments({ limit: 0 }), /^`limit` must be an integer from 1 to 100/u],
-  "a status that is none": [(p) => p.payments({ status: "PAID" as never }), /^`status` must be one of CREATED/u],
+  "an invalid limit": [(p) => p.payments({ limit: 0 }), /^`limit` must be an integer from 1 to 100/u],
+  "an invalid status": [(p) => p.payments({ status: "PAID" as never }), /^`status` must be one of CREATED/u],
   "a hosted payment without pages": [
     (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),
     /hosted payment flow is not available/u
@@ -197,7 +197,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "scopes that are no order": [(p) => p.createApiKey(["payments:read"] as object), /^`order` must be an object/u],
   "scopes that are null": [(p) => p.createApiKey({ scopes: null } as never), /^`scopes` must be a list/u],
-  "a delivery status that is none": [
+  "an invalid delivery status": [
     (p) => p.deliveries({ status: "lost" as never }),
     /^`status` must be one of due, sending/u
   ]

@@ -96,7 +96,7 @@ it("given a payment, when its routing is explained, then each chapter says why i
   )
 })
 
-it("given a result that nobody knows, when somebody looked into the provider's record, then it is settled with their word", async () => {
+it("given an unknown result, when an operator reports the provider's record, then it is settled by that report", async () => {
   const { pointsman } = await open({ background: false, claimWindowMillis: 2, providerTimeoutMillis: 1 })
   const { payment } = await pointsman.create({ ...order, simulate: { charge: "no_answer" } })
   assert.strictEqual(payment.status, "UNKNOWN")

@@ -46,9 +46,9 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
   ],
   "an absent key for a file": [{ storage: sqlite("payments.db") }, "encryptionKey", /base64 of 32 bytes.*outlives/u],
   "a cut key": [{ encryptionKey: encryptionKey.slice(1) }, "encryptionKey", /base64 of 32 bytes/u],
-  "a setting that is none": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
-  "a base URL that is none": [{ baseUrl: "shop.example" }, "baseUrl", /absolute http or https URL/u],
-  "an environment that is none": [{ environment: "live" }, "environment", /sandbox or production/u],
+  "an unknown setting": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
+  "an invalid base URL": [{ baseUrl: "shop.example" }, "baseUrl", /absolute http or https URL/u],
+  "an unknown environment": [{ environment: "live" }, "environment", /sandbox or production/u],
   "a time-out as long as the claim window": [
     { providerTimeoutMillis: 900_000 },
     "providerTimeoutMillis",

@@ -38,7 +38,7 @@ const refused: Readonly<Record<string, readonly [() => Parameters<typeof webhook
     () => ({ body, headers: { ...signed(), "x-service-signature": signed()["X-Service-Signature"] }, secret }),
     "missing"
   ],
-  "a signature that is none": [() => ({ body, headers: { "x-service-signature": "v1=0" }, secret }), "malformed"],
+  "a malformed signature": [() => ({ body, headers: { "x-service-signature": "v1=0" }, secret }), "malformed"],
   "an old one": [() => ({ body, headers: signed(body, secret, 301), secret }), "too old or too new"],
   "one of the future": [() => ({ body, headers: signed(body, secret, -302), secret }), "too old or too new"],
   "another secret": [() => ({ body, headers: signed(body, "another"), secret }), "not made with a known secret"],

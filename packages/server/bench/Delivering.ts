@@ -115,7 +115,7 @@ const configured = (origin: string) =>
 
 export interface Delivered {
   readonly perSecond: number
-  /** Round trips to the store for each delivery that arrived: taking what is due, and recording what became of it. */
+  /** Round trips to the store for each delivery that arrived: taking what is due, and recording its outcome. */
   readonly roundTrips: number
 }
 

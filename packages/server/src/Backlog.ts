@@ -1,5 +1,5 @@
 /**
- * What waits in the storage, as gauges: results that nobody knows by how long that is so, what operations have to look
+ * What waits in the storage, as gauges: unknown results by their age, what operators have to look
  * at, refunds, and what the background and the webhooks are late with.
  *
  * It is read when somebody asks for metrics, by an index and no further than is counted here, and not more often than

@@ -23,7 +23,7 @@ const refreshEvery = "10 seconds"
 export interface MetricsOptions {
   /** Brings other gauges to what is so. */
   readonly readBacklog?: Effect.Effect<void>
-  /** Brings the gauges to what is so also while nobody asks here: somebody is told of them otherwise. */
+  /** Updates the gauges even while nothing scrapes this endpoint: another exporter reads them. */
   readonly refresh?: boolean
 }
 

@@ -48,7 +48,7 @@ export const layer = (endpoint: string, environment: Environment): Layer.Layer<n
       return built.pipe(
         // The server's own span tells no path that holds a token (`@pointsman/http`).
         Context.add(HttpMiddleware.TracerDisabledWhen, () => true),
-        // An invitation's token is for whoever reads this log, and for nobody to whom it is sent on.
+        // An invitation's token is for readers of this log, and not for a collector to which it is exported.
         Context.add(Notifier, {
           merchantInvited: (invitation) =>
             Effect.provideService(notifier.merchantInvited(invitation), Logger.CurrentLoggers, loggers)

@@ -21,7 +21,7 @@ export const readSecretFile = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Writes the file where there is none. `false` when another process was faster: its file is there, whole.
+ * Writes the file if it is missing. `false` if another process was faster: its complete file exists.
  */
 export const createSecretFile = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem

@@ -135,7 +135,7 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   }).pipe(
     onStorage(settings, yield* obtainEncryptionKey(settings), { existing: true }),
     Effect.annotateLogs({ pid: process.pid }),
-    // Whoever asks for metrics is answered by one of several processes, and has to see by which.
+    // One of several processes responds to a scrape, and the scraper has to see which.
     Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
   )
 })
@@ -295,7 +295,7 @@ const greeting = (
 ): string => {
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
   if (settings.workers > 1) lines.push(`  Workers   ${settings.workers}`)
-  // Last, so that whoever waits for it has all the rest.
+  // Last, so that everything else is ready for those who wait for it.
   const ready = `\nPointsman listens on ${url}`
   if (Option.isNone(sandboxKey)) {
     const active = contents.connections.filter((connection) => connection.active).length

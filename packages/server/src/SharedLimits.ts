@@ -50,7 +50,7 @@ const count = `insert into pointsman_rates as stored (bucket, tokens, per_second
     counted_at = greatest(stored.counted_at, excluded.counted_at)
   returning bucket, tokens`
 
-/** A new opening has a new number, so that whoever heard of the one before hears of it. */
+/** A new opening has a new number, so that processes that know the previous one notice it. */
 const openCircuits = `insert into pointsman_open_circuits as stored (connection_id, openings, opened_at)
   select connection_id, 1, clock_timestamp() from json_array_elements_text($1::json) as opened (connection_id)
     order by connection_id

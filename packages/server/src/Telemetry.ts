@@ -1,5 +1,5 @@
 /**
- * How the server tells of itself besides `/metrics`: its log, in the form and down to the level that the settings name,
+ * What the server exports besides `/metrics`: its log, in the form and down to the level that the settings name,
  * and traces, metrics and logs over OTLP where a collector is named.
  *
  * Without a collector nothing of OTLP is loaded, and no span is made that anybody could see.

@@ -133,7 +133,7 @@ const start = async () => {
     const body = { amount: 1999, currency: "EUR", country: "NL", instruments, ...change }
     const { body: created } = await request("POST", path, body)
     const { body: sent } = adyen.asked.at(-1) ?? { body: {} }
-    // What nobody knows is answered as an error, which names the payment.
+    // An unknown result is an error response, which names the payment.
     const { next_action, payment_id, status } = created.data ?? created.error
     return { id: String(payment_id), status, reference: String(sent.reference), nextAction: next_action }
   }
@@ -195,7 +195,7 @@ describe("payments at Adyen", () => {
       }
     }
 
-    // Taken at once: the answer says it, and no capture is told of.
+    // Taken at once: the response says so, and no capture is reported.
     const taken = await create()
     assert.strictEqual(taken.status, "CAPTURED")
     assert.match(taken.reference, /\.taken$/)
@@ -286,7 +286,7 @@ describe("payments at Adyen", () => {
     }
   })
 
-  it("given a payment that is paid twice under one reference, then operations are told of the second, once", async () => {
+  it("given a payment that is paid twice under one reference, then operators are notified of the second, once", async () => {
     const world = await start()
     const { id, reference } = await world.create({ capture_method: "manual" })
     const second = { pspReference: "PSPSECOND", merchantReference: reference }

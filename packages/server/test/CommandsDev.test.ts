@@ -186,7 +186,7 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     )
   })
 
-  it("given no server, no key, or an address that is none, then it is said", async () => {
+  it("given no server, no key, or an invalid address, then the error says so", async () => {
     const folder = temporaryFolder()
     const key = strangeKey
     const here = ["--url", "http://127.0.0.1:9"]

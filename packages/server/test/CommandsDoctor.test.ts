@@ -71,7 +71,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
     assert.match(saysOf(well, "database"), /pointsman\.db, schema version \d+$/u)
     assert.strictEqual(saysOf(well, "connections"), "ok: 2 of 2 active, all usable")
 
-    // A charge that nobody knows, whose webhook is given up; and a connection that this program cannot use.
+    // A charge with an unknown result, whose webhook is exhausted; and a connection that this program cannot use.
     provider.next("charge", () => "drop")
     provider.always("lookUpCharge", () => "drop")
     const body = { amount: 1999, currency: "EUR", country: "NL" }

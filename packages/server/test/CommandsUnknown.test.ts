@@ -26,7 +26,7 @@ const setUp = async () => {
     },
     environment: intervals
   })
-  // Nobody knows until a test says otherwise.
+  // The result is unknown until a test says otherwise.
   provider.always("lookUpCharge", () => "drop")
   provider.always("lookUpRefund", () => "drop")
   const create = async (reference: string): Promise<string> => {

@@ -357,7 +357,7 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
     /e05: its timeline and the list of events differ/
   ],
   [
-    "an event that tells of a double charge",
+    "an event that reports a double charge",
     ({ evidence }) => evidence.timelines.get("p2")?.push(event("e19", "payment.conflict", "p2")),
     /p2: payment.conflict/
   ],

@@ -104,7 +104,7 @@ const gaugeLines = async (url: string, start: string) =>
   (await scrape(url)).lines.filter((line) => line.startsWith(start)).toSorted()
 
 describe("what waits", () => {
-  it("given a result that nobody knows, a refund that is pending and a webhook that is late, when metrics are asked for, then they are told", async () => {
+  it("given an unknown result, a pending refund and a late webhook, when metrics are scraped, then they are reported", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const workspace = {
@@ -139,7 +139,7 @@ describe("what waits", () => {
     assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_delivery_lag_seconds "), [
       "pointsman_delivery_lag_seconds 0"
     ])
-    // What was read stands for a while, whoever asks.
+    // The values are cached for a while, for all callers.
     const readAt = await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds ")
     assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds "), readAt)
     await server.stop()
@@ -203,7 +203,7 @@ describe("a provider that hangs", () => {
     assert.strictEqual(well.calls.length, 50)
     assert.strictEqual(hanging.calls.length, waiting)
 
-    // The provider goes away: whoever waited is answered, and nobody else was asked for them.
+    // The provider goes away: the waiting callers get a response, and no other provider was called for them.
     await hanging.stop()
     for (const { body, status } of await Promise.all(held)) {
       assert.deepStrictEqual([status, body.data.status], [201, "UNKNOWN"])

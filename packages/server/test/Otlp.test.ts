@@ -1,4 +1,4 @@
-/** What a collector of OpenTelemetry is told of a server, and what a bad collector costs it. */
+/** What an OpenTelemetry collector receives from a server, and what a bad collector costs it. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"

@@ -74,7 +74,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
 
     const both = await Promise.all([create(one, "both-key"), create(two, "both-key")])
     const statuses = both.map(({ status }) => status).sort()
-    // Whoever comes while the other one is at work is told so; the answer is one either way.
+    // A request that arrives while the other one is in progress is told so; the result is the same either way.
     assert.include([201, 409], statuses[1])
     assert.strictEqual(statuses[0], 201)
     const [again, other] = await Promise.all([create(one, "both-key"), create(two, "both-key")])

@@ -11,7 +11,7 @@ import { type ServerProcess, startServer, temporaryFolder } from "./support/Serv
 const path = "/api/v1/payments"
 const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
 
-/** By workspace: a key that is revoked, and one that may look at what became of it. */
+/** By workspace: a key that is revoked, and one that may read the outcome. */
 const keys = {
   told: { leaving: keyOf(1), staying: keyOf(2) },
   untold: { leaving: keyOf(3), staying: keyOf(4) }

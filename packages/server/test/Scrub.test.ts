@@ -2,7 +2,7 @@
  * No secret comes out: unmistakable ones of every kind are planted, a server goes through all that may show them, and all
  * that it or a command tells is searched for them.
  *
- * What may show a secret, and does: the answer to whoever made it (`keys create`, a payment's own `next_action`), the
+ * What may show a secret, and does: the response to its creator (`keys create`, a payment's own `next_action`), the
  * greeting of the demo, and the line of the log by which an invitation is passed on (decisions, section 12), which goes
  * to no collector.
  */
@@ -235,7 +235,7 @@ describe("secrets", { timeout: 120_000 }, () => {
       authorization: `Bearer ${liveKey}`
     })
 
-    // Keys that are none, and bodies that are wrong.
+    // Malformed keys and invalid bodies.
     const wrongKey = `ps_live_${planted["wrong key"]}`
     await ask("GET", "/api/v1/payments", { key: wrongKey })
     await ask("GET", "/api/v1/payments", { key: planted["encryption key"] })
@@ -257,7 +257,7 @@ describe("secrets", { timeout: 120_000 }, () => {
     await ask("POST", "/api/v1/payments", { idempotencyKey: "order-captured", body: again })
     await ask("POST", "/api/v1/payments", { key: testKey, body: { ...again, simulate: { charge: token } } })
 
-    // The background has looked for what nobody knows.
+    // The background jobs have looked up the unknown results.
     await until(() => provider.lookUps() > 2)
 
     // Messages of a provider: not signed, wrongly signed, and signed with something in them that nobody can read.

@@ -156,7 +156,7 @@ const start = async () => {
       ...{ amount: 1999, currency: "EUR", country: "NL", instruments },
       ...change
     })
-    // What nobody knows is answered as an error, which names the payment.
+    // An unknown result is an error response, which names the payment.
     const { next_action, payment_id, status } = body.data ?? body.error
     const id = String(payment_id)
     const made = [...stripe.payments.values()].find((one) => Object(one["metadata"]).payment_id === id)
@@ -250,7 +250,7 @@ describe("payments at Stripe", () => {
     assert.strictEqual(await statusOf(id), "CAPTURED")
   })
 
-  it("given a charge that Stripe never answered nor tells of, then it is found in the list by our id", async () => {
+  it("given a charge that Stripe neither answered nor reports, then it is found in the list by our id", async () => {
     const { create, server, statusOf, stripe } = await start()
     const { id } = await create({ amount: 4040 })
     stripe.make(4040, false, { attempt_id: "att_of_another_shop" })

@@ -1,6 +1,6 @@
 /**
- * Several server processes by one start: one address, one greeting, one stop. What becomes of them when one is killed, and
- * what they tell one another, is shown in the long checks (`POINTSMAN_SERVER_FAULTS=all`).
+ * Several server processes by one start: one address, one greeting, one stop. What happens to them when one is killed,
+ * and what they tell one another, is shown in the long checks (`POINTSMAN_SERVER_FAULTS=all`).
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -226,7 +226,9 @@ describe.skipIf(postgresMissing !== undefined)("workers", { timeout: 60_000 }, (
   })
 })
 
-/** Pays until an answer of `GET /metrics` tells of it, and by which process: another one may have taken either request. */
+/**
+ * Pays until a response of `GET /metrics` reports it, and by which process: another one may have taken either request.
+ */
 const payUntilCounted = async (server: ServerProcess) => {
   const pids = new Set<number>()
   for (let tries = 0; pids.size === 0 && tries < 20; tries++) {

@@ -1,5 +1,5 @@
 /**
- * Which addresses are of the public internet. Whoever chooses a URL must not reach what only this machine or its
+ * Which addresses are on the public internet. The author of a URL must not reach what only this machine or its
  * network can: loopback, private, link-local and the addresses at which clouds hand out credentials (decisions,
  * section 9). The ranges are those that IANA's registries of special-purpose addresses call not globally reachable.
  */

@@ -69,7 +69,7 @@ const failureOf = <A>(sending: Effect.Effect<A, WebhookNotAnswered, never>) =>
 
 const open = { allowPrivate: true }
 
-/** Public by its range, of which IANA has given nothing to anybody: whoever connects to it reaches no one. */
+/** Public by its range, of which IANA has assigned nothing: a connection to it reaches nothing. */
 const unassigned = "2000::1"
 
 describe("NodeWebhookSender", () => {

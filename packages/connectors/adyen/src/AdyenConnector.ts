@@ -2,7 +2,7 @@
  * The connector `adyen`: Adyen's Checkout API. One operation is one request.
  *
  * The rule that a reader would otherwise break: Adyen answers a capture, a cancel and a refund with "received", and has
- * no look-up for any of them, nor for a charge. What became of them is told by its messages. A look-up here says so, and
+ * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
  * never that nothing happened.
  */
 import {

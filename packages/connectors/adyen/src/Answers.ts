@@ -51,7 +51,7 @@ export const chargeAnswer = (
  * What each result code means (https://docs.adyen.com/online-payments/payment-result-codes).
  *
  * - `Authorised` of a payment whose money is to be taken at once is its last word: Adyen captures right after the
- *   authorization and need not tell of it (https://docs.adyen.com/online-payments/capture).
+ *   authorization and need not report it (https://docs.adyen.com/online-payments/capture).
  * - `Error` is final: Adyen does not put the payment through. What the acquirer's side did before it failed is not
  *   known, so that it is hard: nobody else is asked.
  * - `AuthenticationNotRequired`, `AuthenticationFinished` and `Success` answer requests that are not made here.
@@ -88,7 +88,7 @@ const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): Cha
   }
 }
 
-/** `undefined` for an amount that is none of ours. */
+/** `undefined` for an amount that we cannot express. */
 const heldOrTaken = (providerRef: string, purpose: Purpose, amount: Amount | undefined): ChargeState | undefined =>
   withAmount(purpose === "taken" ? "Captured" : "Authorized", providerRef, amount)
 
@@ -184,7 +184,7 @@ const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 422])
 
 /**
  * These stand for a request whose key is at work, or for a store of keys that is out of reach
- * (https://docs.adyen.com/development-resources/api-idempotency): what became of the first request is not known.
+ * (https://docs.adyen.com/development-resources/api-idempotency): the result of the first request is not known.
  */
 const idempotencyErrors: ReadonlySet<string> = new Set(["703", "704"])
 

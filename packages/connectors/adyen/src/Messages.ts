@@ -158,8 +158,8 @@ const courseOf = ({ eventCode, reason }: Protocol.Item): ReadonlyArray<string> =
 
 /*
  * The words of Adyen's reasons (https://docs.adyen.com/online-payments/capture/failure-reasons, which is also about
- * refunds). They are not signed. Whoever changes one on the way can make a failure look final or not, until the next
- * message; the failure itself is signed.
+ * refunds). They are not signed. A party that changes one in transit can make a failure look final or not, until the
+ * next message; the failure itself is signed.
  */
 
 /** "Transaction Recaptured" or "Transaction Auto-recaptured". */
@@ -314,7 +314,9 @@ const operationFailed = Effect.fnUntraced(function* (
  */
 const notAsked = ({ eventCode, merchantReference }: Protocol.Item) => {
   const isAutomatic = readReference(merchantReference ?? "")?.purpose === "taken"
-  const what = isAutomatic ? "the automatic capture of a payment failed" : "what failed is no operation of ours"
+  const what = isAutomatic
+    ? "the automatic capture of a payment failed"
+    : "the failed operation is unknown to Pointsman"
   return Effect.fail(
     new MessageUnreadable({ reason: `${what} (${eventCode}): see its originalReference in Adyen's Customer Area` })
   )

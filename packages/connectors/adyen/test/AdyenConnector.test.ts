@@ -493,7 +493,7 @@ describe("captures, cancels and refunds", () => {
 describe("pages", () => {
   const link = { id: "PLE83C39B0A0DE0C1E", reference: `${attemptId}.taken.page`, status: "active" }
   const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
-  it.effect("given an end, then it is told, and else there is none", () =>
+  it.effect("given an expiry, then it is reported, and otherwise there is none", () =>
     Effect.gen(function* () {
       const opened = { _tag: "CheckoutOpened", reference: link.id, url }
       yield* answersWith("openCheckout", answer(201, { ...link, url }), { ...opened, expiresAt: null })

@@ -291,7 +291,7 @@ describe("events", () => {
       { ...ofCapture, eventCode: "CAPTURE", amount: { value: 5050, currency: "ISK" } }
     ],
     ["a negative amount", { ...ofCapture, eventCode: "CAPTURE", amount: { value: -1000, currency: "EUR" } }],
-    ["a time that is none", { ...ofCapture, eventCode: "CAPTURE", eventDate: "yesterday" }]
+    ["an invalid time", { ...ofCapture, eventCode: "CAPTURE", eventDate: "yesterday" }]
   ] as const satisfies ReadonlyArray<readonly [string, Item]>) {
     it.effect(`given ${what}, then it is unreadable, and no value is shown`, () =>
       Effect.gen(function* () {
@@ -342,7 +342,7 @@ describe("events", () => {
     [
       "captured by hand",
       { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE_FAILED" },
-      "what failed is no operation of ours (CAPTURE_FAILED)"
+      "the failed operation is unknown to Pointsman (CAPTURE_FAILED)"
     ]
   ] as const) {
     it.effect(`given a capture that failed of a payment that was ${what}, then it is for a person to look at`, () =>

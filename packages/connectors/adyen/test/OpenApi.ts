@@ -58,7 +58,7 @@ export const faultsOf = (api: Description, schema: Schema, value: unknown, at = 
   if (value === null) return rest.nullable === true ? [] : [`${at} is null`]
   if (oneOf !== undefined) {
     const each = oneOf.map((one) => faultsOf(api, one, value, at))
-    return each.some((faults) => faults.length === 0) ? [] : [`${at} is none of ${oneOf.length} alternatives`]
+    return each.some((faults) => faults.length === 0) ? [] : [`${at} matches none of ${oneOf.length} alternatives`]
   }
   if (allowed !== undefined && !allowed.includes(value)) return [`${at} is ${String(value)}, and not in the list`]
   switch (rest.type) {

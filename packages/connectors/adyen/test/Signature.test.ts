@@ -84,7 +84,7 @@ describe("the signature", () => {
     ["nothing", Buffer.from("")],
     ["no items", Buffer.from('{"live":"false"}')],
     ["an empty list of items", envelope()],
-    ["an item that is none", envelope([])],
+    ["an invalid item", envelope([])],
     ["two items, both signed", envelope(published, published)],
     ["an unsigned item", envelope({ ...published, additionalData: {} })]
   ] as const) {

@@ -48,7 +48,7 @@ connectorSuite({
     return played === undefined ? undefined : ({ answer: played } satisfies Played)
   },
   lacks: [
-    // Adyen answers "received", and tells by a webhook what became of it.
+    // Adyen answers "received", and reports the outcome by a webhook.
     "capture captured",
     "capture still authorized",
     "capture declined",
@@ -286,7 +286,7 @@ function itemOf(situation: MessageSituation): Item | undefined {
         pspReference: providerRefundId,
         merchantReference: refundId
       }
-    // That it was done, it tells of the charge; that it is at work, not at all.
+    // It reports success only of the charge, and never that the operation is in progress.
     case "operation confirmed":
     case "operation pending":
       return undefined

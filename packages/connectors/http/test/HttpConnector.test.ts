@@ -483,7 +483,7 @@ describe("a checkout", () => {
     ],
     ["HTTP in capitals", { url: "HTTP://provider.example/1" }, { url: "HTTP://provider.example/1" }],
     ["the longest address", { url: ofLength(4_096) }, { url: ofLength(4_096) }],
-    ["a field that nobody knows", { status: "open" }, {}]
+    ["an unknown field", { status: "open" }, {}]
   ]
   for (const [what, more, expected] of usable) {
     it.effect(`given ${what}, then CheckoutOpened`, () =>
@@ -607,7 +607,7 @@ describe("the state of an operation", () => {
     ["a status of tomorrow", { status: "paused" }],
     ["the status of a charge", { status: "captured" }],
     ["no time", { status: "confirmed", updated: undefined }],
-    ["a time that is none", { status: "failed", updated: "soon" }],
+    ["an invalid time", { status: "failed", updated: "soon" }],
     ["half a unit", { status: "confirmed", amount: 0.5 }],
     ["a reason that is no text", { status: "failed", failure_reason: 5 }]
   ] as const) {
@@ -707,7 +707,7 @@ describe("errors", () => {
 })
 
 describe("credentials", () => {
-  it("given a field that there is none of, when connected, then the field is named and no value is", () => {
+  it("given an unknown field, when connected, then the field is named and no value is", () => {
     const credentials = { baseUrl: "https://provider.example", apiKey, baseURL: "https://other.example" }
     const connected = HttpConnector.definition.connect(
       { connectionId: "main", environment: "sandbox", credentials, timeoutMillis: 1 },

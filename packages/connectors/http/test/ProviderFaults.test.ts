@@ -207,15 +207,17 @@ describe("and without a fault", () => {
       assert.match(answer._tag === "Rejected" ? answer.message : "", /^Unknown key .{0,8}\*\*\*.{0,4}\.$/u)
     })
   )
-  it.effect("given a success whose reference shows the key, then nobody knows, and the reason does not show it", () =>
-    Effect.gen(function* () {
-      const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
-      const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
-      const failure = yield* Effect.flip(connector.charge(charge))
-      assert.strictEqual(failure._tag, "pointsman/Unanswered")
-      assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
-      only(at)
-    })
+  it.effect(
+    "given a success whose reference shows the key, then the result is unknown, and the reason does not show it",
+    () =>
+      Effect.gen(function* () {
+        const body = JSON.stringify({ provider_reference: `ch_${btoa(apiKey)}`, status: "captured" })
+        const { at, connector } = yield* setup({ onRequest: (socket) => socket.write(httpAnswer(200, body)) })
+        const failure = yield* Effect.flip(connector.charge(charge))
+        assert.strictEqual(failure._tag, "pointsman/Unanswered")
+        assert.match(failure.reason, /\(status 200\) is not as the protocol says at provider_reference$/u)
+        only(at)
+      })
   )
   it.effect("given a success, then Captured, and the provider saw our id and key", () =>
     Effect.gen(function* () {

@@ -74,7 +74,7 @@ export const refundAnswer = (answer: TransportAnswer, clean: Clean): Read<Refund
     : Result.flatMap(failure(answer), (error) => rejected(answer, error, afterCharge, clean))
 
 /**
- * By its id. That there is none is no word about the payment: Stripe gave us this id, and so the key is now of another
+ * By its id. A missing one says nothing about the payment: Stripe gave us this id, and so the key is now of another
  * account or mode.
  */
 export const foundPaymentIntent = (answer: TransportAnswer, clean: Clean): Read<Found<ChargeState>> =>

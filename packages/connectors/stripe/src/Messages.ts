@@ -2,7 +2,7 @@
  * Stripe's webhooks: the signature over the bytes as they came, and only then what they say
  * (https://docs.stripe.com/webhooks#verify-manually, https://docs.stripe.com/api/events/types).
  *
- * The rules that a reader would otherwise break: an event tells of the account and the mode that it names, and another
+ * The rules that a reader would otherwise break: an event concerns the account and the mode that it names, and another
  * account of a platform writes what it likes into its metadata; and a refusal on Stripe's page is not the last word
  * while the page is open. A type that is not here is unreadable, and nothing of it is shown but the name of a field.
  */
@@ -146,7 +146,7 @@ const aboutCapturedCharge = Effect.fnUntraced(function* (
   return { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef: payment_intent, stated }) }
 })
 
-/** What was paid was captured. Anything else is accepted, and the payment's own messages say what became of it. */
+/** What was paid was captured. Anything else is accepted, and the payment's own messages report its outcome. */
 const aboutSession = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(readSession, object)
   const charge = yield* nameOf(metadata)

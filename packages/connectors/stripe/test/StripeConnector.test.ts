@@ -499,7 +499,7 @@ describe("the state of a refund", () => {
       })
     )
   }
-  it.effect("given a status that nobody knows, or a 402, then Unanswered", () =>
+  it.effect("given an unknown status, or a 402, then Unanswered", () =>
     Effect.gen(function* () {
       const unknown = answer(200, refund({ status: "of_tomorrow" }))
       assert.strictEqual(yield* tagOf(operations.refund, unknown), "pointsman/Unanswered")
@@ -582,7 +582,7 @@ describe("looking for what nobody answered", () => {
     ["a second before a day has passed by Stripe's clock", dated(sentAt + day - 1000), false],
     ["a day later by Stripe's clock", dated(sentAt + day), true],
     ["at no time", {}, false],
-    ["at a time that is none", { date: "soon" }, false]
+    ["at an invalid time", { date: "soon" }, false]
   ] as const) {
     it.effect(`given nothing of ours ${what}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
       Effect.gen(function* () {
@@ -661,14 +661,16 @@ describe("looking for what nobody answered", () => {
     })
   )
   for (const theirs of ["", "x".repeat(300), "two\nlines", "\ud800"]) {
-    it.effect(`given others whose metadata has our names and is none of ours (${theirs.length}), then ours`, () =>
-      Effect.gen(function* () {
-        const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
-        const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
-        assert.deepStrictEqual<unknown>(yield* search(charges), found)
-        const refunds = connected([answer(200, list([refund(strange)]), dated(sentAt + day))]).connector
-        assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
-      })
+    it.effect(
+      `given others whose metadata has our field names but another payment's values (${theirs.length}), then ours`,
+      () =>
+        Effect.gen(function* () {
+          const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
+          const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
+          assert.deepStrictEqual<unknown>(yield* search(charges), found)
+          const refunds = connected([answer(200, list([refund(strange)]), dated(sentAt + day))]).connector
+          assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
+        })
     )
   }
   it.effect("given a charge that was sent at the beginning of time, then no time before it", () =>

@@ -245,13 +245,13 @@ function messageOf(situation: MessageSituation) {
       return event("refund.updated", refunded("succeeded"), head)
     case "refund failed":
       return event("refund.failed", refunded("failed"), head)
-    // A capture and a cancellation are told of the payment, and by no id of ours.
+    // Stripe reports a capture and a cancellation on the payment, without our operation id.
     case "operation confirmed":
     case "operation pending":
     case "operation failed":
     case "operation failed for now":
       return undefined
-    // Stripe pays out sums, and tells of no single charge in them.
+    // Stripe pays out totals, without naming the charges in them.
     case "charge settled":
       return undefined
     case "dispute opened":

@@ -27,7 +27,7 @@ export const chargeSituations = [
   "charge unanswered"
 ] as const
 
-/** The opening of the provider's own page. What became of the payment on it is told by a look-up. */
+/** The opening of the provider's own page. A lookup reports the outcome of the payment on it. */
 export const checkoutSituations = [
   "checkout opened",
   "checkout rejected",
@@ -249,7 +249,7 @@ export interface PartlySigned {
 export interface MessagesOfProvider {
   /** `signedAt` is in epoch milliseconds. `undefined` for what this provider never tells. */
   readonly sign: (situation: MessageSituation, secret: string, signedAt: number) => SignedMessage | undefined
-  /** A text that is none of its messages, signed as one; or how it signs where it does not sign the whole text. */
+  /** A text that is not a message, signed like one; or how the provider signs if it does not sign the whole text. */
   readonly signText: ((text: string, secret: string, signedAt: number) => SignedMessage) | PartlySigned
   /** A secret in the form that the provider gives them, where not any text is one; and others of that form. */
   readonly secrets?: { readonly right: string; readonly wrong: ReadonlyArray<string> }

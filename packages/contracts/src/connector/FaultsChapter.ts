@@ -1,4 +1,4 @@
-/** Answers that are none. Whatever is not understood may have been executed, so it is `Unanswered`. */
+/** Malformed responses. A request whose response is not understood may have been executed, so it is `Unanswered`. */
 
 import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
@@ -26,7 +26,7 @@ export const successOf = ({ lacks }: ConnectorUnderTest, operation: Operation): 
 }
 
 export const faultsChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
-  describe("answers that are none", () => {
+  describe("malformed responses", () => {
     for (const operation of askingOperationsOf(subject)) {
       const of = situation(successOf(subject, operation))
       const played = subject.play(of)

@@ -109,7 +109,7 @@ export const openBooks = (): Books => {
   let script: Script = ["executed"]
   let gone: Array<Course> = []
 
-  /** Whatever becomes of the process that asked. */
+  /** Regardless of the process that asked. */
   const later = (millis: number, act: () => void) =>
     Effect.forkDetach(Effect.delay(Effect.sync(act), millis), { startImmediately: true })
 
@@ -328,7 +328,7 @@ export const openBooks = (): Books => {
       lookUpCharge: ({ attemptId }) =>
         Effect.gen(function* () {
           const entry = charges.findLast((one) => one.attemptId === attemptId)
-          // Its own charge it knows; what became of an operation on it, it does not.
+          // It knows its own charge, but not the outcome of an operation on it.
           if (!canSay(script) && entry !== undefined) return yield* new Unanswered({ reason: "no look-up today" })
           return entry === undefined
             ? { _tag: "NotFound", conclusive: canSay(script) }

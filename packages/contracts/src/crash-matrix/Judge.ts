@@ -58,10 +58,10 @@ const heldTwice = ({ records }: Rest) =>
 /** Nothing is in the provider's books that is not in ours. */
 const unknownToUs = ({ books: { charges, refunds }, records }: Rest) => [
   ...charges.flatMap(({ attemptId }) =>
-    when(!records.some(({ attempts }) => attempts.some(({ id }) => id === attemptId)), `nobody knows of ${attemptId}`)
+    when(!records.some(({ attempts }) => attempts.some(({ id }) => id === attemptId)), `no record has ${attemptId}`)
   ),
   ...refunds.flatMap(({ refundId }) =>
-    when(!records.some((one) => one.refunds.some(({ id }) => id === refundId)), `nobody knows of ${refundId}`)
+    when(!records.some((one) => one.refunds.some(({ id }) => id === refundId)), `no record has ${refundId}`)
   )
 ]
 
@@ -165,16 +165,16 @@ const notTrueAnyMore = ({ books, records, told }: Rest) => [
       return when(deny.has(says) && wasExecuted, `${moment} the client was told ${says}, and it was executed`)
     }
     const record = records.find(({ payment }) => payment.id === paymentId)
-    if (record === undefined) return [`${moment} the client was told of a payment that is not stored`]
+    if (record === undefined) return [`${moment} the client received a payment that is not stored`]
     const status = statusOf[record.payment.state]
     return when(lasting.has(says) && status !== says, `${moment} the client was told ${says}, and it is ${status}`)
   }),
-  // Whoever was answered once hears the same again.
+  // A caller that received a response gets the same one again.
   ...told.flatMap((one, index) => {
     const before = told.slice(0, index).find(({ paymentId }) => paymentId !== null)
     if (before === undefined || one.at >= before.at + keptMillis) return []
     return [
-      ...when(one.paymentId !== before.paymentId, `${one.when} the client was told of another payment`),
+      ...when(one.paymentId !== before.paymentId, `${one.when} the client received another payment`),
       ...when(one.says !== before.says, `${one.when} the client was told ${one.says}, and ${before.says} before`),
       ...when(!one.isReplay, `${one.when} the client was answered anew`)
     ]

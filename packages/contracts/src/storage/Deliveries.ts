@@ -285,7 +285,7 @@ export const deliveries = (it: StorageTest): void => {
             [crowded, quiet].map(({ id }) => found.filter(({ delivery }) => delivery.endpointId === id).length)
           const first = yield* taken(now, tenant, { limitPerEndpoint: 3 })
           expect(countsOf(first)).toEqual([3, 1])
-          // Those that are on their way count, whoever took them.
+          // Those in flight count, whichever process took them.
           expect(yield* taken(now, tenant, { limitPerEndpoint: 3 })).toEqual([])
           const [one] = first
           if (one === undefined) return expect.unreachable()

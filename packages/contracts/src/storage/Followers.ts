@@ -1,4 +1,4 @@
-/** Whoever goes on from the last event that they saw misses none, however many write meanwhile. */
+/** A reader that continues from its last event misses none, however many writers there are. */
 import { describe, expect } from "@effect/vitest"
 import { type Event, Ledger } from "@pointsman/core"
 import { Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-/** A hosted page is found by the hash of its token, whoever owns it, and by nothing else. */
+/** A hosted page is found by the hash of its token, whichever tenant owns it, and by nothing else. */
 import { describe, expect } from "@effect/vitest"
 import { type HostedPage, Ids, Ledger, Machine, type Tenant } from "@pointsman/core"
 import { Cause, Effect, Exit, Option } from "effect"

@@ -38,7 +38,7 @@ const messageOf = (eventId: string, more: Partial<StoredMessage> = {}): StoredMe
 
 const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
 
-/** What became of a message that was `received`. */
+/** The outcome of a message that was `received`. */
 const decided = (
   message: StoredMessage,
   payment: Payment | null,
@@ -48,7 +48,7 @@ const decided = (
   after: { ...noteOf(message), paymentId: payment?.id ?? null, outcome: "applied", ...more }
 })
 
-/** Stores a message, and gives what became of it. */
+/** Stores a message, and returns its outcome. */
 const storedAs = (tenant: Tenant, message: StoredMessage, payment: Payment | null, more: Partial<MessageNote> = {}) =>
   Effect.gen(function* () {
     yield* (yield* Ledger).storeMessage(tenant, message)
@@ -281,7 +281,7 @@ export const messages = (it: StorageTest): void => {
         })
     )
 
-    it.effect("given messages of every kind, then the book tells of settlement and disputes, oldest first", () =>
+    it.effect("given messages of every kind, then the book lists settlement and disputes, oldest first", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* captured

@@ -1,4 +1,6 @@
-/** Keys that may be forgotten are found by their age, whoever owns them, and are deleted as they were read or not at all. */
+/**
+ * Expired keys of all tenants are found by their age, and are deleted unchanged since they were read, or not at all.
+ */
 import { describe, expect } from "@effect/vitest"
 import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core"
 import { Effect, Option, Result } from "effect"

@@ -19,7 +19,7 @@ const unknown = Effect.fnUntraced(function* (tenant: Tenant) {
 
 export const reviews = (it: StorageTest): void => {
   describe("reviews", () => {
-    it.effect("given a result that nobody knows, then it waits with its tenant, and ends with the result", () =>
+    it.effect("given an unknown result, then it waits with its tenant, and ends with the result", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const walked = yield* unknown(yield* newTenant("production"))

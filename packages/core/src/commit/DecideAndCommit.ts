@@ -216,7 +216,7 @@ export const commitOnce = (step: Step) =>
   })
 
 /**
- * For a write that may be sent twice: sent again until the store says how it stands. When it never does, the answer is
+ * For a write that may be sent twice: sent again until the store reports the result. If it never does, the answer is
  * that of the first try, also where the last one surely wrote nothing.
  */
 export const writeUntilKnown = <A, E extends { readonly _tag: string }, R>(

@@ -41,7 +41,7 @@ export const ofChargeFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact
 /** Of an attempt that does not hold the payment's money while another one does. */
 export const ofRival = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Applied | undefined => {
   if (state._tag !== "Authorized" && state._tag !== "Captured") return undefined
-  // Told of before, and with operations.
+  // Reported before, and in review.
   if (attempt.outcome === "Authorized" || attempt.outcome === "Captured") return undefined
   return ofChargeFact(book, endAttempt(attempt, state, now), secondChargeOf(attempt, state), now)
 }

@@ -87,7 +87,7 @@ export const chargeFactOf = (
   }
 }
 
-/** What becomes of the charge when no attempt executed anything: a decline among them is the outcome. */
+/** The outcome of the charge when no attempt executed anything: a decline among them is the outcome. */
 export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => {
   const decline = attempts.findLast((attempt) => attempt.outcome === "Declined")
   return decline === undefined
@@ -95,7 +95,7 @@ export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => 
     : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" }
 }
 
-/** What becomes of the charge by how its last attempt ended; the earlier ones executed nothing. */
+/** The outcome of the charge, according to the end of its last attempt; the earlier ones executed nothing. */
 export const lastFact = (
   asked: Parameters<typeof chargeFactOf>[0],
   earlier: ReadonlyArray<Attempt>,
@@ -163,7 +163,7 @@ const nothingHeld: ChargeFields = {
 
 type Keeping = Extract<ChargeFact, { readonly on: "SecondChargeReported" | "AuthorizationLapsed" }>
 
-/** A second charge is told of, and the payment stays with the first; what was held and lapsed was held. */
+/** A second charge is reported, and the payment stays with the first; what was held and lapsed was held. */
 const keepsFields = (fact: ChargeFact): fact is Keeping =>
   fact.on === "SecondChargeReported" || fact.on === "AuthorizationLapsed"
 
@@ -219,6 +219,6 @@ const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
   return {}
 }
 
-/** Whether it is known what became of the charge. */
+/** Whether the outcome of the charge is known. */
 const isSettled = (state: PaymentState): boolean =>
   statusOf[state] !== "UNKNOWN" && statusOf[state] !== "REQUIRES_ACTION" && statusOf[state] !== "PENDING"

@@ -3,7 +3,7 @@ import { type Claim, keyRetentionMillis } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
 import { statusOf } from "../model/PaymentMachine.ts"
 
-/** Whether it is worth asking for the payment: until then the key is kept, whatever became of it. */
+/** Whether the payment has an outcome to read: until then the key is kept, in every state. */
 export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number): boolean =>
   claim.state === "Answered"
     ? now >= (claim.answeredAt ?? now) + keyRetentionMillis
@@ -11,7 +11,7 @@ export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number):
 
 /**
  * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
- * (rule 5). Where the key's answer told of no outcome and a provider was asked, the 24 hours run from the settlement:
+ * (rule 5). Where the key's response had no outcome and a provider was called, the 24 hours run from the settlement:
  * of a charge that was answered UNKNOWN or not at all, and of a hosted page whose customer paid after it was answered.
  */
 export const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {

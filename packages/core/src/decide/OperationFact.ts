@@ -124,7 +124,7 @@ const isOpen = ({ outcome }: Operation): boolean =>
 
 /**
  * The payment and the operation after a fact. What an operation says that was settled before (not found, say) moves
- * the payment only where it tells of money: silence or a refusal says nothing about the one in flight.
+ * the payment only where it reports money: silence or a refusal says nothing about the one in flight.
  */
 export const applyOperationFact = (
   payment: Payment,

@@ -65,7 +65,7 @@ export const defineMachine = <
   )
 })
 
-/** The row that leads out of `from` on a fact, or what the table says where there is none. */
+/** The row that leads out of `from` on a fact, or the table's refusal if there is none. */
 export const step = <State extends string, Event extends string, Emit extends string, Refusal extends string>(
   machine: Machine<State, Event, Emit, Refusal>,
   from: State | Start,

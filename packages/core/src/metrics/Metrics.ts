@@ -1,6 +1,6 @@
 /**
- * What Pointsman counts, through Effect's own metrics: whoever wants the numbers reads Effect's registry. Nothing here
- * is read to decide anything.
+ * What Pointsman counts, through Effect's own metrics: a program that wants the numbers reads Effect's registry.
+ * Nothing here is read to decide anything.
  *
  * A family is counted in series, one for each set of labels. Labels are ids of the configuration and words of ours,
  * never what a request brought: that bounds how many series there are, and keeps secrets out.
@@ -77,7 +77,7 @@ export const storageOperations = durations("pointsman_storage_duration_seconds",
   labels: ["storage", "operation"]
 })
 
-/** Of those, the ones whose storage failed; `CommitUnknown` is a commit of which nobody knows whether it was written. */
+/** Of those, the ones whose storage failed; `CommitUnknown` is a commit that may or may not be written. */
 export const storageErrors = counters("pointsman_storage_errors_total", {
   description: "Failed storage operations, by storage, operation and error.",
   labels: ["storage", "operation", "error"]

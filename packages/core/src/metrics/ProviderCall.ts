@@ -1,5 +1,5 @@
 /**
- * What is told of a call to a provider: how long it took, and a span where somebody collects spans.
+ * What is recorded of a call to a provider: how long it took, and a span where somebody collects spans.
  *
  * The span of the call is ours, and so are its attributes (`pointsman.…`). Beneath it each request of the connector has a
  * span by OpenTelemetry's conventions for HTTP clients (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).

@@ -44,7 +44,7 @@ export interface DeliveryAttempt {
   readonly number: number
   /** Epoch milliseconds. */
   readonly sentAt: number
-  /** Epoch milliseconds; `null` where nobody knows: it is under way, or the process that sent it is gone. */
+  /** Epoch milliseconds; `null` where it is unknown: it is in flight, or the process that sent it is gone. */
   readonly endedAt: number | null
   readonly end: DeliveryEnd | null
 }

@@ -37,7 +37,7 @@ export interface MerchantStanding {
   readonly hasLiveKey: boolean
 }
 
-/** Never stored: it follows from the workspace and its keys, whoever changes them. */
+/** Never stored: it follows from the workspace and its keys, regardless of who changes them. */
 export const merchantStatus = ({ hasLiveKey, suspended }: Omit<MerchantStanding, "merchant">): MerchantStatus =>
   suspended ? "suspended" : hasLiveKey ? "active" : "invited"
 

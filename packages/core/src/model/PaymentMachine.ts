@@ -346,7 +346,7 @@ export const PaymentMachine = defineMachine({
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.captured"],
-      why: "A message told of the authorization first, and the answer that the money was taken with it."
+      why: "A message reported the authorization first; the response then said that the money was captured as well."
     },
     ...moneyHeld.map((state) => ({
       from: state,

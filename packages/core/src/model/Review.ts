@@ -1,5 +1,5 @@
 /**
- * What operations have to look at: results that nobody knows, and what a provider said that contradicts us (decisions,
+ * What operators have to review: unknown results, and what a provider said that contradicts us (decisions,
  * section 3).
  */
 

@@ -3,7 +3,7 @@ import type { PaymentBook } from "./PaymentBook.ts"
 import type { Tenant } from "./Tenant.ts"
 
 /**
- * What became of a message.
+ * The outcome of a message.
  *
  * - `received`: stored and not decided yet, because the server stopped or the store failed in between
  * - `applied`: it changed the payment; of a settlement, the payment was settled by it
@@ -59,7 +59,7 @@ export interface StoredMessage extends MessageNote {
   readonly isSealed: boolean
 }
 
-/** What became of a stored message, to be written where it has the expected outcome still. */
+/** The new outcome of a stored message, written only if it still has the expected one. */
 export interface MessageDecision {
   /** The outcome that the stored message had when this was decided. */
   readonly expected: MessageOutcome
@@ -79,7 +79,7 @@ export type MessageSubject =
   /** Of the charge that a payment stands on. */
   | { readonly connectionId: string; readonly providerRef: string }
 
-/** One payment, with what providers told of its settlement and its disputes. */
+/** One payment, with what providers reported about its settlement and its disputes. */
 export interface MessageBook {
   readonly book: PaymentBook
   /** Those that were decided, oldest first. */

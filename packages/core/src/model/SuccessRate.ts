@@ -1,6 +1,6 @@
 /**
  * How often a connection's charges succeeded lately, as two weights that fade: each outcome that follows takes a
- * fiftieth of what was there, and two weeks take half. So a rate tells of about the last fifty outcomes, and what a
+ * fiftieth of what was there, and two weeks take half. So a rate covers about the last fifty outcomes, and what a
  * connection was long ago counts for nothing.
  *
  * Discounted counts are what the literature on bandits whose arms change uses (Raj and Kalyani, "Taming Non-stationary
@@ -28,7 +28,7 @@ export interface CandidateRates {
   readonly segment: OutcomeCounts
 }
 
-/** About how many of the last outcomes a rate tells of. */
+/** About how many of the last outcomes a rate covers. */
 export const rateWindow = 50
 /** Milliseconds in which what is known loses half its weight where nothing new comes. */
 export const rateHalfLifeMillis = 14 * 24 * 60 * 60 * 1000

@@ -152,8 +152,8 @@ export interface Connector {
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
   /**
-   * What became of one capture or void. A connector without it says so by leaving it out: then the record of the charge,
-   * messages and operators settle an operation.
+   * The outcome of one capture or void. A connector that cannot look it up omits this method: then the record of the
+   * charge, messages and operators settle an operation.
    */
   readonly lookUpOperation?: (request: OperationLookup) => Effect.Effect<Found<OperationState>, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>

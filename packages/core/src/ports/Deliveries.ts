@@ -27,7 +27,7 @@ export interface DueDelivery {
   readonly event: Event
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptRecord {
   readonly after: Delivery
   readonly attempt: DeliveryAttempt
@@ -48,7 +48,7 @@ export class Deliveries extends Context.Service<
      * same one before its lease is over. What is due for one endpoint never keeps back another's beyond its limit.
      */
     readonly takeDue: (query: DueDeliveryQuery) => Effect.Effect<ReadonlyArray<DueDelivery>, StorageError>
-    /** Of all tenants, when the first delivery is due, or was, in epoch milliseconds. For whoever monitors. */
+    /** Of all tenants, when the first delivery is due, or was, in epoch milliseconds. For monitoring. */
     readonly firstDueAt: Effect.Effect<number | null, StorageError>
     /**
      * All of them or none. The attempt is recorded in any case; a delivery that another has taken since, or that is not

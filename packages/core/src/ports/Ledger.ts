@@ -62,7 +62,7 @@ export interface Change {
       }
     | undefined
   /**
-   * What became of the provider's message that says it, written in the same write: the same message is never applied
+   * The outcome of the provider's message that reports it, written in the same write: the same message is never applied
    * twice. It was stored before (`storeMessage`); where it is not there any more, the write fails with `Stale`.
    */
   readonly message?: MessageDecision | undefined
@@ -103,8 +103,8 @@ export const brokenChange = (change: Change): string | undefined => {
 }
 
 /**
- * Whoever looked may leave a contradiction behind; what is unknown stays so. A write without events carries a payment on
- * as it stands, also one that an older version left without a review.
+ * An operator may remove a contradiction; an unknown result remains in review. A write without events carries a payment
+ * on as it stands, also one that an older version left without a review.
  */
 const needsReview = ({ events, payment }: Change): boolean => {
   if (statusOf[payment.after.state] === "UNKNOWN" && events.length > 0) return true
@@ -251,7 +251,7 @@ export class Ledger extends Context.Service<
       message: StoredMessage
     ) => Effect.Effect<Option.Option<MessageNote>, StorageError | CommitUnknown>
     /**
-     * Writes what became of a stored message that changes nothing else. `seen` is what that was decided on: where the
+     * Writes the outcome of a stored message that changes nothing else. `seen` is what that was decided on: where the
      * payment has another version by now, or the message is not stored, it fails with `Stale`. The version stays, so that
      * a writer who is at work on the payment is not disturbed.
      */
@@ -267,13 +267,13 @@ export class Ledger extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredMessage>, StorageError>
     /** For operators: without the bodies, newest first. */
     readonly messages: (query: MessageQuery) => Effect.Effect<ReadonlyArray<TenantMessage>, StorageError>
-    /** The payment of a hosted page, whoever owns it, by the hash of the page's token. */
+    /** The payment of a hosted page, of any tenant, by the hash of the page's token. */
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */
     readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
     /** After a check that brought nothing: when to look again. Where the payment was written since, that stands. */
     readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
-    /** Of all tenants, those that are due first; no more than `limit` are counted. For whoever monitors. */
+    /** Of all tenants, those that are due first; no more than `limit` are counted. For monitoring. */
     readonly watched: (limit: number) => Effect.Effect<Watched, StorageError>
     /** Payments with a review, those that wait longest first; where two wait as long, by id. */
     readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>

@@ -9,7 +9,7 @@ import type { SuccessRates } from "./SuccessRates.ts"
 
 /**
  * A storage that is chosen and not opened yet, for programs that do not use Effect: they pass it on and never look
- * inside. It is opened by whoever takes it, once, and closed with that.
+ * inside. Its user opens it, once, and closes it.
  */
 export interface StorageHandle {
   /** For messages. Never with a password. */

@@ -1,6 +1,6 @@
 /**
  * Whether a list of a configuration names a value, in whatever case. Lists can be long (every country of a continent)
- * and are asked for each payment, by each rule and each connection: so a list is prepared, and whoever asks keeps the
+ * and are asked for each payment, by each rule and each connection: so a list is prepared, and the caller keeps the
  * test for as long as the configuration is the same.
  */
 export const among = (list: ReadonlyArray<string>): ((value: string) => boolean) => {

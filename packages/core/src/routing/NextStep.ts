@@ -29,7 +29,7 @@ const followers: Readonly<Record<RoutingMode, Readonly<Record<NothingExecuted["_
 /** Whether the mode lets another connection be asked after this end. */
 export const mayFollow = (mode: RoutingMode, end: NothingExecuted): boolean => followers[mode][end._tag]
 
-/** The end, where it certainly executed nothing. Every other one is what became of the payment. */
+/** The end, where it certainly executed nothing. Every other one is the outcome of the payment. */
 export const nothingExecuted = (end: AttemptEnd): NothingExecuted | undefined => {
   switch (end._tag) {
     case "Rejected":

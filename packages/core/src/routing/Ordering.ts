@@ -90,7 +90,7 @@ const noteAtMost = 300
 
 /**
  * A strategy is somebody else's code. One that fails, or gives no order, must not stop payments; what it makes of the
- * payment that it is told of changes nothing of the one that is charged; and what it says besides is stored only where
+ * payment that it receives changes nothing of the one that is charged; and what it says besides is stored only where
  * it is what it should be.
  */
 const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): StrategyAnswer | undefined => {

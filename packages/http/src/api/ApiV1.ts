@@ -16,7 +16,7 @@ const about = OpenApi.annotations({
 - Send your API key as \`Authorization: Bearer <API_KEY>\`. A \`ps_test_\` key works in the sandbox, where no money moves.
 - Amounts are integers in the currency's minor unit: \`1999\` is 19.99 EUR, 1999 JPY or 1.999 KWD.
 - An answer holds \`data\`, a failure \`error\` with a \`code\` and a \`message\`. Decide by the code; messages may change.
-- \`UNKNOWN\` means that a provider may have acted and nobody knows yet. It is neither a success nor a decline.
+- \`UNKNOWN\` means that a provider may have executed the operation, but its result is not known yet. It is neither a success nor a decline.
 - Unknown fields of a request are ignored. Fields, statuses, event types and codes may be added to answers; ignore those that you do not know.
 - Every answer carries \`X-Request-Id\`. An unknown route is 404 \`not_found\`, a known path with another method 405 \`method_not_allowed\`, in the same envelope.`,
   license: { name: "MIT", identifier: "MIT" }

@@ -89,7 +89,7 @@ ${isOpen ? backLink(subject, "plain") : button(subject, "cancel", "Cancel", "pla
 
 export const expiredPage = (subject: Subject): Document => ({ ...outcomePage(subject, expiredWords), status: 410 })
 
-/** What became of a payment, or how far it is. */
+/** The outcome of a payment, or its progress. */
 export const resultPage = (subject: Subject, again?: LookAgain): Document => {
   const { payment } = subject
   const isOpening = payment.state === "Charging" && payment.tenant.environment === "production"
@@ -107,7 +107,7 @@ export const unpaidPage = (subject: Subject, again: LookAgain): Document =>
     button(subject, "continue", "I have not paid yet – continue to payment")
   )
 
-/** The provider's page has ended: there is none to go to any more. */
+/** The provider's page has expired: the customer cannot return to it. */
 export const closedPage = (subject: Subject, again: LookAgain): Document => outcomePage(subject, closedWords, again)
 
 const outcomePage = (subject: Subject, words: Words, again?: LookAgain, more?: Html): Document =>

@@ -8,7 +8,7 @@ export type Screen =
   | "Checkout"
   /** The page's time ran out before anything began on it. */
   | "Expired"
-  /** What became of the payment, or how far it is. */
+  /** The outcome of the payment, or its progress. */
   | "Result"
 
 export const screenOf = (payment: Payment, page: HostedPage): Screen => {

@@ -1,4 +1,4 @@
-/** The picture beside what became of a payment. It says nothing that the words do not say. */
+/** The picture beside the outcome of a payment. It says nothing that the text does not say. */
 import { type Html, html } from "./Html.ts"
 import type { Tone } from "./Words.ts"
 

@@ -1,4 +1,4 @@
-/** What a customer is told of a payment's state. It promises nothing that the state does not hold. */
+/** The text that a customer sees for a payment's state. It promises nothing that the state does not hold. */
 import type { DeclineCategory, PaymentState } from "@pointsman/core"
 
 /** How it stands, for the picture beside the words. */
@@ -113,7 +113,7 @@ export const openingWords: Words = {
   text: "The page may be opening in another tab. Please try again in a moment."
 }
 
-/** The provider's page has closed, and nobody knows yet whether it was paid on. */
+/** The provider's page has closed, and it is not known yet whether the customer paid on it. */
 export const closedWords: Words = {
   tone: "wait",
   heading: "The payment page has closed",
@@ -143,7 +143,7 @@ export const troubleWords = {
     heading: "This shop is not accepting payments at the moment",
     text: "Nothing was charged."
   },
-  /** After it nobody knows whether a provider was asked. */
+  /** After it, it is unknown whether a provider was called. */
   unknown: checking,
   /** A fault of ours, at whatever moment: it promises nothing. */
   broken: {

@@ -288,7 +288,7 @@ describe("what fails", () => {
     }
   )
 
-  test("given acting whose result nobody knows, when it is posted, then it is 500 and says not to pay again", async () => {
+  test("given an action with an unknown result, when it is posted, then it is 500 and says not to pay again", async () => {
     const { post, web } = hostedWeb(awaiting, { answers: { actOnHostedPage: () => resultUnknown } })
     const page = await post({ action: "approve" })
     expect(page.status).toBe(500)

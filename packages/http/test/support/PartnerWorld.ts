@@ -1,4 +1,4 @@
-/** The real core over a store, with two partners, a workspace that is none, and keys of every kind. */
+/** The real core over a store, with two partners, a workspace that is not a partner, and keys of every kind. */
 import {
   type ApiKey,
   Connectors,

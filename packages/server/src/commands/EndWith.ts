@@ -8,7 +8,7 @@ interface EndCode {
   readonly set: (code: number) => void
 }
 
-/** Whoever runs a command inside of another program keeps the number there. */
+/** A program that runs a command inside itself keeps the number there. */
 export const EndCode = Context.Reference<EndCode>("pointsman/server/EndCode", {
   defaultValue: () => ({
     set: (code) => {

@@ -1,4 +1,4 @@
-/** `pointsman messages`: what providers reported, what became of it, and applying one message again after a mend. */
+/** `pointsman messages`: what providers reported, its outcome, and reapplying one message after a fix. */
 import { type MessageNote, messageOutcomes, Pointsman } from "@pointsman/core"
 import { Console, Effect, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -101,7 +101,7 @@ const list = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List the verified messages of providers and what became of each, newest first. contradicts, unreadable and " +
+    "List the verified messages of providers and the outcome of each, newest first. contradicts, unreadable and " +
       "unmatched need a person."
   ),
   Command.withShortDescription("List providers' messages, newest first"),
@@ -182,7 +182,7 @@ const apply = Command.make(
 )
 
 export const messagesCommand = Command.make("messages").pipe(
-  Command.withDescription("Messages of providers: what they said, what became of it, and applying one again."),
+  Command.withDescription("Messages of providers: their contents, their outcomes, and reapplying one."),
   Command.withShortDescription("Read providers' messages"),
   Command.withSubcommands([list, show, apply])
 )

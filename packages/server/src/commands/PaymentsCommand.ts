@@ -1,4 +1,4 @@
-/** `pointsman payments`: what became of payments. It only reads, and asks no provider. */
+/** `pointsman payments`: the outcomes of payments. It only reads, and calls no provider. */
 import { Directory, type PaymentFile, Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -153,7 +153,9 @@ interface PaymentOf {
   readonly country: string
 }
 
-/** Asks one after the other. A refusal after the create is a part of what was wanted; one of the create is none. */
+/**
+ * Sends the requests in sequence. A refusal after the create is part of the expected result; one of the create is not.
+ */
 const play = Effect.fnUntraced(function* (server: LocalServer, outcome: Outcome, order: PaymentOf) {
   const created = yield* call(server, "POST", "/payments", {
     amount: order.amount,
@@ -196,7 +198,7 @@ const paymentIn = (answer: Answer): Effect.Effect<Payment, CommandFailure> => {
 const read = (server: LocalServer, paymentId: string) =>
   Effect.flatMap(call(server, "GET", `/payments/${paymentId}`), paymentIn)
 
-/** Nobody knows yet how it ends. */
+/** The result is not known yet. */
 const isOpen = ({ refund_pending_amount, status }: Payment): boolean =>
   status === "PENDING" || status === "UNKNOWN" || refund_pending_amount > 0
 

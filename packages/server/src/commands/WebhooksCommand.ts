@@ -1,4 +1,4 @@
-/** `pointsman webhooks`: what became of the webhooks to merchants, and sending one again. */
+/** `pointsman webhooks`: the outcomes of webhooks to merchants, and redelivery. */
 import {
   Deliveries,
   type Delivery,

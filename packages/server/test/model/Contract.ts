@@ -1,4 +1,4 @@
-/** The tables of the v1 contract: who there is, what can be asked and refused, what is valid, what becomes of it. */
+/** The tables of the v1 contract: parties, requests and refusals, valid input, and results. */
 
 // Who there is.
 
@@ -128,7 +128,7 @@ export const refusals = {
 } as const
 export type Code = keyof typeof refusals
 
-// What a create may say, and what becomes of it.
+// The fields of a create, and their effect.
 
 interface Simulation {
   readonly charge: string | ReadonlyArray<string>
@@ -230,7 +230,7 @@ const isObject = (value: unknown): value is Fields =>
 export const hold = (checks: Record<string, Check>, fields: Fields): boolean =>
   Object.entries(checks).every(([name, check]) => !(name in fields) || check(fields[name]))
 
-/** The request with its defaults, or why it is none. */
+/** The request with its defaults, or why it is invalid. */
 export const decodeCreate = (body: Body, environment: Environment): CreateRequest | Code => {
   const parsed = parse(textOf(body))
   if (parsed === undefined) return "invalid_json"

@@ -340,7 +340,7 @@ export class Model {
     if (!isLimit(limit)) return refuse("validation_error")
     const isFound = (event: Event) => type === undefined || type === event.type
     const all = this.#events.filter((event) => event.tenant === tenant)
-    // Whether a type that there is none of is a mistake is not stated.
+    // The specification does not say whether an unknown type is a mistake.
     if (type === "payment.paid") return [...refuse("validation_error"), ...page([], isFound, told, before, limit)]
     // Of `after` it is only said that it is for followers: who reads on from where they were, and so oldest first.
     return after === undefined
@@ -489,7 +489,7 @@ export class Model {
       .flatMap(({ id }) => id.text ?? [])
   }
 
-  /** What there is to capture or refund; anything for a payment that is none. */
+  /** What there is to capture or refund; anything for a payment that does not exist. */
   amountOf(paymentId: string, operation: "capture" | "refund"): number {
     const payment = this.#payments.find(({ id }) => id.text === paymentId)
     if (payment === undefined) return 100
@@ -528,7 +528,7 @@ const readyFor: Record<string, ReadonlyArray<Status>> = {
   refund: ["CAPTURED", "PARTIALLY_REFUNDED"]
 }
 
-/** A method or a path that is none of ours. */
+/** An unknown method or path. */
 const stray = (path: string): Answers => {
   const methods = routes.find(([pattern]) => pattern.test(path))?.[1]
   if (methods === undefined) return refuse("not_found")

@@ -80,7 +80,7 @@ export const startHere = (
     const isGood = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
     return { code: isGood ? code : 1, ...told }
   })
-  // Whoever waits for the end hears of its failure; a test that does not must not be ended by it.
+  // A caller that waits for the end sees its failure; a test that does not must not be ended by it.
   ended.catch(() => {})
   return {
     stdout: () => told.stdout,

@@ -1,4 +1,4 @@
-/** How much cryptography this process waits for: WebCrypto leaves the thread, and nothing else tells of it. */
+/** How much cryptography this process waits for: WebCrypto leaves the thread, and nothing else shows it. */
 import { createHook } from "node:async_hooks"
 import { onTestFinished } from "vitest"
 

@@ -2,8 +2,8 @@
  * A clock that stands still until a test turns it on, for a server in the test's own process.
  *
  * Effect's `TestClock` walks through every sleep on the way: a background that looks once a second would be woken
- * 86,400 times for a day. This one jumps, as the clock of a machine does that was asleep: whoever was to be woken on
- * the way wakes now, once. To see that nothing happens before its time, a test turns to the millisecond before it.
+ * 86,400 times for a day. This one jumps, as the clock of a machine does that was asleep: a fiber that was to be woken
+ * on the way wakes now, once. To see that nothing happens before its time, a test turns to the millisecond before it.
  *
  * A provider call and the attempt at a webhook each sleep towards their time-out. So a server is at rest when only those
  * sleep who always do, and nobody has to guess how long the loopback takes.

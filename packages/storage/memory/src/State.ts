@@ -105,7 +105,7 @@ export const copy = <A>(value: A): A => {
   const made: Record<string, unknown> = {}
   for (const key in value) {
     if (key !== "__proto__") made[key] = copy<unknown>(value[key])
-    // Data like all else, whoever called a field so.
+    // Data like all else, even if a field has this name.
     else Object.defineProperty(made, key, { value: copy<unknown>(value[key]), enumerable: true, writable: true })
   }
   return made as A

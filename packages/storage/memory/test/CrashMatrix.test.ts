@@ -1,5 +1,5 @@
 /**
- * What becomes of an operation whose process ends, at every point and with everything that a provider may do. The page
+ * The result of an operation whose process ends, at every point and with everything that a provider may do. The page
  * in the docs is this matrix.
  *
  * `POINTSMAN_MATRIX=all` ends the process that comes after as well, in every run of it: forty thousand runs, some
@@ -149,7 +149,7 @@ describe("the process that takes over", () => {
 
   for (const operation of operations) {
     it(
-      `given a ${operation.name} that nobody knows of, when the process that settles it ends as well, then it comes to the same`,
+      `given a ${operation.name} with an unknown result, when the process that settles it ends as well, then the result is the same`,
       async () => {
         const wrong: Array<string> = []
         for (const course of ["executedInSilence", "lost"] as const) {
@@ -245,7 +245,7 @@ describe("controls: what the matrix must not pass", () => {
         wrong.join("\n")
       )
       assert.isTrue(
-        wrong.some((what) => what.includes("the client never asks again: nobody knows of att_")),
+        wrong.some((what) => what.includes("the client never asks again: no record has att_")),
         wrong.join("\n")
       )
       assert.throws(() => crashMatrixPage(crashMatrixNotice, cells), /^the crash matrix is broken:/)

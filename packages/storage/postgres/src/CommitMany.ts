@@ -74,7 +74,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     }
   }
 
-  // Whoever else commits in this turn of the event loop goes along.
+  // Other commits of this turn of the event loop join the batch.
   const schedule = () => {
     if (isScheduled || waiting.length === 0 || underWay >= maxStatements) return
     isScheduled = true
@@ -123,7 +123,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
         schedule()
         return restore(Deferred.await(one.taken)).pipe(
           Effect.onInterrupt(() => {
-            // What is under way comes to its end, whoever still wants to know.
+            // Statements in flight complete, even if no caller waits for them.
             if (one.isTaken) return Effect.ignore(Deferred.await(one.end))
             waiting = waiting.filter((other) => other !== one)
             return Effect.void

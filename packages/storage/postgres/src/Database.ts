@@ -1,9 +1,9 @@
 /**
- * A pool of connections to one PostgreSQL database, and what becomes of a statement.
+ * A pool of connections to one PostgreSQL database, and the results of its statements.
  *
  * The rule that a reader would otherwise break: whether a write happened is told by where it failed. Until a connection
  * is at hand nothing was sent. An error that the server answered with took everything back. After anything else (the
- * connection went away) nobody knows.
+ * connection was lost) the result is unknown.
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"
@@ -31,7 +31,7 @@ export interface Database {
     sql: string,
     params?: ReadonlyArray<string | null>
   ) => Effect.Effect<ReadonlyArray<Row>, Refused | StorageError | CommitUnknown>
-  /** As `write`, where whoever asked does the same whether nothing was written or nobody knows. */
+  /** As `write`, for callers that do the same whether nothing was written or the result is unknown. */
   readonly update: (
     operation: string,
     sql: string,

@@ -17,7 +17,7 @@ const selectAttempts = `select * from delivery_attempts where ${ofTenant} and de
 const replaced = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
   where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
 
-/** Where nobody knows whether it was written, the lease or the state tells; nothing is sent because of it. */
+/** If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. */
 export const make = (db: Database): Deliveries["Service"] =>
   Deliveries.of({
     takeDue: (query) => takeDue(db, query),

@@ -1,6 +1,6 @@
 /**
  * Workspaces, keys, connections and routing in PostgreSQL. They are read on every request, so reads are served from a
- * copy in the process. Whoever writes, in whichever process, tells all of them (NOTIFY), and they let go of their copies.
+ * copy in the process. A writer in any process notifies all of them (NOTIFY), and they drop their copies.
  *
  * The rule that a reader would otherwise break: a word that does not arrive must not keep an old copy alive. While we
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
 
   const refresh = Effect.fnUntraced(function* (operation: string) {
     const now = yield* Clock.currentTimeMillis
-    // Whoever had the turn before may have read it.
+    // The previous holder of the lock may have read it.
     const found = fresh(now)
     if (found !== undefined) return found
     const began = epoch

@@ -7,8 +7,8 @@
  * that lock. Then it writes ids that are greater than all that is stored.
  *
  * A reader looks for the greatest id first, then for announcements, and then reads what is neither greater than the one
- * nor as great as the others. Whoever announces later finds that greatest id or a greater one, and writes beyond it;
- * whoever has ended by then is in what is read.
+ * nor as great as the others. A commit that announces later finds that greatest id or a greater one, and writes beyond
+ * it; a commit that has ended by then is in what is read.
  */
 import type { StorageError, Tenant } from "@pointsman/core"
 import { Effect } from "effect"

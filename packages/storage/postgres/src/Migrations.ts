@@ -5,7 +5,7 @@
  * - Text compares by its bytes (`collate "C"`), so that ids order as they do everywhere else.
  * - Amounts are in minor units, times in epoch milliseconds. JSON is text: what comes from outside may hold what
  *   PostgreSQL's own JSON refuses (see `Rows.ts`).
- * - The checks repeat core's money rules: what breaks one is not stored, whoever wrote it.
+ * - The checks repeat core's money rules: what breaks one is not stored, regardless of the writer.
  * - States are not checked against a list: core's tables own it.
  */
 import { StorageError } from "@pointsman/core"
@@ -231,7 +231,7 @@ const webhookEndpoints = `create table webhook_endpoints (
   active boolean not null
 )`
 
-/** How often the directory was written: whoever keeps a copy of it sees that there is a newer one. */
+/** How often the directory was written: a process with a copy of it sees that there is a newer version. */
 const directoryVersion = [
   "create table directory_version (version bigint not null)",
   "insert into directory_version (version) values (0)"
@@ -368,7 +368,7 @@ const successRates = [
 ]
 
 /**
- * What became of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
+ * The outcome of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
  * messages across all tenants, so the time, the outcome or the payment leads the indexes.
  */
 const messageOutcomes = [

@@ -31,7 +31,7 @@ const forget = `delete from claims using jsonb_to_recordset($1::text::jsonb)
     and claims.version = old.version
   returning 1 as one`
 
-/** Where nobody knows whether it was written: whoever is told so looks again, and finds those that are left. */
+/** If it is unknown whether it was written, the caller looks again and finds those that are left. */
 export const forgetClaims = (
   db: Database,
   claims: Parameters<Ledger["Service"]["forgetClaims"]>[0]

@@ -37,7 +37,7 @@ const empty = Effect.gen(function* () {
   return { url, sql: yield* clientOf(url) }
 })
 
-/** What is found by its id alone, whoever owns it. Each of them is drawn at random, or is a workspace. */
+/** What is found by its id alone, in all tenants. Each of them is drawn at random, or is a workspace. */
 const acrossTenants = [
   "api_keys (hash)",
   "connections (id)",
@@ -200,7 +200,7 @@ describe.skipIf(!hasServer)("the schema", () => {
     })
   )
 
-  it.live("given whoever else writes, when a payment would contradict its refunds or itself, then it is refused", () =>
+  it.live("given any other writer, when a payment would contradict its refunds or itself, then it is refused", () =>
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       yield* withStorage({ url })(

@@ -33,7 +33,7 @@ const batchSize = 128
 
 /**
  * Gives `commit`. A commit that was begun is not interrupted: it is answered within one batch, and an interrupted
- * caller could not know otherwise what became of its change. The queue holds one change for each waiting fiber, so
+ * caller could not otherwise learn the result of its change. The queue holds one change for each waiting fiber, so
  * it is bounded by what the callers admit. When the scope closes, what waits is written and later changes fail.
  */
 export const make = Effect.fnUntraced(function* (db: Database, write: WriteChange, options: CommitterOptions = {}) {

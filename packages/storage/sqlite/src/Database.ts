@@ -163,7 +163,7 @@ export const isUniqueViolation = (cause: unknown): boolean =>
 export const read = <A>(operation: string, body: () => A): Effect.Effect<A, StorageError> =>
   Effect.try({ try: body, catch: (cause) => new StorageError({ operation, cause }) })
 
-/** A transaction, where whoever asked does the same whether nothing was written or it is not known. */
+/** A transaction, for callers that do the same whether nothing was written or the result is unknown. */
 export const update = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
   Effect.suspend(() => {
     const done = transaction(db, body)

@@ -1,6 +1,6 @@
 /**
  * Workspaces, keys, connections and routing in SQLite. They are read on every request, so reads are served from a
- * copy in the process, which is let go of as soon as anybody writes: `PRAGMA data_version` tells of every other
+ * copy in the process, which is dropped as soon as anyone writes: `PRAGMA data_version` shows every other
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
 import type { SQLInputValue } from "node:sqlite"
@@ -12,7 +12,7 @@ import { insertInto, rows, upsertInto } from "./Rows.ts"
 
 export interface KeptDirectory {
   readonly directory: Directory["Service"]
-  /** Lets go of the copy, after another part of us wrote by this connection: `data_version` tells of others alone. */
+  /** Drops the copy, after another part wrote on this connection: `data_version` shows only other connections. */
   readonly forget: () => void
 }
 

@@ -210,7 +210,7 @@ const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => 
     const unbalanced = brokenBalance(payment.after, all)
     if (unbalanced !== undefined) return brokenCommit(unbalanced)
     for (const refund of refunds) putRefund.run(...Statement.bindRefund(refund, change))
-    // Where there is none, the totals are 0 and were 0.
+    // Without refunds, the totals are 0 and were 0.
     if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
     for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
     for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))

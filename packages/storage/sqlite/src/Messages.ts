@@ -101,7 +101,7 @@ export const selectMessages = (
     )
 }
 
-/** What was told of a payment's settlement and its disputes, without the bodies. */
+/** The messages about a payment's settlement and its disputes, without the bodies. */
 export const selectTold = (db: Database, tenant: Tenant, paymentId: string): ReadonlyArray<Row> =>
   db
     .prepare(`select ${list(Object.keys(rows.noteColumns))} from messages indexed by messages_told

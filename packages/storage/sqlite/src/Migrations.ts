@@ -4,7 +4,7 @@
  * - Every key and index of what a workspace owns begins with its workspace and environment.
  * - TEXT is what we write ourselves (ids, states, codes of a list); ANY is text from outside, see `bindText`.
  * - Amounts are in minor units, times in epoch milliseconds, JSON is text.
- * - The checks repeat core's money rules: what breaks one is not stored, whoever wrote it.
+ * - The checks repeat core's money rules: what breaks one is not stored, regardless of the writer.
  * - States are not checked against a list: core's tables own it, and a list here would need a rewrite of the table
  *   for each new state.
  */
@@ -392,7 +392,7 @@ const successRates = [
 ]
 
 /**
- * What became of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
+ * The outcome of each message. Bodies that are stored already stay unsealed: the database has no key. Operators list
  * messages across all tenants, so the time, the outcome or the payment leads the indexes.
  */
 const messageOutcomes = [

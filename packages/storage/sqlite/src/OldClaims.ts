@@ -27,7 +27,7 @@ export const selectOldClaims = (db: Database, { after, claimedBefore, limit }: O
   )
 }
 
-/** Also where it may be written: whoever is told so looks again, and finds those that are left. */
+/** Also if it may have been written: the caller looks again and finds those that are left. */
 export const forgetClaims = (
   db: Database,
   claims: Parameters<Ledger["Service"]["forgetClaims"]>[0]

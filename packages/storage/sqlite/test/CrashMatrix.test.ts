@@ -1,5 +1,5 @@
 /**
- * The crash matrix over SQLite: results that nobody knows, at every point. `POINTSMAN_MATRIX=all` runs all of it, and
+ * The crash matrix over SQLite: unknown results, at every point. `POINTSMAN_MATRIX=all` runs all of it, and
  * it has to be the page that memory makes: some minutes.
  */
 import { readFileSync } from "node:fs"

@@ -4,7 +4,7 @@
  *
  * The control file holds one line: serial, call (`write`, `sync` or `any`), file (what comes after the database's
  * path: `-wal`, `-shm`, `-journal`, `-` for the database itself or `*`), errno, how many such calls go well first, how
- * many fail then (-1: all), and what becomes of the bytes of a sync that fails: `kept` in the file, or `lost`, as a kernel
+ * many fail then (-1: all), and what happens to the bytes of a failed sync: `kept` in the file, or `lost`, as a kernel
  * does that drops the pages which it could not write. Without the file nothing fails. A new serial begins to count anew.
  * What failed is told line by line in the file `<control>.failed`.
  */

@@ -1,7 +1,7 @@
 /**
  * What the ledger says of a commit on a disk that fails, against what a crash leaves: `StorageError` means that it was
  * surely not written, success that it surely was. A crash is a copy of the files as they are, without the index of the
- * log that only living processes share: whoever opens them reads the log from its beginning.
+ * log that only living processes share: the opener reads the log from its beginning.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs"

@@ -455,7 +455,7 @@ describe("checks of the database", () => {
     )
   }
 
-  it.effect("given a rate, when it is broken, then SQLite refuses it whoever writes, and what came with it", () =>
+  it.effect("given a rate, when it is broken, then SQLite refuses it for any writer, with the rest of the write", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
       yield* Effect.gen(function* () {

@@ -106,7 +106,7 @@ export class Circuits extends Context.Service<
   )
 }
 
-/** With the settings that it was last looked at with; the usual ones where another process told of it first. */
+/** With the settings that it was last looked at with; the usual ones where another process reported it first. */
 interface Kept {
   readonly circuit: Circuit
   readonly settings: CircuitBreakerSettings

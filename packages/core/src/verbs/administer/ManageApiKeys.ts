@@ -3,7 +3,7 @@
  * next request on.
  *
  * A key is stored before anybody sees it, so that a key in somebody's hands is one that works. A process that dies in
- * between, and a write of which nobody knows how it ended, may leave a key that nobody has; it can be revoked.
+ * between, and a write whose result is unknown, may leave a key that nobody has; it can be revoked.
  */
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -19,7 +19,7 @@ import { settleEnd, settleUnexecuted } from "./RecordCharge.ts"
 export interface Course<E, R, R2> {
   /** Sends the attempt in hand, if it can begin in time (epoch milliseconds), and says how that ended. */
   readonly send: (inHand: ChargeInHand, beginBy: number) => Effect.Effect<AttemptEnd, never, R>
-  /** What becomes of a first attempt that grew too old to be sent. */
+  /** The outcome of a first attempt that became too old to be sent. */
   readonly tooLate: (inHand: ChargeInHand) => Effect.Effect<Payment, E, R2>
 }
 

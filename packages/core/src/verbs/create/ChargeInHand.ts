@@ -15,6 +15,6 @@ export interface ChargeInHand {
   readonly earlier: ReadonlyArray<Attempt>
 }
 
-/** The part of a change that moves a claim; nothing where there is none, or it stands as it stood. */
+/** The part of a change that moves a claim; nothing if there is no claim, or if it is unchanged. */
 export const claimChange = (before: Claim | null, after: Claim | null): Change["claim"] =>
   before === null || after === null || before === after ? undefined : { expected: before.version, after }

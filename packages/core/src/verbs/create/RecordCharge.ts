@@ -26,7 +26,7 @@ import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
 
-/** Nothing follows the attempt in hand: how it ended is what became of the charge. */
+/** Nothing follows the attempt in hand: its result is the outcome of the charge. */
 export const settleEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
   if (end._tag === "CheckoutOpened") return settleCheckout(inHand, end, now)
   const attempt = endAttempt(inHand.attempt, end, now)
@@ -74,7 +74,7 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
     decide: ({ claim, payment: stored }, now) => {
       if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
       const { moved, isAsStated } = decide(stored, inHand, fact, now)
-      // Silence says less than what another courier has told of the attempt meanwhile.
+      // A missing response says less than what another source reported about the attempt meanwhile.
       const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
       const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...ended])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")

@@ -21,7 +21,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 
-/** What a key comes to: the answer that it stands for, or that it is free, with the record that it left behind. */
+/** What a key resolves to: its stored response, or that it is free, with the record that it left behind. */
 export type KeyStanding =
   | { readonly _tag: "Answered"; readonly created: Created }
   | { readonly _tag: "Free"; readonly claim: Claim | null }

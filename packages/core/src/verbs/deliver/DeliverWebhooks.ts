@@ -1,12 +1,12 @@
 /**
  * Sends what is due, for as long as it runs (specification, Delivery rules; decisions, section 9).
  *
- * A delivery is taken by a lease before it is sent, and what became of it is recorded afterwards. A process that dies in
+ * A delivery is taken by a lease before it is sent, and its outcome is recorded afterwards. A process that dies in
  * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least
  * once, and receivers know it again by its id.
  *
  * Each attempt runs by itself and waits for no other. The store hands out only so many at once for one endpoint, and an
- * attempt that is not answered soon gives its place to others and waits on: whoever hangs holds up nobody else.
+ * attempt that is not answered soon gives its place to others and waits on: a hanging receiver delays no other.
  */
 import { Cause, Clock, Effect, Exit, Queue, Random, Result } from "effect"
 import { insistently } from "../../commit/Budget.ts"
@@ -25,7 +25,7 @@ import { makePlaces } from "./DeliveryPlaces.ts"
 
 const utf8 = new TextEncoder()
 
-/** Runs until it is interrupted; what is being sent then is sent again by whoever runs next. */
+/** Runs until it is interrupted; deliveries in flight are sent again by the next run. */
 export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number) {
   const sender = yield* Effect.serviceOption(WebhookSender)
   if (sender._tag === "None") {

@@ -42,7 +42,7 @@ const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
   return yield* stepOf(payment)
 })
 
-/** A connection that cannot be used at all is kept: the attempt tells of it, as it does for a charge. */
+/** A connection that cannot be used at all is kept: the attempt reports it, as it does for a charge. */
 const opensCheckouts = Effect.fnUntraced(function* (connection: Connection) {
   const connections = yield* OpenConnections
   const connector = yield* Effect.exit(connections.connector(connection))

@@ -82,7 +82,7 @@ const send = ({
     : Effect.map(sent, asUsable)
 }
 
-/** An amount that is none is no answer to build on: it may have executed. */
+/** A response with an invalid amount is unusable: the operation may have executed. */
 const asUsable = (answer: OperationAnswer): OperationEnd =>
   "stated" in answer && !isUsableAmount(answer.stated)
     ? new Unanswered({ reason: "the connector stated an invalid amount" })

@@ -2,9 +2,9 @@
  * A provider's message: known to be the provider's, and recorded with what it changes (specification, inbound provider
  * webhook; decisions, sections 3 and 10).
  *
- * The rule that a reader would otherwise break: whoever cannot sign learns nothing. A connection that does not exist,
- * one without a secret, and a wrong signature are one answer, after about the same work. A verified message is stored
- * whole before it is applied. What it changes and what became of it are written in one commit, so that a message that
+ * The rule that a reader would otherwise break: a sender that cannot sign learns nothing. A connection that does not
+ * exist, one without a secret, and a wrong signature are one answer, after about the same work. A verified message is
+ * stored whole before it is applied. Its effect and its outcome are written in one commit, so that a message that
  * comes again changes nothing, and one that was stored and never decided is decided then.
  */
 import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"

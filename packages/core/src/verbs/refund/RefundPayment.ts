@@ -2,7 +2,7 @@
  * Gives captured money back: reserves the amount, asks the provider, records what came of it.
  *
  * The amount is reserved in the commit that writes the refund, before the provider is asked: two full refunds cannot
- * both be sent. A result that nobody knows keeps it reserved.
+ * both be sent. An unknown result keeps it reserved.
  *
  * One that goes well is a read and two commits.
  */

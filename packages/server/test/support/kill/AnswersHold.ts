@@ -123,7 +123,7 @@ const wrongWithDone = (
         )
       return [
         ...unless(refund !== undefined, `${name}: acknowledged, and the provider gave nothing back`),
-        ...unless(isTold === true, `${name}: acknowledged, and the timeline does not tell of it`)
+        ...unless(isTold === true, `${name}: acknowledged, and the timeline does not show it`)
       ]
     }
   }
@@ -153,7 +153,7 @@ const toldBy: Readonly<Record<string, ReadonlyArray<string>>> = {
   CANCELLED: ["payment.cancelled"]
 }
 
-/** What was shown of a payment is still true of it, and its timeline tells of it. */
+/** What was shown of a payment is still true of it, and its timeline contains it. */
 export const wrongWithShown = (
   where: string,
   shown: PaymentShown,

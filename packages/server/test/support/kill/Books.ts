@@ -2,7 +2,8 @@
  * The books of a provider: what it executed, for whom, and how often it was asked. They are the truth that the API is
  * held against, so they lie outside every server that is killed.
  *
- * The rule that makes them a witness: nothing is recognized as asked before. Whoever asks twice is charged twice here.
+ * The rule that makes them a witness: nothing is recognized as asked before. A request that is sent twice charges twice
+ * here.
  */
 
 export type ChargeStatus = "pending" | "authorized" | "capturing" | "canceling" | "captured" | "canceled" | "declined"

@@ -30,7 +30,7 @@ export const wrongWithEvents = ({ books, events, followed, payments, timelines }
       .flatMap(({ paymentId, refundId }) =>
         unless(
           timelines.get(paymentId)?.some(isAbout("payment.refunded", refundId)) ?? false,
-          `${refundId}: given back, and the timeline does not tell of it`
+          `${refundId}: given back, and the timeline does not show it`
         )
       )
   ]

@@ -1,4 +1,4 @@
-/** What a run leaves behind, for whoever judges it: what was wanted and answered, and what is there in the end. */
+/** What a run leaves behind, for its evaluation: requests, responses, and the final state. */
 import type { Books } from "./Books.ts"
 
 /** A payment as the API shows it, as far as it is read here. Amounts in minor units. */

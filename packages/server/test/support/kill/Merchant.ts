@@ -200,7 +200,7 @@ export const merchantOf = (name: string, apiKey: string): Merchant => {
   }
 
   const lane = async (shop: Shop, draw: Draw, { isOver, mayBeLost = isOver }: WorkingHours) => {
-    // Bounded by whoever sets the hours.
+    // The caller that sets the hours bounds it.
     while (!isOver()) {
       try {
         await act[draw.weighted(acts)](shop, draw)

