@@ -72,7 +72,7 @@ const reportOf = (folder: string, manifest: Manifest): string => {
   const isOurs = (node: ts.Node) => node.getSourceFile().fileName.startsWith(dist)
 
   const seen = new Set<ts.Node>()
-  /** Of each file: its declarations, in the order in which they stand there. */
+  /** Of each file: its declarations, in their original order. */
   const told = new Map<string, Array<readonly [at: number, text: string]>>()
   const tell = (symbol: ts.Symbol): void => {
     for (const declaration of resolved(symbol).declarations ?? []) {

@@ -21,7 +21,7 @@ if (without.length > 0) {
   if (!isDry) process.exit(1)
 }
 
-/** Those whose dependencies of ours come before them. */
+/** In an order in which our own dependencies come first. */
 const inOrder = []
 while (inOrder.length < packages.length) {
   const names = new Set(packages.filter((one) => !inOrder.includes(one)).map(({ manifest }) => manifest.name))

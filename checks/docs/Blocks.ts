@@ -1,7 +1,7 @@
 /**
  * The fenced blocks of Markdown, and what is said of them for the checks alone.
  *
- * A block of TypeScript stands for a whole module. What it takes for granted is written right before it, in a comment
+ * A block of TypeScript represents a whole module. Its preconditions are written right before it, in a comment
  * that readers do not see: `<!-- ts`, some lines of TypeScript, `-->`. A line `…` in there is where the block goes, and
  * else it goes to the end.
  */
@@ -35,7 +35,7 @@ export const blocksOf = (path: string, markdown: string): ReadonlyArray<Block> =
     const [, mark, language] = fence.exec(line) ?? []
     if (mark === undefined || language === undefined) {
       if (line.trim() !== "" && given !== undefined) {
-        throw new Error(`${path}:${at + 1}: what is given stands before a block of TypeScript, and nowhere else`)
+        throw new Error(`${path}:${at + 1}: preconditions are only allowed before a block of TypeScript`)
       }
       continue
     }
@@ -48,7 +48,7 @@ export const blocksOf = (path: string, markdown: string): ReadonlyArray<Block> =
   return blocks
 }
 
-/** The module that a block stands for, and how many lines stand before the block in it. */
+/** The module that a block represents, and how many lines precede the block in it. */
 export const moduleOf = ({ given, text }: Block): { readonly text: string; readonly before: number } => {
   if (given === undefined) return { text, before: 0 }
   const lines = given.split("\n")

@@ -8,7 +8,7 @@ import { tokens } from "./SourceText.ts"
 const source = "packages/core/src/"
 const handler = `${source}commit/DecideAndCommit.ts`
 
-/** Where the words may stand besides: their declarations, what counts them, and doubles that fail on demand. */
+/** Where else the words may occur: their declarations, what counts them, and doubles that fail on demand. */
 const mayName: ReadonlyArray<string> = ["ports/", "metrics/", "testing/", "testing.ts"].map((path) => source + path)
 const mayCommit: ReadonlyArray<string> = [`${source}commit/`, `${source}testing/`]
 

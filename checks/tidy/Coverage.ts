@@ -40,7 +40,7 @@ const rowsOf = (text: string): ReadonlyArray<Row> => {
   return rows
 }
 
-/** Whether a title, or the name of a case, begins so in the source: `${…}` and `%s` stand as they do there. */
+/** Whether a title, or the name of a case, begins so in the source: `${…}` and `%s` are kept as they are there. */
 const begins = (source: string, title: string): boolean =>
   ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}`))
 

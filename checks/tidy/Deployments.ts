@@ -1,7 +1,7 @@
 /** What the files of deployments name has to be there: a variable that no server reads would be believed to work. */
 import type { TextFile } from "./Files.ts"
 
-/** Whatever begins like a setting of ours. */
+/** Everything with the prefix of our settings. */
 const settingNames = /\b(?:POINTSMAN|OTEL)_[A-Z]+(?:_[A-Z]+)*\b/gu
 
 /** The variables that the server's settings define, in the text of its source. */

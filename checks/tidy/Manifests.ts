@@ -33,7 +33,7 @@ export const doorFaults = ({ dir, manifest }: Package, exists: (path: string) =>
   return faults
 }
 
-/** One version of ours, one range for each package of others, one licence, one range of Node. */
+/** One version of our packages, one range for each third-party package, one licence, one range of Node. */
 export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const published = packages.filter(({ manifest }) => manifest.private !== true)

@@ -4,9 +4,9 @@
  */
 
 export interface Token {
-  /** `code` holds no comments; template literals are strings, and what stands in their `${}` is code. */
+  /** `code` holds no comments; template literals are strings, and the contents of their `${}` are code. */
   readonly kind: "code" | "string"
-  /** For a string, what stands between its quotes. */
+  /** For a string, the text between its quotes. */
   readonly text: string
   /** Counted from 1. */
   readonly line: number

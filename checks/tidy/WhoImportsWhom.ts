@@ -5,7 +5,7 @@ import type { Package, TextFile } from "./Files.ts"
 import { imports } from "./SourceText.ts"
 
 export interface Allowance {
-  /** Modules of ours, by their whole specifier; `*` for all. */
+  /** Our modules, by their whole specifier; `*` for all. */
   readonly ours: ReadonlyArray<string> | "*"
   /** Names of packages of others, besides `effect`; `*` for whatever the package's own manifest declares. */
   readonly others: ReadonlyArray<string> | "*"
@@ -66,7 +66,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
 }
 
 /**
- * Families of modules that Effect marks unstable inside its long-term release, and who may stand behind them. A
+ * Families of modules that Effect marks unstable inside its long-term release, and who may use them. A
  * family that is not named here is open to the server alone.
  */
 const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -77,7 +77,7 @@ const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
   persistence: ["packages/http", "packages/server"]
 }
 
-/** Families that are open to all: no public type of ours shows them. */
+/** Families that are open to all: none of our public types shows them. */
 const open = ["crypto", "encoding", "schema", "testing"]
 
 const matches = (pattern: string, dir: string) =>

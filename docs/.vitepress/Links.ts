@@ -1,6 +1,6 @@
 /**
  * Links as GitHub follows them, from file to file, become links from page to page. What is no page (a source file,
- * the licence) is linked in the repository, where the site is told its address, and is plain text where it is not.
+ * the licence) is linked in the repository, if the site has its address, and is plain text otherwise.
  */
 import { existsSync } from "node:fs"
 import { join, posix } from "node:path"

@@ -1,4 +1,4 @@
-/** The ways to choose a connection that are compared. Each is told what came of its own choices, and nothing else. */
+/** The ways to choose a connection that are compared. Each receives only the results of its own choices. */
 import {
   bySuccess,
   faded,

@@ -28,7 +28,7 @@ const components: Components = (name) => ({
 const refOf = (schema: Readonly<Record<string, unknown>> | undefined): string | undefined =>
   typeof schema?.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined
 
-/** A component is linked where it has a section, and its fields stand here where it has none. */
+/** A component is linked where it has a section, and its fields are listed here if it has none. */
 const bodyOf = (schema: Readonly<Record<string, unknown>>, isAnswer: boolean): string => {
   const name = refOf(schema)
   if (name === undefined) return ""

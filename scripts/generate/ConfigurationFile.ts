@@ -12,7 +12,7 @@ interface Part {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** By the path of the object, where it first stands. */
+/** By the path of the object, where it first occurs. */
 const parts: Readonly<Record<string, Part>> = {
   "": {
     title: "The file",
@@ -75,7 +75,7 @@ const parts: Readonly<Record<string, Part>> = {
   "workspaces[].connections[].supports": {
     title: "Limits",
     about:
-      "Each that is left out allows everything. What a payment is excluded with stands in [configuration](../guides/configuration.md#a-connection).",
+      "Each that is left out allows everything. The exclusion codes are in [configuration](../guides/configuration.md#a-connection).",
     fields: {
       currencies: "the payment's currency is one of these",
       payerCountries: "the customer's country is one of these",
@@ -177,7 +177,7 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** Objects by their path; those that stand in several places, once. */
+/** Objects by their path; those that occur in several places, once. */
 const sections = (): ReadonlyMap<string, ReadonlyArray<Field>> => {
   const found = new Map<string, Array<Field>>()
   const seen = new Set<unknown>()

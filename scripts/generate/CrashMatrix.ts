@@ -132,7 +132,7 @@ const groupTable = (operation: Operation, group: OutcomeGroup, cells: ReadonlyAr
       ],
       ...rows.map(({ names, rest }) => [names.join("<br>"), ...rest]),
       [
-        "*It does not end: what stands at last*",
+        "*It does not end: final state*",
         ...columns.map(({ cells }) => cells.slice(-1).map(finalOf).join("")),
         ...moments.map(() => "")
       ]
@@ -165,10 +165,10 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       "- at most one charge holds money, and our record is the provider's to the cent;",
       "- nothing is in flight any more, and nothing is unknown, but for what is [named below](#what-is-unknown-and-what-that-means);",
       "- the timeline tells what happened, once and in order;",
-      "- what the client had been told is still true, and is told again when it asks again."
+      "- every response that the client received is still true, and is repeated when the client retries."
     ].join("\n"),
     "The process that takes over may end as well, at any of its own points: in the middle of an answer to the client who asks again, or of settling what is unknown. What the first one left comes to the same, and a test does all of it.",
-    "![A grid of squares: a row for each thing that a provider may do, a square for each point at which the process ends, coloured by what stands in the end](crash-matrix.svg)",
+    "![A grid of squares: a row for each thing that a provider may do, a square for each point at which the process ends, coloured by the final state](crash-matrix.svg)",
     "The picture is for a client that never asks again. [One payment, step by step](../concepts/one-payment.md) draws the points of its first row into the life of a payment; the tables below say it all.",
     "## How to read it",
     [
@@ -184,9 +184,9 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       `- ${code("UNKNOWN")} where the provider *cannot say*: nothing was executed here, and its look-ups do not rule it out. It is looked up for ever, and nothing is sent again. A person can [settle it](../concepts/unknown.md) with the provider's record.`,
       `- ${code("UNKNOWN")} where the provider *states more than was asked*: money moved, and not as it was asked for. That is nothing to build on, and only a person can settle it.`,
       `- A refund that is ${code("UNKNOWN")} keeps its amount reserved, so that it cannot be given back twice.`,
-      `- ${code("PENDING")} where a capture or a void was *accepted, and refused later*: the provider's record shows an authorization that stands, as it did while it was at work. It is looked up once a day.`,
+      `- ${code("PENDING")} where a capture or a void was *accepted, and refused later*: the provider's record shows a valid authorization, as it did while the operation was in progress. It is looked up once a day.`,
       `- Everything else is settled by itself: when the client asks again after the claim window, or else when the background notices a day later that the request died. Then the provider is asked for its record.`,
-      `- A request that was claimed and did not leave is never sent later: it ends as ${code("FAILED")}, or its authorization or payment stands as it was. Nobody may be charged a day after they gave up.`
+      `- A request that was claimed and did not leave is never sent later: it ends as ${code("FAILED")}, or its authorization or payment is unchanged. A customer must not be charged a day after giving up.`
     ].join("\n"),
     ...operations.flatMap((operation) =>
       section(

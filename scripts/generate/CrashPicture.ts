@@ -1,4 +1,4 @@
-/** The crash matrix as a picture: a square for each end, by what stands in the end. SVG by hand, as it is a grid. */
+/** The crash matrix as a picture: a square for each end, by the final state. SVG by hand, as it is a grid. */
 import { type Cell, clients, type Operation, type Outcome, operations } from "@pointsman/contracts/crash-matrix"
 
 export const crashPicturePath = "docs/reference/crash-matrix.svg"

@@ -18,7 +18,7 @@ const nameOf = (schema: unknown): string => {
   return properties.data.$ref.split("/").at(-1) ?? ""
 }
 
-/** Types that say the same, in the order in which the first of each stands in the catalogue. */
+/** Types that say the same, in the order in which the first of each occurs in the catalogue. */
 const kinds = [...Map.groupBy(eventTypes, (type) => nameOf(hookOf(type).content.schema))]
 
 const movesOf = (type: EventType): string => {

@@ -1,4 +1,4 @@
-/** The fields of a JSON schema as a table, with what stands inside of objects and lists in the same table. */
+/** The fields of a JSON schema as a table, with the fields of nested objects and lists in the same table. */
 import { code, table } from "./Markdown.ts"
 
 type Schema = Readonly<Record<string, unknown>>
@@ -95,7 +95,7 @@ const fieldsOf = (schema: Schema, components: Components, prefix = ""): Readonly
   })
 }
 
-/** One line for each branch, where a field stands in several of them. */
+/** One line for each branch, if a field occurs in several of them. */
 const withoutRepeats = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   const seen = new Map<string, Field>()
   for (const field of fields) {

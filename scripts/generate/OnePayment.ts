@@ -27,7 +27,7 @@ const points = [
   "the outcome is written"
 ] as const
 
-/** The picture shows these points and no others: where the code has come to have more, it has to be drawn anew. */
+/** The picture shows these points and no others: if the code has more, it must be redrawn. */
 const checked = (cells: ReadonlyArray<Cell>): ReadonlyArray<Cell> => {
   const own = captured(cells)
   const names = own.map(({ point }) => point)
@@ -49,7 +49,7 @@ export const onePaymentEnds = (cells: ReadonlyArray<Cell>): string =>
     ])
   )
 
-/** A failure of core's is told by its code. */
+/** A failure of core is named by its code. */
 const saidOf = (says: string) => {
   const rows: Readonly<Record<string, { readonly code: string }>> = errorTable.create
   return rows[`pointsman/${says}`]?.code ?? says
@@ -64,7 +64,7 @@ interface Arrow {
   readonly says: string
 }
 
-/** From top to bottom: arrows, and the points between and on them. A point stands beside the lane where it is felt. */
+/** From top to bottom: arrows, and the points between and on them. A point is beside the lane that it affects. */
 const steps: ReadonlyArray<Arrow | ReadonlyArray<{ readonly point: number; readonly x: number }>> = [
   { from: "caller", to: "pointsman", says: "create, with its key" },
   [{ point: 1, x: lanes.pointsman }],

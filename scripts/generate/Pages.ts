@@ -25,7 +25,7 @@ const notice = (source: string) =>
 interface Lifecycle {
   readonly machine: Table
   readonly title: string
-  /** Where the table stands. */
+  /** Where the table is. */
   readonly source: string
   readonly about: string
   /** What the API shows of each state, where it shows them. */

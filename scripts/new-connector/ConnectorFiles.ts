@@ -46,7 +46,7 @@ const pascalCase = (name: string): string =>
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** Of the packages as they stand here, so that no version is written twice. */
+/** Of the packages in this repository, so that no version is written twice. */
 const manifest = ({ name, read, toRoot }: NewConnector) => {
   const like = JSON.parse(read("packages/connectors/http/package.json"))
   const root = JSON.parse(read("package.json"))

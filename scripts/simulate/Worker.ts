@@ -12,7 +12,7 @@ export interface Batch {
 /** What a batch came to. */
 export interface BatchEnd {
   readonly count: number
-  /** The seeds that are wrong; those that did not come to their end are. */
+  /** The seeds that are wrong; those that did not finish are wrong. */
   readonly wrong: ReadonlyArray<number>
 }
 

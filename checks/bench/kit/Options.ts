@@ -1,4 +1,4 @@
-/** What every measurement is told. */
+/** The options of every measurement. */
 import type { Postgres } from "./Postgres.ts"
 import type { Section } from "./Result.ts"
 

@@ -26,7 +26,7 @@ const main = fileURLToPath(new URL("../../../packages/server/src/main.ts", impor
 
 const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(20 + number))
 
-/** The key that stands for each of the providers. */
+/** The key of each provider. */
 export const keysOf = <Name extends string>(
   providers: Readonly<Record<Name, string>>
 ): Readonly<Record<Name, string>> =>

@@ -1,6 +1,6 @@
 /**
  * What the reference server makes of the library: creates over HTTP, 16 at once, from a client in another process. The
- * provider stands behind HTTP too, and the library is measured beside it with that same provider and without.
+ * provider is behind HTTP too, and the library is measured beside it with that same provider and without.
  */
 import { join } from "node:path"
 import { createBody } from "../kit/CreateRequest.ts"

@@ -9,7 +9,7 @@ import { answerOrders } from "../kit/Side.ts"
 import { type BareSettings, openPool } from "./Pool.ts"
 
 export interface ProxySettings extends BareSettings {
-  /** Where the provider is; how long it takes stands in the request's path. */
+  /** Where the provider is; its duration is in the request's path. */
   readonly provider: string
 }
 

@@ -93,7 +93,7 @@ const notCharged = (order: Order) => (failure: unknown) =>
     answer(503, { order: order.id, message: notNow }, { "retry-after": "2" })
   )
 
-/** It was read whether an earlier try had ended: nothing new was charged, and the earlier one stands as it is. */
+/** It was read whether an earlier try had ended: nothing new was charged, and the earlier one is unchanged. */
 const notRead = (order: Order) => (failure: unknown) =>
   Effect.as(
     Effect.logError("the payment could not be read", failure),

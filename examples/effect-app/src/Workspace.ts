@@ -27,10 +27,10 @@ class WorkspaceWrong extends Schema.TaggedError<WorkspaceWrong>()("example/Works
   message: Schema.String
 }) {}
 
-/** On whose behalf the shop itself asks. It shows no API key: it stands inside. */
+/** On whose behalf the shop itself asks. It needs no API key, because it is in the same process. */
 export class ShopCaller extends Context.Service<ShopCaller, Caller>()("example/ShopCaller") {}
 
-/** Brings the directory to what stands above. Applied at every start; twice changes nothing. */
+/** Updates the directory to match the workspaces above. Applied at every start; twice changes nothing. */
 export const layer = (apiKey: Redacted.Redacted<string>) =>
   Layer.effect(
     ShopCaller,

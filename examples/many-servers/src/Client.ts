@@ -22,7 +22,7 @@ export interface Answer {
   }
 }
 
-/** What the shop went through on its way to an answer: how often it was told what. */
+/** What happened before the shop got a response: how often it received each answer. */
 export interface Troubles {
   /** The connection ended without an answer. */
   unanswered: number
@@ -108,7 +108,7 @@ export const create = (url: string, apiKey: string, order: string, key: string):
     body: JSON.stringify({ amount: 1_000, currency: "EUR", country: "NL", reference: order })
   })
 
-/** Each call by a connection of its own, so that each may come to another server. */
+/** Each call uses its own connection, so that each may reach another server. */
 export const call = (
   url: string,
   apiKey: string,

@@ -1,6 +1,6 @@
 /**
  * Any string of the configuration file may be `{"$env": "NAME"}`: the value of an environment variable, so that
- * secrets need not stand in the file.
+ * secrets need not be in the file.
  */
 import { Predicate } from "effect"
 import type { Mistake } from "./Mistake.ts"
@@ -10,7 +10,7 @@ export interface Resolved {
   readonly mistakes: ReadonlyArray<Mistake>
 }
 
-/** What stands there may be the secret itself, by mistake: only what can be a name is shown as one. */
+/** The value may be the secret itself, by mistake: it is shown only if it can be a name. */
 const isName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u
 
 /** A reference that cannot be resolved is a mistake, and leaves an empty string in its place. */

@@ -1,4 +1,4 @@
-/** A wrong field of the configuration file: where it is, and what was expected there. Never what stands there. */
+/** A wrong field of the configuration file: its path, and what was expected there. Never its value. */
 export interface Mistake {
   readonly path: ReadonlyArray<PropertyKey>
   readonly message: string

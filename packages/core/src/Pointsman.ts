@@ -298,8 +298,8 @@ export class Pointsman extends Context.Service<
     readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>
     /**
      * Writes what somebody found in the provider's record, with their evidence on the timeline, and gives the payment as
-     * it stands then. It asks nothing of the provider. After `FindingRefused` nothing is written; after `StorageError` it may be written
-     * all the same, and the review says so.
+     * it is then. It sends nothing to the provider. After `FindingRefused` nothing is written; after `StorageError` it
+     * may be written all the same, and the review says so.
      */
     readonly settleReview: (
       order: SettleReviewOrder

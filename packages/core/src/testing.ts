@@ -1,4 +1,4 @@
-/** Doubles for tests: a provider that answers as it is told, a ledger that fails on demand, and secrets in the open. */
+/** Doubles for tests: a provider with scripted answers, a ledger that fails on demand, and secrets in the open. */
 export * from "./testing/FaultyLedger.ts"
 export * from "./testing/OpenSecrets.ts"
 export * from "./testing/SampleRequest.ts"

@@ -16,7 +16,7 @@ import { type CreateMerchant, merchantLimits } from "./api/Merchants.ts"
 import { operationLimits } from "./api/Operations.ts"
 import { pageLimits } from "./api/Pages.ts"
 
-/** By path; `[]` stands for any place in a list. */
+/** By path; `[]` means any place in a list. */
 export type Expectations = Readonly<Record<string, string>>
 
 const oneOf = (values: ReadonlyArray<string>) => `one of ${values.join(", ")}`

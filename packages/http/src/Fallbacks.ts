@@ -1,5 +1,5 @@
 /**
- * What stands around every route: the request's id, and the error envelope for whatever no handler answered (an
+ * What surrounds every route: the request's id, and the error envelope for whatever no handler answered (an
  * unknown route, a method that a path does not have, a defect).
  */
 import { Ids } from "@pointsman/core"
@@ -50,7 +50,7 @@ export const layer = (
     { global: true }
   )
 
-/** Whether an answer has the envelope already is told by its body: only ours are JSON. */
+/** The body shows whether a response already has the envelope: only ours are JSON. */
 const finish = (
   response: HttpServerResponse.HttpServerResponse,
   requestId: string

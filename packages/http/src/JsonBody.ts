@@ -1,6 +1,6 @@
 /**
  * Reads the JSON body of a request, strictly. What two readers could understand differently is refused: a key that
- * stands twice in one object, bytes that are not UTF-8, a byte order mark.
+ * occurs twice in one object, bytes that are not UTF-8, a byte order mark.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"

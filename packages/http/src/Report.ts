@@ -8,7 +8,7 @@ export const report = (failure: { readonly _tag: string; readonly cause: unknown
   Effect.logError(failure._tag, Cause.die(failure.cause))
 
 /**
- * A mistake of ours, met where a provider may have been asked by then: its result is unknown, so the answer must not
+ * A bug that occurs when a provider may already have been called: its result is unknown, so the answer must not
  * say that nothing was sent.
  */
 export const unknownAfterDefect =

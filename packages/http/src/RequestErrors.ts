@@ -1,4 +1,4 @@
-/** Turns a request that does not decode into its envelope. An answer of ours that does not encode is a defect. */
+/** Turns a request that does not decode into its envelope. A response that does not encode is a defect. */
 import { Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import type { ErrorBody } from "./api/Errors.ts"

@@ -1,4 +1,4 @@
-/** What can be wrong with the settings before anything is opened. All of it is told at once. */
+/** What can be wrong with the settings before anything is opened. All mistakes are reported together. */
 import type { PointsmanOptions } from "@pointsman/core"
 import { SecretsLayer } from "@pointsman/core"
 import { Effect, Layer, Predicate, type Redacted, Result } from "effect"

@@ -72,7 +72,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   // The log goes where this start's went.
   const services = Context.merge(yield* Effect.context<never>(), Context.merge(outside, inside))
 
-  // Within the scope of what they stand on, so that a start that fails closes them first.
+  // Within the scope of their dependencies, so that a start that fails closes them first.
   const background = yield* Scope.fork(scope)
   const requests = yield* Scope.fork(scope)
   const app = yield* HttpRouter.toHttpEffect(

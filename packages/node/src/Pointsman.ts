@@ -16,7 +16,7 @@ import type {
   SuccessRate
 } from "./Records.ts"
 
-/** Whose payment it is, where that is not what `createPointsman` was told. */
+/** Whose payment it is, if it differs from the defaults of `createPointsman`. */
 export interface CallOptions {
   readonly workspace?: string | undefined
   readonly environment?: Environment | undefined
@@ -98,7 +98,7 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<Page<ReviewedPayment>>
   /** One of them, with all that is recorded of it, of whichever workspace. */
   readonly reviewOf: (paymentId: string) => Promise<PaymentFile>
-  /** Writes what somebody found in the provider's record, and gives the payment as it stands then. */
+  /** Records what an operator found in the provider's record, and returns the payment afterwards. */
   readonly settleReview: (
     paymentId: string,
     finding: Finding,

@@ -74,8 +74,8 @@ export class NotFoundError extends PointsmanError {
 }
 
 /**
- * `idempotency_key_reuse`: the key stands for another request, and nothing was sent. `idempotency_in_progress`: the same
- * request is being worked on, so that money may be moving; call again later with the same key.
+ * `idempotency_key_reuse`: the key was used for another request, and nothing was sent. `idempotency_in_progress`: the
+ * same request is being worked on, so that money may be moving; call again later with the same key.
  */
 export class IdempotencyError extends PointsmanError {
   override readonly name = "IdempotencyError"
@@ -101,7 +101,7 @@ export class RoutingFailedError extends PointsmanError {
   }
 }
 
-/** Each of them is also what a call is told when the same was asked before, under another key or none. */
+/** A call also gets each of them when the same was requested before, under another key or without one. */
 const maybeDoneBefore: ReadonlyArray<StateCode> = [
   "not_capturable",
   "not_voidable",
@@ -110,8 +110,8 @@ const maybeDoneBefore: ReadonlyArray<StateCode> = [
 ]
 
 /**
- * It cannot be done as things stand. This call sent nothing; another one may have, such as the first of two clicks: read
- * the payment before anybody is told that it failed.
+ * It is not possible in the current state. This call sent nothing; another one may have, such as the first of two
+ * clicks: read the payment before you report a failure.
  */
 export class StateError extends PointsmanError {
   override readonly name = "StateError"
@@ -175,7 +175,7 @@ export class StartError extends PointsmanError {
   override readonly name = "StartError"
   readonly moneyMayHaveMoved = false
   readonly code: StartCode
-  /** Of `wrong_settings`: each wrong field, and what was expected there. Never what stands there. */
+  /** Of `wrong_settings`: each wrong field, and what was expected there. Never its value. */
   readonly mistakes: ReadonlyArray<{ readonly field: string; readonly message: string }>
   constructor(
     code: StartCode,
@@ -188,7 +188,7 @@ export class StartError extends PointsmanError {
   }
 }
 
-/** What came is no webhook of ours, or an old one. Answer it with 400, and tell the sender nothing. */
+/** Not a valid Pointsman webhook, or an old one. Respond with 400, without details. */
 export class WebhookRefusedError extends PointsmanError {
   override readonly name = "WebhookRefusedError"
   readonly moneyMayHaveMoved = false

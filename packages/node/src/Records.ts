@@ -94,7 +94,7 @@ export type Finding =
       readonly refund_id: string
       readonly provider_refund_id?: string
     }
-  /** Somebody looked, and the payment stands as it should. */
+  /** An operator reviewed the payment, and it is correct. */
   | { readonly about: "nothing" }
 
 export interface Evidence {
@@ -158,7 +158,7 @@ export interface Circuit {
 }
 
 export interface CreatedApiKey {
-  /** The key itself. It is told this once: the store holds its hash alone. */
+  /** The key itself. It is shown only once: the store has only its hash. */
   readonly secret: string
   /** Names the key where it is revoked. */
   readonly hash: string

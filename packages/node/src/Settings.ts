@@ -5,7 +5,7 @@
 import type { CaptureMethod, Environment, EventType, Initiator, PaymentMethod } from "./Payment.ts"
 import type { Scope } from "./Records.ts"
 
-/** A text, or the name of an environment variable that holds it, so that secrets need not stand in files. */
+/** A text, or the name of an environment variable that holds it, so that secrets need not be in files. */
 export type Text = string | { readonly $env: string }
 
 /** A text such as "30 seconds" or "15 minutes". */
@@ -141,8 +141,8 @@ export interface PointsmanSettings {
    */
   readonly encryptionKey?: string
   /**
-   * Applied at every start: what is no longer named here rests, and nothing is deleted. Left out, what is stored stands,
-   * as another process with this storage configured it.
+   * Applied at every start: what is no longer named here becomes inactive, and nothing is deleted. If omitted, the
+   * stored one applies, as another process with this storage configured it.
    */
   readonly workspaces?: ReadonlyArray<Workspace>
   /** Whose payments calls are about unless they say otherwise; where `workspaces` has one alone, that one unless set. */

@@ -85,7 +85,7 @@ const decodeEvent = Schema.decodeUnknownOption(
   )
 )
 
-/** Two headers of one name are no header of ours. */
+/** Two headers of one name are not a valid signature. */
 const headerOf = (headers: IncomingWebhook["headers"], name: string): string | undefined => {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   const values = Object.entries(headers)

@@ -45,7 +45,7 @@ const caller: Caller = {
 /** One of the endpoints, whose connections are taken and never answered. */
 const hanging = "/hook-250"
 
-/** As many as a process of ours sends at once. */
+/** As many as one of our processes sends concurrently. */
 const atOnce = 128
 
 /** As long as an event. */

@@ -9,7 +9,7 @@
 import { Deliveries, Ledger, type Payment, reviewReasons } from "@pointsman/core"
 import { Clock, Duration, Effect, Metric } from "effect"
 
-/** Counts beyond it are told as it: the first pages of a long list tell that it is long. */
+/** Counts beyond it are reported as this value: the first pages of a long list show that it is long. */
 const countedAtMost = 500
 const readEvery = Duration.seconds(15)
 const readWithinMillis = 2_000

@@ -205,7 +205,7 @@ interface Receiver {
 
 const endpointId = "whe_demo_receiver"
 
-/** One endpoint over all runs: what an earlier one did not receive any more comes to this one. */
+/** One endpoint over all runs: this one receives what an earlier one missed. */
 const addEndpoint = Effect.fnUntraced(function* ({ tenant }: Caller, { secret, url }: Receiver) {
   const directory = yield* Directory
   const secrets = yield* Secrets

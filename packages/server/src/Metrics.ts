@@ -1,5 +1,5 @@
 /**
- * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, the circuits as they stand, and
+ * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, the current circuits, and
  * what waits in the storage (`Backlog.ts`). The same goes over OTLP, where that is on. What is counted and how it is labelled is in core; a gauge that is read rather than counted is set here, as it is asked
  * for.
  */

@@ -1,13 +1,14 @@
 /**
  * Traces, metrics and logs over OTLP, by Effect's own exporters.
  *
- * They work beside the payments and never in their way: what is told is put into a buffer, and sent in the background. A
- * collector that refuses, hangs or is away costs what is in the buffer and is left alone for a minute (Effect's rule). What
- * is under way to it at once is bounded here, and so is the time that it may take, at the end of the process too.
+ * They work beside the payments and never in their way: exported data is put into a buffer, and sent in the background.
+ * A collector that refuses, hangs or is away costs what is in the buffer and is left alone for a minute (Effect's
+ * rule). What is under way to it at once is bounded here, and so is the time that it may take, at the end of the
+ * process too.
  *
  * OpenTelemetry's variables are read as it defines them (https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/), as far as Effect knows them. Their
- * values stand in no message: headers carry the collector's key.
+ * values are in no message: headers carry the collector's key.
  */
 import { readFileSync } from "node:fs"
 import { Notifier } from "@pointsman/core"

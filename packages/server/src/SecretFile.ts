@@ -26,7 +26,7 @@ export const readSecretFile = Effect.fnUntraced(function* (path: string) {
 export const createSecretFile = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem
   return yield* withDraft(path, text, (draft) =>
-    // A hard link refuses a name that is taken, where a rename would replace what stands there.
+    // A hard link refuses a name that is taken, where a rename would replace the existing file.
     files.link(draft, path).pipe(
       Effect.as(true),
       Effect.catchIf(

@@ -64,7 +64,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * What is done on the storage when the address is taken and before the first request is answered, by a server without
- * further workers. Gives lines that are told at the start. The scope is that of the server.
+ * further workers. Returns lines that are printed at the start. The scope is that of the server.
  */
 export type BeforeRequests = (start: {
   readonly url: string
@@ -121,7 +121,7 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
 
 /**
  * One of the processes that answer. It leaves the configuration file alone: who takes the place of a worker that died
- * would apply what stands there by now, and perhaps not start for a mistake in it.
+ * would apply its contents of that time, and might not start because of a mistake in it.
  */
 const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   yield* endAfterPrimary

@@ -380,6 +380,6 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
   return yield* new StartFailure({ message: ["The settings are invalid:", ...mistakes].join("\n  ") })
 })
 
-/** The environment as it stands: an empty variable is a wrong value, not an absent one. */
+/** The environment unchanged: an empty variable is a wrong value, not an absent one. */
 export const environmentProvider = (environment: Readonly<Record<string, string | undefined>>) =>
   ConfigProvider.fromEnvRecord({ ...environment }, { preserveEmptyStrings: true })

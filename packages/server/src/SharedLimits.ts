@@ -31,7 +31,7 @@ end $$`
 
 /**
  * By the database's clock. Debts are kept, so that a burst at many processes at once is made up for afterwards; not more
- * than a minute's, so that no mistake of ours locks a key out.
+ * than a minute's, so that no bug locks a key out.
  */
 const count = `insert into pointsman_rates as stored (bucket, tokens, per_second, counted_at)
   select bucket, 2 * per_second - taken, per_second, clock_timestamp()
@@ -158,7 +158,7 @@ const keepTelling = Effect.fnUntraced(function* <E>(ask: {
   const exchange = Effect.gen(function* () {
     if (opened.size > 0) {
       const telling = [...opened]
-      // What cannot be told now is not told later, when it is no longer so.
+      // What cannot be shared now is not shared later, when it is no longer so.
       opened.clear()
       // Ours are no news to us.
       for (const { connection_id, openings } of yield* ask.tell(telling)) heard.set(connection_id, openings)

@@ -17,7 +17,7 @@ export const telemetry = (settings: Settings, environment: Environment): Layer.L
 const log = ({ logFormat, logLevel }: Settings): Layer.Layer<never> =>
   Layer.merge(
     loggers[logFormat],
-    // The flag that every command has (`--log-level`) was read before, and stands where the setting says nothing.
+    // The flag that every command has (`--log-level`) was read before, and applies if the setting is missing.
     logLevel === "info" ? Layer.empty : Layer.succeed(References.MinimumLogLevel, levels[logLevel])
   )
 

@@ -4,7 +4,7 @@
  *
  * The rule that a reader would otherwise break: a server that could not start ends, and says why; one that did start
  * goes on. So until every worker has listened once, the end of one is the end of all. After that a worker that dies is
- * started again, for as long as another one serves, or the new one comes to listen.
+ * started again, for as long as another one serves, or the new one listens.
  */
 import cluster, { type Worker } from "node:cluster"
 import { Clock, Deferred, Effect } from "effect"
@@ -16,7 +16,7 @@ export interface WorkersOptions {
   readonly address: Address
   /** Gives the address up for the workers. Run before any of them listens, and more than once. */
   readonly release: Effect.Effect<void>
-  /** Run once, when every worker has come to listen. */
+  /** Run once, when every worker listens. */
   readonly onListening: Effect.Effect<void>
 }
 

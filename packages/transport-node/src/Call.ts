@@ -1,9 +1,9 @@
 /**
  * One request on its way through undici, and the phase that it has reached.
  *
- * The phase alone decides between `NotSent` and `Unanswered`. undici calls `onRequestStart` once the connection stands
- * and right before it writes the first byte, in the same turn of the event loop; a handler that throws there is
- * dropped without a byte written (`writeH1` in undici's `lib/dispatcher/client-h1.js`). So:
+ * The phase alone decides between `NotSent` and `Unanswered`. undici calls `onRequestStart` once the connection is
+ * established and right before it writes the first byte, in the same turn of the event loop; a handler that throws
+ * there is dropped without a byte written (`writeH1` in undici's `lib/dispatcher/client-h1.js`). So:
  *
  * - `Queued`: nothing was written. Whatever goes wrong here is `NotSent`, and a call that is over by the time it
  *   would start is never written.

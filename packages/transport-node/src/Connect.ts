@@ -53,7 +53,7 @@ type ConnectorWithSocket = (
 /**
  * undici takes `ECONNRESET` for the orderly end of an answer that states no length (`onHttpSocketError` in its
  * `lib/dispatcher/client-h1.js`), so that half an answer would count as whole. Under another code a reset is what it
- * is. This listener runs before undici's, which is added when the connection stands.
+ * is. This listener runs before undici's, which is added when the connection is established.
  */
 const markReset = (error: NodeJS.ErrnoException): void => {
   if (error.code === "ECONNRESET") error.code = "CONNECTION_RESET"

@@ -12,7 +12,7 @@ import { buildConnector } from "undici"
 import { codeOf } from "./Call.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 
-/** Nothing was sent: no connection came to stand. */
+/** Nothing was sent: no connection was established. */
 export class NotConnected extends Error {
   readonly failure: "NoConnection" | "AddressRefused"
 

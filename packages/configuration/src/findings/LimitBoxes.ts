@@ -21,7 +21,7 @@ export interface MerchantFacts {
   readonly merchantCategory: string | null
 }
 
-/** What has to be told apart to see where the limits begin. */
+/** The values to distinguish in order to see where the limits begin. */
 export const conditionsOfLimits = (supports: Supports): ReadonlyArray<Condition> => [
   ...(supports.currencies === undefined ? [] : [{ currency: supports.currencies }]),
   ...(supports.payerCountries === undefined ? [] : [{ country: supports.payerCountries }]),

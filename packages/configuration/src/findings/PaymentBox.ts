@@ -7,7 +7,7 @@
 
 import { type Condition, conditionFields } from "@pointsman/core"
 
-/** One bit for each value that is told apart (`PaymentSpace`); a field without a bit makes the box empty. */
+/** One bit for each distinguished value (`PaymentSpace`); a field without a bit makes the box empty. */
 export type PaymentBox = Readonly<Record<keyof Condition, bigint>>
 
 export type Coverage =
@@ -55,7 +55,7 @@ interface Other {
   readonly index: number
 }
 
-/** Later ones are left out first: what stands before explains more than what comes after it. */
+/** Later ones are left out first: earlier ones explain more. */
 const withoutNeedless = (box: PaymentBox, others: ReadonlyArray<Other>, effort: Effort): Array<number> => {
   let needed = others
   for (const candidate of [...others].sort((a, b) => b.index - a.index)) {

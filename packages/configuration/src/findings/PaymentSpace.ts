@@ -1,6 +1,6 @@
 /**
  * The payments that there can be, told apart as far as some conditions and limits do: for each field one value for
- * everything that they name, and one that stands for all that they do not. What the API refuses is no payment:
+ * everything that they name, and one that represents all others. What the API refuses is no payment:
  * amounts outside its limits, codes that are no currency or country.
  */
 
@@ -33,11 +33,11 @@ export interface PaymentSpace {
 /** A payment with a certain value in one field. */
 interface Sample {
   readonly payment: PaymentDetails
-  /** `null`: stands for what is not named. */
+  /** `null`: represents all values that are not named. */
   readonly name: string | null
 }
 
-/** `conditions`: everything that has to be told apart. */
+/** `conditions`: everything that must be distinguished. */
 export const paymentSpace = (conditions: ReadonlyArray<Condition>): PaymentSpace => {
   const samples = samplesOf(conditions)
   const bits = (field: keyof Condition, isIn: (sample: Sample) => boolean): bigint =>

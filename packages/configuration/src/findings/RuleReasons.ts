@@ -1,4 +1,4 @@
-/** Parts of the sentences that findings about rules are told in. */
+/** Parts of the sentences of findings about rules. */
 import type { Condition } from "@pointsman/core"
 
 /** Why no payment has what the condition asks for in the field. */

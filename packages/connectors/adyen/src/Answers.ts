@@ -183,7 +183,7 @@ export const refundAnswer = (
 const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 422])
 
 /**
- * These stand for a request whose key is at work, or for a store of keys that is out of reach
+ * These mean a request whose key is in use, or a key store that is unreachable
  * (https://docs.adyen.com/development-resources/api-idempotency): the result of the first request is not known.
  */
 const idempotencyErrors: ReadonlySet<string> = new Set(["703", "704"])

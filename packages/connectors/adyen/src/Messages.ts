@@ -82,7 +82,8 @@ const readItem = Schema.decodeUnknownResult(Protocol.Item)
  * before it can be checked; until then, whatever is wrong is a message that nobody signed.
  *
  * Each webhook that Adyen describes holds one item (https://docs.adyen.com/api-explorer/Webhooks/1/overview). Of several,
- * one message of ours could tell only the first: they are refused whole, and Adyen sends them again until somebody looks.
+ * one of our messages could report only the first: they are refused whole, and Adyen sends them again until somebody
+ * looks.
  */
 const signedItem = Effect.fnUntraced(function* (
   body: Uint8Array,
@@ -274,8 +275,8 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
 })
 
 /**
- * Somebody reversed it by hand: nothing here asks for that. Which of both it was stands beside the signature; a cancel
- * is believed, because it says of no money that it was taken, and is not heard of a payment that was captured.
+ * Somebody reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the signature; a
+ * cancel is believed, because it says of no money that it was taken, and is not heard of a payment that was captured.
  */
 const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
   if (!isSuccess) return notAsked(item)
@@ -310,7 +311,7 @@ const operationFailed = Effect.fnUntraced(function* (
 
 /**
  * The failure of what Adyen does by itself after an authorization, or of what somebody asked for by hand in the Customer
- * Area. It says nothing about an operation of ours, and so a person has to look.
+ * Area. It says nothing about one of our operations, so an operator must check it.
  */
 const notAsked = ({ eventCode, merchantReference }: Protocol.Item) => {
   const isAutomatic = readReference(merchantReference ?? "")?.purpose === "taken"
@@ -378,7 +379,7 @@ const chargeOf = (item: Protocol.Item): Effect.Effect<ChargeName, MessageUnreada
   return item.originalReference ? Effect.succeed({ providerRef: item.originalReference }) : notOurs(item)
 }
 
-/** The message's amount in minor units of ours. */
+/** The message's amount in our minor units. */
 const amountOf = (item: Protocol.Item): Effect.Effect<Money, MessageUnreadable> => {
   const stated = fromAdyen(item.amount)
   return stated === undefined

@@ -95,7 +95,7 @@ export const SignedItem = Schema.Struct({
 export type SignedItem = typeof SignedItem.Type
 
 /**
- * Fit to be kept, and without the colon that stands between signed fields: with one inside, other fields would have the
+ * Fit to be kept, and without the colon that separates signed fields: with one inside, other fields would have the
  * same signature.
  */
 const Text = Schema.String.check(

@@ -4,7 +4,7 @@
  * The rule that a reader would otherwise break: Adyen's word of an authorization says neither whether Adyen was asked to
  * take the money as well, nor whether the customer may try again on a page, and it signs a few fields alone
  * (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures). The reference is one of them, so both
- * stand there and nowhere else. A reference without these words was not made here.
+ * occur there and nowhere else. A reference without these words was not made here.
  */
 
 /** `taken`: at once, without a capture. `held`: to be captured. */
@@ -42,9 +42,10 @@ export interface OperationReference {
 }
 
 /**
- * The reference of a capture or a cancel: the attempt, and which operation of ours asks for it, so that the failure of one
- * is tied to it. At most 80 characters (https://docs.adyen.com/api-explorer/Checkout/72/post/payments/(paymentPspReference)/captures):
- * both ids as they are have 79 and leave no room for a word, so that of ours the digits stand there alone.
+ * The reference of a capture or a cancel: the attempt, and which of our operations requests it, so that the failure of
+ * one is tied to it. At most 80 characters
+ * (https://docs.adyen.com/api-explorer/Checkout/72/post/payments/(paymentPspReference)/captures): both complete ids
+ * have 79 and leave no room for a word, so only the digits of our operation id are included.
  */
 export const operationReferenceOf = ({
   attemptId,

@@ -126,7 +126,7 @@ const namedPlainly = (
     : Effect.fail(new MessageUnreadable({ reason: `it shows a secret at ${field}` }))
 }
 
-/** A dispute that is updated goes on: it is open, unless its end was told before. */
+/** An updated dispute continues: it is open, unless its end was reported before. */
 const verdictOf = {
   "dispute.opened": "opened",
   "dispute.updated": "opened",

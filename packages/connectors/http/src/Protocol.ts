@@ -1,5 +1,5 @@
 /**
- * The words of the provider protocol, as they stand on the wire.
+ * The words of the provider protocol, as they are on the wire.
  *
  * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
  */

@@ -24,7 +24,7 @@ export const make = (records: SandboxRecords["Service"]): ConnectorDefinition =>
 })
 
 const connector = (records: SandboxRecords["Service"], connectionId: string): Connector => {
-  // A reference that is not the simulator's own stands for no charge: it is looked for, and not found.
+  // A reference that is not the simulator's own names no charge: it is looked up, and not found.
   const attemptOf = (providerRef: string) => Simulator.attemptOf(providerRef) ?? ""
   return {
     charge: (request) =>

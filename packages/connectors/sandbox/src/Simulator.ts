@@ -135,7 +135,8 @@ export const capture = (
   if (record === undefined) return { answer: chargeNotFound, record }
   const refusal = operationRefusal(record, simulation?.capture, "capture")
   if (refusal !== undefined) return { answer: refusal, record }
-  // A charge that was captured or released is answered as it stands: the same operation again, or one too late.
+  // A charge that was captured or released is answered with its current state: the same operation again, or one too
+  // late.
   if (record.state !== "Authorized") return { answer: stateOf(record), record }
   const wrong = amountRefusal(money, record.currency, record.minorUnits)
   if (wrong !== undefined) return { answer: wrong, record }

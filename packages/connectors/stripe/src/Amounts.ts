@@ -28,9 +28,9 @@ export const currencies: ReadonlyArray<string> = [
 const known: ReadonlySet<string> = new Set(currencies)
 
 /**
- * https://docs.stripe.com/currencies#zero-decimal. UGX stands there too, and under the special cases, which count: like
- * ISK it "transitioned to a zero-decimal currency", and its amounts keep two decimals that are always `00`. MGA has two
- * decimals in ISO 4217, and none here. HUF and TWD are special in payouts alone.
+ * https://docs.stripe.com/currencies#zero-decimal. UGX is listed there too, and under the special cases, which count:
+ * like ISK it "transitioned to a zero-decimal currency", and its amounts keep two decimals that are always `00`. MGA
+ * has two decimals in ISO 4217, and none here. HUF and TWD are special in payouts alone.
  */
 const zeroDecimal: ReadonlySet<string> = new Set(
   "BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF".split(" ")

@@ -44,7 +44,7 @@ export const chargeAnswer = (answer: TransportAnswer, clean: Clean): Read<Charge
   return Result.flatMap(failure(answer), (error) => refusedOrRejected(answer, error, idle, clean))
 }
 
-/** The answer to a capture or a void. Both fail where the payment has moved meanwhile, and say where it stands. */
+/** The answer to a capture or a void. Both fail if the payment has moved meanwhile, and report its state. */
 export const operationAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
   if (isSuccess(answer)) return paymentIntentState(answer, clean)
   return Result.flatMap(failure(answer), (error): Read<ChargeState | Rejected> => {
@@ -116,7 +116,7 @@ const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requir
 
 /** One page of a list. */
 export interface Listed {
-  /** Where the one that is looked for stands in it, or -1. */
+  /** The index of the requested one in it, or -1. */
   readonly at: number
   /** The id from which the next page goes on; `null` where this is the last one. */
   readonly next: string | null
@@ -148,7 +148,7 @@ export const listedRefund = (answer: TransportAnswer, at: number, clean: Clean):
     refund === undefined ? unreadable(answer, "data") : Result.map(stateOfRefund(answer, refund, clean), found)
   )
 
-/** The list with this one alone: what else stands there is not ours to understand. */
+/** The list with this one alone: the other entries need not be understood. */
 const onlyAt = (answer: TransportAnswer, at: number): TransportAnswer => {
   const { data }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
   return { ...answer, body: JSON.stringify({ data: data.slice(at, at + 1) }) }
@@ -226,7 +226,7 @@ const refusal = (error: PaymentError, providerRef: string | null, clean: Clean):
 /** States of a payment in which no money is held or taken, or about to be. */
 const idle: ReadonlySet<string> = new Set([...untried, "requires_action"])
 
-/** For a capture and a void: the hold stands, as before. */
+/** For a capture and a void: the hold remains, as before. */
 const idleOrHeld: ReadonlySet<string> = new Set([...idle, "requires_capture"])
 
 /** For a refund: the charge that it is of was taken. */

@@ -93,7 +93,7 @@ export const checkoutSession = (request: CheckoutRequest, amount: number, expire
   ["client_reference_id", request.attemptId],
   ["payment_intent_data[capture_method]", captureMethod(request.capture)],
   ...ofAttempt("payment_intent_data[metadata]", request),
-  // By this its messages are told from those of a direct charge: a refusal on the page is not the last word.
+  // This distinguishes its messages from those of a direct charge: a refusal on the page is not final.
   ["payment_intent_data[metadata][checkout]", "true"],
   ...ofAttempt("metadata", request)
 ]

@@ -274,7 +274,7 @@ const assertState = (
     case "RefundFailed": {
       const providerRefundId = take("providerRefundId")
       if (hasWire) {
-        assert.strictEqual(providerRefundId, of.providerRefundId, "providerRefundId: as it stands in the answer")
+        assert.strictEqual(providerRefundId, of.providerRefundId, "providerRefundId: exactly as in the response")
       }
       assertText(providerRefundId, "providerRefundId")
       if (tag === "RefundFailed") assert.isTrue(["string", "object"].includes(typeof take("reason")))
@@ -299,7 +299,7 @@ const assertState = (
       const isOptional = tag === "Declined" || tag === "NeedsCustomer" || tag === "Canceled"
       if (!(isOptional && providerRef === null)) {
         assertText(providerRef, "providerRef")
-        if (hasWire) assert.strictEqual(providerRef, of.providerRef, "providerRef: as it stands in the answer")
+        if (hasWire) assert.strictEqual(providerRef, of.providerRef, "providerRef: exactly as in the response")
         else if (givenRef !== null) assert.strictEqual(providerRef, givenRef)
       }
       if (tag === "Declined") {

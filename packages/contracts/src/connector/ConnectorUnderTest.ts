@@ -233,7 +233,7 @@ export interface MessageSituation {
 
 export type SignedMessage = Pick<RawMessage, "headers" | "body">
 
-/** For a provider that signs parts of a message alone, and where no text can be signed as it stands. */
+/** For a provider that signs parts of a message alone, and if no text can be signed unchanged. */
 export interface PartlySigned {
   /** The message with each of the signed parts changed, named by the part: all of them must be refused. */
   readonly tampered: (

@@ -210,7 +210,7 @@ export const messagesChapter = (subject: ConnectorUnderTest): void => {
         for (const other of wrong) {
           yield* refused({ ...whole, secret: Redacted.make(other) })
         }
-        // Where the signature stands inside the message, no header says anything.
+        // If the signature is inside the message, no header says anything.
         if (Object.keys(whole.headers).length > 0) yield* refused({ headers: {}, body: whole.body })
         for (const [name, value] of Object.entries(whole.headers)) {
           for (const garbled of ["", "x", `${value ?? ""}0`, (value ?? "").slice(0, -1)]) {

@@ -29,10 +29,10 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
   describe("secrets", () => {
     it("names secrets that its credentials hold", () => {
       if (subject.wire !== undefined) {
-        assert.isNotEmpty(subject.secrets, "`secrets` is empty: nothing shows that none is told")
+        assert.isNotEmpty(subject.secrets, "`secrets` is empty: nothing shows that none is leaked")
       }
       for (const secret of subject.secrets) {
-        assert.include(JSON.stringify(subject.credentials), secret, "each of `secrets` stands in `credentials`")
+        assert.include(JSON.stringify(subject.credentials), secret, "each of `secrets` occurs in `credentials`")
       }
     })
     for (const operation of askingOperationsOf(subject)) {

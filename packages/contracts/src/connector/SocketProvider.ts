@@ -48,7 +48,7 @@ export const socketProvider = (options: SocketProviderOptions): Effect.Effect<So
     ({ close }) => Effect.promise(close)
   )
 
-/** An answer as it stands on the wire, with its length and `connection: keep-alive`. */
+/** A response as it is on the wire, with its length and `connection: keep-alive`. */
 export const httpAnswer = (
   status: number,
   body: string,

@@ -1,5 +1,5 @@
 /**
- * A provider that goes the course it is told, and keeps books of its own. It takes no notice of our ids: what it is
+ * A provider that follows the given course, and keeps its own books. It takes no notice of our ids: what it is
  * asked twice it does twice, so that nothing of it hides a request that was sent again.
  */
 import {

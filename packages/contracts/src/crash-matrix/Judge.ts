@@ -1,4 +1,6 @@
-/** What has to hold between our record, the provider's books and what the client was told, at rest. Pure. */
+/**
+ * What has to hold between our record, the provider's books and the responses that the client received, at rest. Pure.
+ */
 import { type Payment, type PaymentState, type PaymentStatus, statusOf } from "@pointsman/core"
 import { brokenInvariants, type PaymentRecord } from "../Invariants.ts"
 import type { Books, ChargeEntry, Course, RefundEntry } from "./Books.ts"
@@ -68,7 +70,7 @@ const unknownToUs = ({ books: { charges, refunds }, records }: Rest) => [
 /** Whether the provider says something that is nothing to build on, or cannot say what it did. */
 const isBeyondUs = ({ canSay, gone }: Rest): boolean => !canSay || gone.includes("statesMore")
 
-/** Accepted, and given up since: the authorization stands, as it does while the provider is still at work. */
+/** Accepted, and given up since: the authorization remains, as it does while the provider is still processing. */
 const looksUnderWay = ({ gone }: Rest, payment: Payment): boolean =>
   gone.includes("acceptedAndRefused") && (payment.state === "CapturePending" || payment.state === "VoidPending")
 

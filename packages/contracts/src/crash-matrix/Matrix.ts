@@ -1,6 +1,6 @@
 /**
  * Every point at which a process may end, with everything that a provider may do, and what came of it. A row is a point;
- * the rows of an outcome end where a process went on to its end without coming to the next one.
+ * the rows of an outcome end where a process ended without reaching the next one.
  */
 import { type Course, canSay, courseOf, type Script } from "./Books.ts"
 import { type Operation, type Outcome, operations } from "./Operations.ts"
@@ -50,7 +50,7 @@ const beginnings = (script: Script): ReadonlyArray<ReadonlyArray<Course>> =>
     Array.from({ length }, (_, index) => courseOf(script, index))
   )
 
-/** More points than any operation has: a run that does not come to an end is a mistake. */
+/** More points than any operation has: a run that does not end is a mistake. */
 const pointsAtMost = 200
 
 /** A run for each point, in their order, and the one in which the process does not end as the last. */

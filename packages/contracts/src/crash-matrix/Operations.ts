@@ -22,7 +22,7 @@ export interface OutcomeGroup {
 
 export interface Operation {
   readonly name: OperationName
-  /** What stands before, and what is asked; for people. */
+  /** The state before, and the request; for people. */
   readonly about: string
   readonly groups: ReadonlyArray<OutcomeGroup>
   /** Makes what the operation is for, at a provider that executes; gives the payment's id, or `null` for none. */

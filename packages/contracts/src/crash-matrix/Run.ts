@@ -30,7 +30,7 @@ export interface RunEnd {
   readonly points: ReadonlyArray<string>
   readonly nextPoints: ReadonlyArray<string>
   readonly told: ReadonlyArray<Told>
-  /** What stands in the end, for people; `nothing` where no payment does. */
+  /** The final state, for people; `nothing` if there is no payment. */
   readonly final: string
   /** Until then it had moved for the last time, in milliseconds after the request. */
   readonly settledAfterMillis: number

@@ -185,7 +185,7 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
 
 const undecline: Partial<Payment> = { declineCategory: null, declineReason: null }
 
-/** The change that a row of the table is, decided on the payment as it stands, with its attempts and events. */
+/** The change that a row of the table is, decided on the current payment, with its attempts and events. */
 export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: PaymentRow) {
   const ids = yield* Ids
   const now = yield* Clock.currentTimeMillis
@@ -251,7 +251,9 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   return { change, after }
 })
 
-/** A reversal takes every refund back; where the payment stays refunded in part, another refund stands for that part. */
+/**
+ * A reversal takes every refund back; where the payment stays refunded in part, another refund accounts for that part.
+ */
 const reversal = Effect.fnUntraced(function* (before: Walked, payment: Payment, now: number) {
   const reversed = before.refunds
     .filter(({ stage }) => stage === "Succeeded")
@@ -292,7 +294,7 @@ const operationsOf = Effect.fnUntraced(function* (before: Walked, payment: Payme
   return last === undefined || outcome === undefined ? [] : [{ ...last, outcome, answeredAt: now }]
 })
 
-/** Walks the table's shortest way to a state, each move committed. Gives what was told on the way, too. */
+/** Walks the table's shortest way to a state, each move committed. Also returns the events on the way. */
 export const reach = Effect.fnUntraced(function* (tenant: Tenant, state: PaymentRow["from"]) {
   return yield* follow(tenant, wayTo(state))
 })

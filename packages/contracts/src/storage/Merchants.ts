@@ -133,7 +133,7 @@ export const merchants = (it: StorageTest): void => {
         const partner = yield* newPartner(1)
         const first = yield* provisioned(partner, { email: "Owner@Shop.example" })
         const apiKey = apiKeyOf(partner)
-        // Each refusal stands although those after it in the port's order would refuse as well.
+        // Each refusal applies although those after it in the port's order would refuse as well.
         const twin = yield* newMerchant(partner, { email: "owner@shop.example" })
         expect(yield* refusalOf({ merchant: twin, apiKeyHash: apiKey.hash })).toMatchObject({
           _tag: "pointsman/AlreadyInvited"

@@ -1,5 +1,5 @@
 /**
- * Many writers, one winner. Beside each race stands its control: the same race over a ledger that reads and then
+ * Many writers, one winner. Each race has a control: the same race over a ledger that reads and then
  * writes without a guard. In the control all writers have read before one of them writes, and every one of them wins.
  */
 import { describe, expect } from "@effect/vitest"

@@ -61,7 +61,7 @@ export const racingCreates = (it: StorageTest): void => {
 const isInProgress = (exit: Exit.Failure<unknown, unknown>): boolean =>
   exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof RequestInProgress)
 
-/** All at once; the provider answers when every request has either come to its end or come to the provider. */
+/** All at once; the provider answers when every request has either ended or reached the provider. */
 const raceUnder = Effect.fnUntraced(function* (
   key: string,
   requests: number,

@@ -30,7 +30,7 @@ export const meeting = (count: number): Effect.Effect<void> => {
     Effect.timeoutOrElse({
       // A slow database needs seconds for all of them.
       duration: "20 seconds",
-      orElse: () => Effect.die(new Error(`${came} of ${count} writers came to the meeting within 20 seconds`))
+      orElse: () => Effect.die(new Error(`${came} of ${count} writers reached the barrier within 20 seconds`))
     }),
     TestClock.withLive,
     Effect.asVoid
@@ -39,8 +39,8 @@ export const meeting = (count: number): Effect.Effect<void> => {
 
 /**
  * Reads, waits until `controlRacers` have read, and then writes over whatever is stored by now: what an adapter without
- * a guard would do. It `forgets` the refunds that others wrote meanwhile, unless told not to: while they stand, the sums
- * give it away.
+ * a guard would do. It `forgets` the refunds that others wrote meanwhile, unless configured otherwise: while they
+ * remain, the sums give it away.
  */
 export const unguarded = (
   ledger: Ledger["Service"],

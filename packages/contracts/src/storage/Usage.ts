@@ -7,7 +7,7 @@ import type { StorageTest } from "./StorageTest.ts"
 
 const ever = { from: 0, until: Number.MAX_SAFE_INTEGER }
 
-/** A payment whose first attempt came to the outcome. */
+/** A payment whose first attempt had the outcome. */
 const write = Effect.fnUntraced(function* (tenant: Tenant, outcome: AttemptOutcome | null, createdAt = 1000) {
   const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
   yield* (yield* Ledger).commit({ ...change, attempts: change.attempts.map((attempt) => ({ ...attempt, outcome })) })

@@ -10,7 +10,7 @@ import { OpenConnections } from "./OpenConnections.ts"
 const graceMillis = 5_000
 
 /**
- * The call runs in a fiber of its own: an interruption of ours does not cancel a request that went out, and a
+ * The call runs in a fiber of its own: our interruption does not cancel a request that went out, and a
  * connector that never returns cannot hold the payment for ever.
  */
 export const callProvider = Effect.fnUntraced(function* <Answer>(

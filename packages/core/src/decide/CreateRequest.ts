@@ -45,7 +45,7 @@ export class RoutingFailed extends Schema.TaggedError<RoutingFailed>()("pointsma
   excluded: Schema.Any as Schema.Codec<ReadonlyArray<Exclusion>>
 }) {}
 
-/** The key stands for another request. Nothing was charged. */
+/** The key was used for another request. Nothing was charged. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()("pointsman/KeyReused", {}) {}
 
 /** A request under this key is still being worked on. */

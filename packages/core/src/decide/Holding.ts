@@ -36,8 +36,8 @@ const held: ReadonlySet<PaymentState> = new Set([
 ])
 
 /**
- * The attempts that may hold money beside the one that the payment stands on: the provider of an earlier one told late
- * that it took the money, when a further one had gone out and nobody answered for it.
+ * The attempts that may hold money besides the one that the payment is based on: the provider of an earlier one
+ * reported late that it took the money, when a further one had gone out and nobody answered for it.
  */
 export const openRivals = <A extends { readonly outcome: string | null }>(
   state: PaymentState,

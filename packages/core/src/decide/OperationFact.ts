@@ -160,7 +160,7 @@ export const applyOperationFact = (
   const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
   return {
     payment: after,
-    // What a retry was told after the claim window stands.
+    // The response to a retry after the claim window is kept.
     operation: { ...said, outcome, reply: operation.reply ?? reply },
     events: emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact)))
   }
@@ -217,7 +217,7 @@ const taken: ReadonlySet<PaymentState> = new Set([
   "ChargedBack"
 ])
 
-/** How the operation ended and what its request is told, by the payment as it stands now. */
+/** How the operation ended and the response to its request, by the current payment. */
 const closing = (
   payment: Payment,
   { kind, outcome }: Operation,

@@ -150,7 +150,7 @@ const isOlderWord = ({ providerRefundId, settledAt, stage }: Refund, fact: Refun
       (stage === "Refused" || stage === "Failed") &&
       fact.providerRefundId === providerRefundId
 
-/** The fact as the table names it for a refund that stands where it stands. */
+/** The fact as the table names it for a refund in its current stage. */
 const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {
   const { stage } = refund
   // The provider names its refund, so it executed it before: a request that it rejected has no name there.
@@ -212,7 +212,7 @@ const refundEvent = (type: EventType, payment: Payment, refund: Refund, fact: Re
   })
 }
 
-/** What the request of a refund is told, by where the refund stands after the fact. */
+/** The response to a refund request, by the stage of the refund after the fact. */
 export const replyTo = ({ failureReason, stage }: Refund, payment: Payment): RefundReply => {
   switch (stage) {
     case "Succeeded":

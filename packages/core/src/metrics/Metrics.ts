@@ -2,7 +2,7 @@
  * What Pointsman counts, through Effect's own metrics: a program that wants the numbers reads Effect's registry.
  * Nothing here is read to decide anything.
  *
- * A family is counted in series, one for each set of labels. Labels are ids of the configuration and words of ours,
+ * A family is counted in series, one for each set of labels. Labels are ids of the configuration and our own words,
  * never what a request brought: that bounds how many series there are, and keeps secrets out.
  */
 import { Metric } from "effect"

@@ -110,7 +110,7 @@ const continued = (request: TransportRequest, { sampled, spanId, traceId }: Trac
         }
       }
 
-/** Ends a span. What failed is named by a word of ours: a cause may quote what was sent. */
+/** Ends a span. A failure has one of our own names: a cause may quote what was sent. */
 export const endSpan = (span: Tracer.Span, clock: Clock.Clock, errorType: string | undefined): void => {
   if (errorType !== undefined) span.attribute("error.type", errorType)
   span.end(clock.currentTimeNanosUnsafe(), errorType === undefined ? Exit.void : Exit.fail(errorType))

@@ -3,7 +3,7 @@ import { Start, step } from "../machine/Machine.ts"
 import { type ClaimEvent, ClaimMachine, type ClaimState } from "./ClaimMachine.ts"
 import type { Payment } from "./Payment.ts"
 
-/** An idempotency key of one tenant, and what it stands for. */
+/** An idempotency key of one tenant, and the request that it belongs to. */
 export interface Claim {
   /** 8 to 200 printable ASCII characters. */
   readonly key: string
@@ -24,7 +24,7 @@ export const defaultClaimWindowMillis = 15 * 60 * 1000
 /** How long a key is kept after its answer, or after its payment settled. */
 export const keyRetentionMillis = 24 * 60 * 60 * 1000
 
-/** Moves a claim along its table; a move that the table does not have is a defect of ours. */
+/** Moves a claim along its table; a move that the table does not have is a defect. */
 export const moveClaim = (claim: Claim, on: ClaimEvent, change: Partial<Claim>): Claim => ({
   ...claim,
   ...change,

@@ -78,7 +78,7 @@ export interface PaymentDetails {
 }
 
 /**
- * The money rules that hold at every write and every read. A broken one is a defect of ours: the change that
+ * The money rules that hold at every write and every read. A broken one is a defect: the change that
  * breaks it is not written.
  */
 export const brokenInvariant = (payment: Payment): string | undefined => {

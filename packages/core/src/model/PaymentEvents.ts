@@ -1,5 +1,5 @@
 /**
- * What each event says (decisions, section 3). The wire names stand here and not in `http`, because an event is
+ * What each event says (decisions, section 3). The wire names are here and not in `http`, because an event is
  * stored once and shown by the API, by webhooks and to library users alike.
  */
 
@@ -8,7 +8,7 @@ import type { EventType } from "./EventType.ts"
 import type { Payment } from "./Payment.ts"
 import { statusOf } from "./PaymentMachine.ts"
 
-/** The event that a move emits, from the payment as it stands after the move. */
+/** The event that a move emits, from the payment after the move. */
 export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObject = {}): EventDraft => ({
   type,
   paymentId: payment.id,

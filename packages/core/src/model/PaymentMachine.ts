@@ -391,7 +391,7 @@ export const PaymentMachine = defineMachine({
       on: "CaptureRefused",
       to: "Authorized",
       emits: ["payment.authorized"],
-      why: "Refused after all: the authorization stands."
+      why: "Refused after all: the authorization remains."
     },
     {
       from: "Capturing",
@@ -499,7 +499,7 @@ export const PaymentMachine = defineMachine({
       on: "VoidRefused",
       to: "Authorized",
       emits: ["payment.authorized"],
-      why: "Refused after all: the authorization stands."
+      why: "Refused after all: the authorization remains."
     },
     {
       from: "Voiding",
@@ -564,14 +564,14 @@ export const PaymentMachine = defineMachine({
       on: "RefundedInPart",
       to: "ChargedBack",
       emits: ["payment.refunded"],
-      why: "A refund that was pending settles; the amounts move and the dispute stands."
+      why: "A refund that was pending settles; the amounts move and the dispute remains."
     },
     {
       from: "ChargedBack",
       on: "RefundedInFull",
       to: "ChargedBack",
       emits: ["payment.refunded"],
-      why: "A refund that was pending settles; the amounts move and the dispute stands."
+      why: "A refund that was pending settles; the amounts move and the dispute remains."
     },
 
     {

@@ -37,8 +37,8 @@ export interface CheckoutOpened {
  */
 interface Stated {
   /**
-   * The provider's name for the charge, in every word about it: a capture that has a name of its own is told under that
-   * of its charge. Money under another name is another charge of the attempt, of which operations are told.
+   * The provider's name for the charge, in every word about it: a capture that has its own name is reported under that
+   * of its charge. Money under another name is another charge of the attempt, which is reported to operators.
    */
   readonly providerRef: string
   readonly stated?: Money | undefined
@@ -104,8 +104,8 @@ export type Found<State> =
   | { readonly _tag: "NotFound"; readonly conclusive: boolean }
 
 /**
- * How a message names a charge: by our attempt's id, or by the provider's reference where it has nothing of ours (a
- * dispute, often). A reference finds the payment that stands on that charge, and no attempt that another one followed.
+ * How a message names a charge: by our attempt's id, or by the provider's reference where it has none of our ids (a
+ * dispute, often). A reference finds the payment of that charge, and no attempt that another one followed.
  */
 export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
 

@@ -6,7 +6,7 @@ import type { Payment } from "./Payment.ts"
 import type { Refund } from "./Refund.ts"
 import type { RefundStage } from "./RefundMachine.ts"
 
-/** In which column of the ledger a refund's amount stands. A stage without one does not compile. */
+/** The total to which a refund's amount counts. A stage without one does not compile. */
 export const columnOf = {
   Sending: "pending",
   Pending: "pending",

@@ -71,14 +71,14 @@ export const RefundMachine = defineMachine({
       from: "Sending",
       on: "RefundRefused",
       to: "Refused",
-      why: "Refused at once: the request is told, the amount is refundable again."
+      why: "Refused immediately: the response says so, and the amount is refundable again."
     },
     {
       from: ["Sending", "Refused"],
       on: "RefusalUntold",
       to: "Failed",
       emits: ["payment.refund_unknown", "payment.refund_failed"],
-      why: "Refused at once, and not recorded in time: the request was told that nobody knew, so the timeline tells."
+      why: "Refused immediately, but not recorded in time: the response said that the result was unknown, so the timeline reports it."
     },
     {
       from: ["Pending", "Unknown"],

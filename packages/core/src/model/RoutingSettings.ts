@@ -6,7 +6,7 @@ export interface RoutingSettings {
   readonly mode: RoutingMode
   /** Connection ids in the order in which they are asked; only these are asked. Absent: every one, by priority. */
   readonly order?: ReadonlyArray<string>
-  /** Attempts at most; 2 unless set. `fixed` makes one whatever stands here. */
+  /** Attempts at most; 2 unless set. `fixed` makes one, whatever the value is. */
   readonly maxAttempts?: number
   /** A strategy of the library's user, by name, orders the connections; not with `auto`, which has its own. */
   readonly strategy?: string

@@ -1,6 +1,6 @@
 /**
  * What a sandbox payment asks the built-in simulator to do (decisions, section 8). It is part of the payment's
- * record, so that a look-up long after the charge still tells what the simulator was told.
+ * record, so that a lookup long after the charge still reports what the simulator was instructed.
  */
 import { type DeclineCategory, declineCategories } from "./Decline.ts"
 
@@ -33,7 +33,7 @@ export const lookupSimulations = ["executed", "not_executed", "no_answer"] as co
 export type LookupSimulation = (typeof lookupSimulations)[number]
 
 export interface Simulation {
-  /** One outcome for every attempt, or one for each attempt in turn (the last one stands for those after it). */
+  /** One outcome for every attempt, or one for each attempt in turn (the last one also applies to those after it). */
   readonly charge?: ChargeSimulation | ReadonlyArray<ChargeSimulation>
   readonly capture?: OperationSimulation
   readonly void?: OperationSimulation

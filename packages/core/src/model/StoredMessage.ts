@@ -76,7 +76,7 @@ export type MessageSubject =
   | { readonly attemptId: string }
   | { readonly refundId: string }
   | { readonly operationId: string }
-  /** Of the charge that a payment stands on. */
+  /** Of the charge that a payment is based on. */
   | { readonly connectionId: string; readonly providerRef: string }
 
 /** One payment, with what providers reported about its settlement and its disputes. */

@@ -1,7 +1,7 @@
 /**
  * Tells the other processes of an installation that a connection's circuit opened, and hears of theirs.
  *
- * Only the opening of a closed circuit is told. Each process closes its circuits by a probe of its own: one whose own
+ * Only the opening of a closed circuit is shared. Each process closes its circuits with its own probe: one whose own
  * network is broken would otherwise keep a provider from all of them for as long as that lasts.
  */
 import { Context } from "effect"
@@ -13,7 +13,7 @@ export interface CircuitNewsService {
   readonly listen: (hear: (connectionId: string, now: number) => void) => void
 }
 
-/** Nobody is told unless somebody is provided. */
+/** Nothing is shared unless a receiver is provided. */
 export const CircuitNews = Context.Reference<CircuitNewsService>("pointsman/ports/CircuitNews", {
   defaultValue: () => ({ opened: () => {}, listen: () => {} })
 })

@@ -146,7 +146,7 @@ export class MessageUnreadable extends Schema.TaggedError<MessageUnreadable>()("
 export interface Connector {
   readonly charge: (request: ChargeRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
   readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeState>, NotSent | Unanswered>
-  /** Once for an attempt; what the customer did there is told by `lookUpCharge`. */
+  /** Once for an attempt; `lookUpCharge` reports what the customer did there. */
   readonly openCheckout?: (request: CheckoutRequest) => Effect.Effect<CheckoutOpened | Rejected, NotSent | Unanswered>
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>

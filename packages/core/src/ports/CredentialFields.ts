@@ -2,7 +2,7 @@
 import { Result, Schema } from "effect"
 import { pathOf } from "./WireFields.ts"
 
-/** Printable ASCII without spaces. It stands in a header: anything else could not be sent, or would break its line. */
+/** Printable ASCII without spaces. It is sent in a header: anything else could not be sent, or would break its line. */
 export const HeaderText = Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]+$/))
 
 /** `127.0.0.1`, `[::1]` and `localhost`: nothing leaves the machine in the clear. */

@@ -123,7 +123,8 @@ const planApiKeys = (present: DirectoryContents, wanted: WantedDirectory, now: n
   const named = new Set(wanted.apiKeys.map((key) => key.hash))
   const alive = wanted.apiKeys.flatMap((key): ReadonlyArray<ApiKey> => {
     const before = stored.get(key.hash)
-    // The operator's word on a key stands, also when it was revoked: a file must not bring such a key back to life.
+    // The operator's decision about a key remains, even when it was revoked: a file must not bring such a key back to
+    // life.
     if (before?.source === "operator") return []
     return [{ ...key, revokedAt: null, source: "configuration", createdAt: before?.createdAt ?? now }]
   })

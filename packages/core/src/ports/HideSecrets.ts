@@ -42,7 +42,7 @@ const allFormsOf = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Readonly
     // The longest first: a shorter one may be a part of it.
     .toSorted((a, b) => b.length - a.length)
 
-/** What stands in the place of a secret is `***`. The forms are made when there is a text to search, and once. */
+/** `***` replaces a secret. The forms are computed when there is a text to search, and once. */
 export const hideSecrets = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ((text: string) => string) => {
   let forms: ReadonlyArray<string> | undefined
   return (text) => {

@@ -70,7 +70,7 @@ export interface Change {
 
 /**
  * What makes a change unwritable, whatever the store holds; `undefined` for a sound one. Every adapter asks it
- * before it writes. A broken change is a defect of ours: the commit dies and nothing is written.
+ * before it writes. A broken change is a defect: the commit dies and nothing is written.
  */
 export const brokenChange = (change: Change): string | undefined => {
   const { attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
@@ -104,7 +104,7 @@ export const brokenChange = (change: Change): string | undefined => {
 
 /**
  * An operator may remove a contradiction; an unknown result remains in review. A write without events carries a payment
- * on as it stands, also one that an older version left without a review.
+ * on unchanged, also one that an older version left without a review.
  */
 const needsReview = ({ events, payment }: Change): boolean => {
   if (statusOf[payment.after.state] === "UNKNOWN" && events.length > 0) return true
@@ -194,7 +194,7 @@ export interface OldClaimsQuery {
 export interface OldClaim {
   readonly tenant: Tenant
   readonly claim: Claim
-  /** The payment of the claim, as it stands. */
+  /** The payment of the claim, in its current state. */
   readonly payment: Payment
 }
 
@@ -271,7 +271,7 @@ export class Ledger extends Context.Service<
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
     /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */
     readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
-    /** After a check that brought nothing: when to look again. Where the payment was written since, that stands. */
+    /** After a check that brought nothing: when to look again. If the payment was written since, that write is kept. */
     readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
     /** Of all tenants, those that are due first; no more than `limit` are counted. For monitoring. */
     readonly watched: (limit: number) => Effect.Effect<Watched, StorageError>

@@ -19,7 +19,7 @@ export interface NotifierService {
   readonly merchantInvited: (invitation: Invitation) => Effect.Effect<unknown, unknown>
 }
 
-/** Writes to the log unless another one is provided. The token stands in that line: somebody has to pass it on. */
+/** Writes to the log unless another one is provided. The line contains the token: an operator has to pass it on. */
 export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {
   defaultValue: () => ({
     merchantInvited: ({ merchant, token }) =>

@@ -3,7 +3,7 @@
  *
  * That key is never used itself. HKDF-SHA-256 makes one key per purpose from it, so that what is sealed and what is
  * fingerprinted never share one. Sealed text starts with the version of the scheme, so that another scheme or another
- * key can be told apart from it later.
+ * key can be distinguished from it later.
  */
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"

@@ -1,5 +1,5 @@
 /**
- * What follows an attempt: the next connection is asked, or the payment comes to its end. Pure.
+ * What follows an attempt: the next connection is asked, or the payment ends. Pure.
  *
  * `docs/reference/next-steps.md` is made by asking this file, and every line of it is tried in a test.
  */

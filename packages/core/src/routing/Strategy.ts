@@ -1,6 +1,6 @@
 /**
  * In which order the connections that can take a payment are asked. A strategy is pure, so that a decision can be
- * explained and made again: what it draws comes from the payment's id, and what it knows stands in the question.
+ * explained and made again: what it draws comes from the payment's id, and what it knows is in its input.
  *
  * It orders and no more: which connections may take a payment, how far a payment travels and what follows an unknown
  * result are not its to decide.

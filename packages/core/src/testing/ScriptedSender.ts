@@ -9,7 +9,7 @@ export interface ScriptedSender {
   onSend: (request: WebhookRequest, number: number) => Effect.Effect<number, WebhookNotAnswered>
 }
 
-/** A sender that reaches nobody: it keeps what it was given and answers as it is told. */
+/** A sender that reaches nobody: it records requests and returns scripted answers. */
 export const scriptedSender = (): ScriptedSender => {
   const scripted: ScriptedSender = {
     sent: [],

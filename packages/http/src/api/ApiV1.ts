@@ -26,7 +26,7 @@ const about = OpenApi.annotations({
 export const ApiV1 = HttpApi.make("pointsman")
   .add(Payments, Operations, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")
-  // All mistakes of a request are told at once.
+  // All mistakes of a request are reported together.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(about)
 

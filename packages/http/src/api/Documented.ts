@@ -4,7 +4,7 @@
 export const keywordsKey = "x-documented"
 
 /**
- * The description of a field or parameter, and keywords of JSON Schema that stand in the document. They check
+ * The description of a field or parameter, and keywords of JSON Schema in the document. They check
  * nothing: an answer is never refused for a limit, and a query parameter is shown as the number that it is and not
  * as the text that it comes as.
  */

@@ -125,7 +125,7 @@ const retryAfter = { "retry-after": Schema.optionalKey(Schema.String) }
 
 /**
  * An answer with headers cannot share its status with another answer of the same endpoint, so all codes of status
- * 429 that an endpoint has stand in one schema.
+ * 429 of an endpoint are in one schema.
  */
 export const tooManyRequests = <const Codes extends ReadonlyArray<"rate_limited" | "merchant_limit">>(
   ...codes: Codes

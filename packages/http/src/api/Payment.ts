@@ -140,5 +140,5 @@ export type Payment = typeof Payment.Type
 
 export const PaymentEnvelope = Schema.Struct({ data: Payment }).annotate({
   identifier: "PaymentEnvelope",
-  description: "The payment as it stands."
+  description: "The current payment."
 })

@@ -20,7 +20,7 @@ export const StatusFilter = Schema.String.check(Schema.isPattern(/^[A-Za-z_]+$/u
   })
 )
 
-/** Anything that is not an id of ours names no payment: 404, so it is not decoded here. */
+/** Anything that is not one of our ids names no payment: 404, so it is not decoded here. */
 export const paymentPath = {
   id: Schema.String.annotate({ format: "uuid" }).annotateKey(
     documented("The payment's `payment_id`. An unknown id returns 404.", {

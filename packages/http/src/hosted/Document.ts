@@ -21,7 +21,7 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** On every answer, redirects too: the address holds the token, and no other site is told it. */
+/** On every answer, redirects too: the address holds the token, and no other site receives it. */
 export const commonHeaders = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

@@ -3,7 +3,7 @@
  * customers back to, `/hosted/{token}/return` (decisions, section 7).
  *
  * A GET changes nothing, since chat programs and scanners fetch every link: actions are POSTs. Anyone who has the
- * token may act. It is the only secret, so a form of another site that knows it is not refused for where it stands.
+ * token may act. It is the only secret, so a form of another site that knows it is not refused because of its origin.
  */
 import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
 import { ByteSize, Cause, Effect, type Layer } from "effect"

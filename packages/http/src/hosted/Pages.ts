@@ -63,7 +63,7 @@ export const challengePage = (subject: Subject): Document =>
     title: "Confirm your identity",
     main: html`<h1>Confirm your identity</h1>
 ${amountLine(subject)}
-<p class="soft text">This stands for the step in which a bank asks its customer (3-D Secure): is this payment to <bdi>${subject.merchant}</bdi> yours?</p>
+<p class="soft text">This simulates the step in which a bank asks its customer (3-D Secure): is this payment to <bdi>${subject.merchant}</bdi> yours?</p>
 <div class="actions">
 ${button(subject, "confirm_challenge", "Yes, it is mine", "main")}
 ${button(subject, "fail_challenge", "No, fail the challenge")}
@@ -186,7 +186,7 @@ const details = (subject: Subject, withAll = false): Html | undefined => {
 const button = (subject: Subject, value: string, label: string, look = ""): Html =>
   html`<form method="post"${action(subject)}><button name="action" value="${value}" class="${look}">${label}</button></form>`
 
-/** Without it a form is posted to the page that it stands on. */
+/** Without it a form is posted to its own page. */
 const action = ({ self }: Subject): Html | undefined => (self === "" ? undefined : html` action="${self}"`)
 
 const backLink = (subject: Subject, look = "main"): Html =>

@@ -1,7 +1,7 @@
 /** The text that a customer sees for a payment's state. It promises nothing that the state does not hold. */
 import type { DeclineCategory, PaymentState } from "@pointsman/core"
 
-/** How it stands, for the picture beside the words. */
+/** The state, for the picture beside the text. */
 export type Tone = "good" | "bad" | "wait" | "still"
 
 export interface Words {
@@ -89,7 +89,7 @@ export const expiredWords: Words = {
 
 const noApproval = "Your bank declined the payment."
 
-/** Suspicion is told nobody: that a card is reported lost is for the bank to say. */
+/** Suspicion is never shown: only the bank may say that a card is reported lost. */
 export const declineWords: Readonly<Record<DeclineCategory, string>> = {
   insufficient_funds: "The account has insufficient funds.",
   do_not_honor: noApproval,
@@ -122,7 +122,7 @@ export const closedWords: Words = {
     "nothing was charged."
 }
 
-/** Pages that are about no payment, or about a request that did not come to its end. */
+/** Pages that are about no payment, or about a request that did not complete. */
 export const troubleWords = {
   notFound: {
     tone: "still",
@@ -145,7 +145,7 @@ export const troubleWords = {
   },
   /** After it, it is unknown whether a provider was called. */
   unknown: checking,
-  /** A fault of ours, at whatever moment: it promises nothing. */
+  /** A server failure at any moment: it promises nothing. */
   broken: {
     tone: "bad",
     heading: "Something went wrong",

@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly scope: string | undefined
   readonly hasOptionalBody: boolean
   readonly neverAnswered: ReadonlyArray<ErrorCode>
-  /** What stands beside each parameter, by its place and name: the generator follows the codec, which loses it. */
+  /** The keywords beside each parameter, by its place and name: the generator follows the codec, which loses it. */
   readonly parameters: ReadonlyMap<string, JsonSchema>
 }
 

@@ -37,10 +37,10 @@ const mapped = (schema: JsonSchema): JsonSchema =>
 const mapValues = (schemas: JsonSchema, map: (schema: unknown) => JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, map(schema)]))
 
-/** Annotations come as members of an `allOf`. In OpenAPI 3.1 they may stand beside everything, a `$ref` too. */
+/** Annotations come as members of an `allOf`. In OpenAPI 3.1 they may occur beside everything, a `$ref` too. */
 const flattened = ({ allOf, ...rest }: JsonSchema): JsonSchema => {
   if (!Array.isArray(allOf)) return rest
-  // The innermost stands first, and what was said of the field before what was said of its type.
+  // The innermost is first, and what was said of the field before what was said of its type.
   const parts = [rest, ...allOf.filter(isSchema)]
   const descriptions = parts.map((part) => part.description).filter((description) => typeof description === "string")
   return {
@@ -83,7 +83,7 @@ const isNoise = (keyword: string, value: unknown): boolean =>
 const isRepeated = ({ items, prefixItems }: JsonSchema): boolean =>
   Array.isArray(prefixItems) && prefixItems.every((item) => JSON.stringify(item) === JSON.stringify(items))
 
-/** Keywords with a type stand in place of what the codec gives, others are added to it. */
+/** Keywords with a type replace those of the codec, others are added to it. */
 const withKeywords = ({ [keywordsKey]: keywords, ...schema }: JsonSchema): JsonSchema => {
   if (!isSchema(keywords)) return schema
   return keywords.type === undefined

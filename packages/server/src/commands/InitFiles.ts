@@ -8,7 +8,7 @@ const variables = {
 
 const env = (name: string) => ({ $env: name })
 
-/** JSON has no comments: each part stands there once, by a name that says what it is. */
+/** JSON has no comments: each part occurs once, with a descriptive name. */
 const configuration = {
   workspaces: [
     {

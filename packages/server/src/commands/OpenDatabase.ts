@@ -1,7 +1,7 @@
 /**
  * Lets an operations command act on the database of the settings, beside the servers that run on it.
  *
- * Three rules. It makes no database and changes no schema: who mistyped a path is told. It reads the settings as
+ * Three rules. It makes no database and changes no schema: a mistyped path is an error. It reads the settings as
  * `serve` does, because what it writes is acted on by a server. It reaches nobody: there is no transport here, and no
  * connector but to read stored messages with, so that a command cannot charge, and cannot take silence for a provider's answer.
  */
@@ -31,10 +31,10 @@ import { endWith } from "./EndWith.ts"
 /** What names the database and opens it. */
 export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
 
-/** A server that is stopped has done its work; a command may not have come to it. The code is a shell's for Ctrl-C. */
+/** A stopped server has completed its work; a command may not have. The code is a shell's for Ctrl-C. */
 export const endInterrupted = endWith(130)
 
-/** What is there as it stands: without a connector, and without a way to send anything. */
+/** The database without changes: without a connector, and without a way to send anything. */
 export const databaseLayer = (
   settings: Settings,
   encryptionKey: Redacted.Redacted<Uint8Array>,

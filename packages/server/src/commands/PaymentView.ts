@@ -1,4 +1,4 @@
-/** A payment as it stands, for programs and for people. Amounts are in minor units of its currency. */
+/** The current payment, for programs and for people. Amounts are in minor units of its currency. */
 import { type Payment, statusOf } from "@pointsman/core"
 import { table } from "./Table.ts"
 import { timeOf, wireWord } from "./Words.ts"

@@ -1,4 +1,4 @@
-/** `pointsman trigger`: a sandbox payment that comes to the end that a developer wants to see. */
+/** `pointsman trigger`: a sandbox payment with the outcome that a developer wants to see. */
 import { readDuration } from "@pointsman/configuration"
 import { amountLimits, environmentOfApiKey } from "@pointsman/core"
 import { Console, Effect, Option, Redacted, Schema } from "effect"

@@ -16,7 +16,7 @@ export interface Outcome {
   /** What is asked after the create; `part` of the amount is its half. */
   readonly after?: ReadonlyArray<{ readonly operation: "capture" | "void" | "refund"; readonly part?: true }>
   readonly ends: PaymentStatus
-  /** It comes to its end only when the server asks the provider again. */
+  /** It ends only when the server asks the provider again. */
   readonly isSettledLater?: true
 }
 

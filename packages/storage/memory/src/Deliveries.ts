@@ -100,7 +100,7 @@ const keep = (state: State, { after, attempt }: AttemptRecord): void => {
   if (now === "Sending" && attempts === attempt.number) stored.delivery = after
 }
 
-/** The endpoints that an event of the change goes to, as they stand at this moment. */
+/** The endpoints that an event of the change goes to, as they are at this moment. */
 export const endpointsFor = (
   state: State,
   { tenant }: Change,

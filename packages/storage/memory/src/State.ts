@@ -65,7 +65,7 @@ export const make = (): State => ({
   deliveries: new Map()
 })
 
-/** No two tenants share a key: the environment is one of two words, and stands first. */
+/** No two tenants share a key: the environment is one of two words, and comes first. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
 
 const empty = (tenant: Tenant): TenantState => ({

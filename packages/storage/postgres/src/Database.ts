@@ -1,9 +1,9 @@
 /**
  * A pool of connections to one PostgreSQL database, and the results of its statements.
  *
- * The rule that a reader would otherwise break: whether a write happened is told by where it failed. Until a connection
- * is at hand nothing was sent. An error that the server answered with took everything back. After anything else (the
- * connection was lost) the result is unknown.
+ * The rule that a reader would otherwise break: the phase of a failure shows whether a write happened. Until a
+ * connection is at hand nothing was sent. An error that the server answered with took everything back. After anything
+ * else (the connection was lost) the result is unknown.
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, StorageError } from "@pointsman/core"

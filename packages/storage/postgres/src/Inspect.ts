@@ -5,7 +5,7 @@ import { open, type PostgresOptions } from "./Database.ts"
 import { newest, schemaOf } from "./Migrations.ts"
 
 export interface Inspection {
-  /** The number of its schema; `null` where it holds none of ours. */
+  /** The number of its schema; `null` if it has none of our schemas. */
   readonly schema: number | null
   /** That of this version. */
   readonly newest: number

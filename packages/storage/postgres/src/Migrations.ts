@@ -106,7 +106,9 @@ const operations = `create table operations (
   ${ofPayment}
 )`
 
-/** `balance` is where the amount stands in the refund ledger: the database adds up without knowing stages. */
+/**
+ * `balance` is the total to which the amount counts in the refund ledger: the database adds up without knowing stages.
+ */
 const refunds = `create table refunds (
   ${tenant},
   payment_id ${text} not null,
@@ -428,7 +430,7 @@ const lock = "8101813088862727521"
 
 const run = Effect.gen(function* () {
   const sql = yield* Client.SqlClient
-  // Another server's migration may take longer than a statement of ours may wait.
+  // Another server's migration may take longer than one of our statements may wait.
   yield* sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
   yield* sql.unsafe(`select pg_advisory_xact_lock(${lock})`)
   yield* runSteps(steps, "database")
@@ -448,7 +450,7 @@ export const migrate = ({ client }: Database): Effect.Effect<void, StorageError>
     })
   )
 
-/** The number of the schema; `null` where the database has none of ours. */
+/** The number of the schema; `null` if the database has none of our schemas. */
 export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
   const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [migrationsTable])
   if (found?.["name"] == null) return null
@@ -456,7 +458,7 @@ export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
   return Number(latest?.["id"])
 })
 
-/** Fails where the database has no schema of ours, or one of another version. It only reads. */
+/** Fails if the database has none of our schemas, or one of another version. It only reads. */
 export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
   const id = yield* schemaOf(db)

@@ -1,7 +1,7 @@
 /**
  * Success rates in PostgreSQL. A statement that waits for another one's row sees, for the rest of it, the database as it
  * was before: what the other one wrote is seen by a statement that begins later. So a function of the database writes,
- * rate by rate, and looks at what stands there instead by a statement of its own, all in one round trip.
+ * rate by rate, and reads the stored value instead with a separate statement, all in one round trip.
  */
 import { SuccessRates } from "@pointsman/core"
 import { Effect } from "effect"

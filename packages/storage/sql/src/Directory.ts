@@ -58,7 +58,7 @@ export const snapshotOf = (contents: DirectoryContents): Snapshot => {
   }
 }
 
-/** No two tenants share one: the environment is one of two words, and stands first. */
+/** No two tenants share one: the environment is one of two words, and comes first. */
 const nameOf = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
 
 const deepFreeze = <A>(value: A): A => {

@@ -3,7 +3,7 @@
  * much for 32 changes as for one.
  *
  * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
- * a batch stands or falls alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
+ * a batch succeeds or fails alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
  */
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core"
 import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
 })
 
 /**
- * Lets every fiber that can run come to its commit first. A microtask would be too early: answers that fibers wait
+ * Lets every fiber that can run reach its commit first. A microtask would be too early: answers that fibers wait
  * for arrive by the loop. Effect's scheduler takes turns of the loop as well, which is its own affair; the size of a
  * batch should not depend on it.
  */

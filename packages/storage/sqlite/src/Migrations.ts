@@ -178,7 +178,9 @@ const operations = `create table operations (
   foreign key (workspace_id, environment, payment_id) references payments
 ) strict, without rowid`
 
-/** `balance` is where the amount stands in the refund ledger: the database adds up without knowing stages. */
+/**
+ * `balance` is the total to which the amount counts in the refund ledger: the database adds up without knowing stages.
+ */
 const refunds = `create table refunds (
   workspace_id text not null,
   environment text not null,

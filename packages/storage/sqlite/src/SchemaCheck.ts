@@ -11,7 +11,7 @@ import { newest } from "./Migrations.ts"
 const waitMillis = 30_000
 
 export interface Inspection {
-  /** The number of its schema; `null` where it holds none of ours. */
+  /** The number of its schema; `null` if it has none of our schemas. */
   readonly schema: number | null
   /** That of this version. */
   readonly newest: number

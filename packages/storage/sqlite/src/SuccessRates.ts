@@ -1,4 +1,4 @@
-/** Success rates in SQLite. Where a commit may have been written nobody is told: a version tells it the next time. */
+/** Success rates in SQLite. If a commit may have been written, this is not reported: the next version shows it. */
 import { type StoredRate, SuccessRates } from "@pointsman/core"
 import { tenantKey, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"

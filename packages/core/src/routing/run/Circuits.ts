@@ -86,7 +86,7 @@ export class Circuits extends Context.Service<
           const probe = probes.get(connection.id)
           if (probe?.paymentId !== paymentId) return
           probes.delete(connection.id)
-          // Where something was heard of the connection meanwhile, that stands.
+          // If the connection had a result meanwhile, that result is kept.
           if (circuitOf(connection.id) === probe.since) keep(connection, probe.before)
         },
         began: (connection, now) => {

@@ -2,9 +2,9 @@
  * A partner's sub-merchants: provisioning, inviting again, listing (specification, POST and GET /api/v1/merchants;
  * decisions, section 11).
  *
- * Write, then act: the merchant and the hash of its token are stored before anybody is told. A process that dies in
- * between leaves a merchant whose owner heard nothing, and the token is gone with it; so does a notifier that fails.
- * The merchant stands all the same, the address is taken, and `inviteMerchantAgain` makes a new token. The other
+ * Write, then act: the merchant and the hash of its token are stored before the owner is notified. A process that dies
+ * in between leaves a merchant whose owner heard nothing, and the token is gone with it; so does a notifier that fails.
+ * The merchant exists all the same, the address is taken, and `inviteMerchantAgain` makes a new token. The other
  * order could invite somebody to a workspace that is not there.
  */
 import { Clock, Effect, Exit, Fiber, Option, Redacted, Schema } from "effect"

@@ -4,7 +4,7 @@ import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { Change } from "../../ports/Ledger.ts"
 
-/** Where a charge stands: what is stored, and the attempt that is about to be sent or was sent. */
+/** The progress of a charge: what is stored, and the attempt that is about to be sent or was sent. */
 export interface ChargeInHand {
   readonly payment: Payment
   /** `null` for a request without a key. */

@@ -29,7 +29,7 @@ import { newAttempt, newPayment } from "./NewPayment.ts"
 import { abandon } from "./RecordCharge.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
 
-/** The first attempt, with the payment and its key; or what the key stands for already. */
+/** The first attempt, with the payment and its key; or what the key already resolves to. */
 export const claimFirst = Effect.fnUntraced(function* (
   caller: Caller,
   request: CreateRequest,
@@ -94,7 +94,7 @@ const firstStep = Effect.fnUntraced(function* (
   return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
 })
 
-/** The key's claim as its request begins, on whatever it stood for before. */
+/** The key's claim as its request begins, replacing whatever it belonged to before. */
 export const claimFor = (
   request: CreateRequest,
   fingerprint: string | null,

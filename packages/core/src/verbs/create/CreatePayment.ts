@@ -48,7 +48,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   }
   const plan = routed.success
   if (Result.isFailure(plan)) {
-    // The key may stand for a payment that was routed when there still was a route.
+    // The key may belong to a payment that was routed when there still was a route.
     const earlier = yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
@@ -59,7 +59,7 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
     )
   )
   if (begun._tag === "Replayed") return begun.created
-  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
     attemptInTurn(plan.success, begun, {
       send: (inHand, beginBy) => sendCharge(inHand, { instruments, simulation: details.simulation }, beginBy),

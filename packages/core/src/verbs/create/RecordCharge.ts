@@ -49,7 +49,7 @@ const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened
 
 /**
  * Nothing may be sent on the claim any more, and nothing was: the key is free again, and the request may be sent again.
- * Where a retry has answered the key meanwhile, that answer stands, and the payment is given.
+ * Where a retry has answered the key meanwhile, that response is kept, and the payment is returned.
  */
 export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
   const settled = yield* record(inHand, [abandonAttempt(inHand.attempt)], { on: "ChargeAbandoned" })
@@ -93,7 +93,7 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
       if (Option.isNone(read)) return yield* unknown("the payment is not stored")
       const stored = read.value
       const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
-      // A key that was freed since may stand for another request by now: it is not ours to answer any more.
+      // A key that was freed since may belong to another request by now: we must not write its response any more.
       const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
       return { payment: stored, claim }
     }),
@@ -104,11 +104,11 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
   )
 })
 
-/** What a fact comes to on the payment as it stands now. */
+/** The effect of a fact on the current payment. */
 const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: number) => {
   const moved = applyChargeFact(stored, fact, now)
   if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
-  // Another courier settled it first, and that stands; the attempt and the answer are still written.
+  // Another source settled it first, and that result is kept; the attempt and the answer are still written.
   const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
   if (!mayHoldMoney(fact) || !isOfAnotherCharge(stored, fact)) return { moved: stands, isAsStated: false }
   const second = applyChargeFact(
@@ -130,7 +130,7 @@ const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
   return outcome !== null && outcome !== "Unanswered"
 }
 
-/** Of one connection, what is told under another reference: a charge keeps its own. */
+/** Of one connection, what is reported under another reference: a charge keeps its own. */
 const isOfAnotherCharge = (stored: Payment, fact: MayHold): boolean =>
   fact.connectionId !== stored.connectionId ||
   (tellsOfMoney(fact) && stored.providerRef !== null && fact.providerRef !== stored.providerRef)
@@ -146,7 +146,7 @@ const isSameWrite = (read: Payment, written: Payment): boolean =>
   read.updatedAt === written.updatedAt &&
   JSON.stringify(read.routing?.attempts) === JSON.stringify(written.routing?.attempts)
 
-/** Whether an earlier try of ours to abandon the charge was written after all, though nobody heard of it. */
+/** Whether an earlier try to abandon the charge was written after all, although its commit was not confirmed. */
 const wasAbandoned = (fact: ChargeFact, stored: Payment, claim: Claim | null): boolean =>
   fact.on === "ChargeAbandoned" &&
   stored.state === "Failed" &&
@@ -154,7 +154,7 @@ const wasAbandoned = (fact: ChargeFact, stored: Payment, claim: Claim | null): b
   claim?.state !== "Answered"
 
 const answerClaim = (claim: Claim | null, on: ClaimEvent, payment: Payment, now: number): Claim | null => {
-  // A retry after the claim window may have answered the key already: what it said stands.
+  // A retry after the claim window may have answered the key already: its response is kept.
   if (claim === null || claim.state !== "Claimed") return claim
   return moveClaim(claim, on, on === "RequestAbandoned" ? {} : { answeredAt: now, answer: payment })
 }

@@ -29,7 +29,7 @@ export type KeyStanding =
 const answered = (payment: Payment): KeyStanding => ({ _tag: "Answered", created: { payment, isReplay: true } })
 export const free = (claim: Claim | null): KeyStanding => ({ _tag: "Free", claim })
 
-/** The standing of a request's key as it is stored. Without a key there is nothing to stand for. */
+/** What a request's key resolves to in the store. Without a key there is nothing to resolve. */
 export const keyStanding = Effect.fnUntraced(function* (
   tenant: Tenant,
   key: string | null,
@@ -47,7 +47,7 @@ export const keyStanding = Effect.fnUntraced(function* (
 
 /**
  * The end of a request that sent nothing. That is true of the request; of its key it may be said only where the store
- * says so too, because the key may stand for an earlier request that did send.
+ * says so too, because the key may belong to an earlier request that did send.
  */
 export const endUnsent = Effect.fnUntraced(function* (
   tenant: Tenant,

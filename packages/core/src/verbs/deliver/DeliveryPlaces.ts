@@ -16,11 +16,11 @@ export const makePlaces = ({
 
   return {
     take: (deliveryId: string, now: number): void => {
-      // A second attempt, of which the first was taken for lost, stands at the end.
+      // A second attempt, whose first was considered lost, is at the end.
       underWay.delete(deliveryId)
       underWay.set(deliveryId, now)
     },
-    /** It came to no end that will be recorded. */
+    /** It has no result that will be recorded. */
     leave: (deliveryId: string): void => {
       underWay.delete(deliveryId)
     },

@@ -2,8 +2,8 @@
  * Deletes the keys whose time is over (specification, Idempotency rules of creation): to their requests they are free
  * already, and this is how they stop taking room.
  *
- * A claim is deleted only as it stood when it was read: a request that takes the key anew meanwhile keeps it. Any number
- * of processes may do so, and dying leaves nothing half done.
+ * A claim is deleted only if it is unchanged since it was read: a request that takes the key anew meanwhile keeps it.
+ * Any number of processes may do so, and dying leaves nothing half done.
  */
 import { Clock, Effect } from "effect"
 import { isRetentionOver, mayBeOver } from "../../decide/KeyRetention.ts"

@@ -47,7 +47,7 @@ const end = (payment: Payment, fact: ChargeFact) =>
 const charge = Effect.fnUntraced(function* (page: Payment, simulation: Simulation | null) {
   const begun = yield* beginHosted(page, takesCharges)
   if (begun._tag === "Stands") return { payment: begun.payment, acted: begun.acted } satisfies HostedOutcome
-  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
     attemptInTurn(begun.plan, begun.inHand, {
       send: (inHand, beginBy) => sendCharge(inHand, { instruments: null, simulation }, beginBy),

@@ -22,7 +22,7 @@ export const findPage = Effect.fnUntraced(function* (token: string) {
   return yield* endExpiredPage(found.value)
 })
 
-/** The payment as it stands; cancelled first where its page ended and nothing has begun on it. */
+/** The current payment; cancelled first if its page expired and nothing has begun on it. */
 export const endExpiredPage = Effect.fnUntraced(function* (
   payment: Payment
 ): Effect.fn.Return<Payment, StorageError, Ledger | LearnedRates | Stirring> {

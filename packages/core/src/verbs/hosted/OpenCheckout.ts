@@ -31,7 +31,7 @@ const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
   if (page.tenant.environment !== "production") return yield* new ActionNotOffered()
   const begun = yield* beginHosted(page, opensCheckouts)
   if (begun._tag === "Stands") return yield* stepOf(begun.payment)
-  // From here on a provider may be asked: a bug of ours must not read as "nothing was sent".
+  // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
     attemptInTurn(begun.plan, begun.inHand, {
       send: (inHand, beginBy) => sendOpening(inHand, returnUrl, beginBy),
@@ -72,7 +72,7 @@ const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened
     : Effect.fail(new Unanswered({ reason: "the connector returned an invalid expiry time of the checkout" }))
 }
 
-/** Where the payment, as it stands, leads the customer. */
+/** Where the current payment leads the customer. */
 const stepOf = Effect.fnUntraced(function* (
   payment: Payment
 ): Effect.fn.Return<CheckoutStep, StorageError, Ledger | Secrets> {

@@ -53,7 +53,7 @@ interface Claimed {
 
 type Unclaimed = { readonly _tag: "Replayed"; readonly answered: Answered } | { readonly _tag: "Refused" }
 
-/** The operation that may be sent; or what its key stands for already. */
+/** The operation that may be sent; or what its key already resolves to. */
 export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   caller: Caller,
   order: OperationOrder,
@@ -154,7 +154,7 @@ const begin = Effect.fnUntraced(function* (
 
 /**
  * It is not known whether the claim was written, or may still be; nothing may be sent on it. So its place is taken: the
- * payment is written as it stood, with the operation as abandoned. Where that works, the claim that is out can no
+ * payment is written unchanged, with the operation as abandoned. Where that works, the claim that is out can no
  * longer be written; where the claim was written, it is taken back. It fails where the store stays silent.
  */
 const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: OperationInHand) {

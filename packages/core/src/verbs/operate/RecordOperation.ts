@@ -1,5 +1,5 @@
 /**
- * The last commit of a capture or a void: what the provider said, the events, what its request is told.
+ * The last commit of a capture or a void: what the provider said, the events, the response to its request.
  *
  * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
  * to say that nothing happened. What cannot be recorded is `StateUnconfirmed`, and is tried again in the background.
@@ -34,7 +34,7 @@ export const settleOperation = Effect.fnUntraced(function* (
 })
 
 interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
-  /** What the request was told already, where it was. */
+  /** The response that the request already received, if any. */
   readonly reply?: OperationReply
 }
 
@@ -52,7 +52,7 @@ export const recordOperation = Effect.fnUntraced(function* (
     first: { payment, ours: operation, isTaken: false },
     decide: ({ isTaken, ours, payment }, now, lastTry: Operation | undefined) => {
       if (lastTry !== undefined) {
-        // Settled by another courier, who was told more than silence; or by an earlier try of ours.
+        // Settled by another source, which had more than a missing response; or by our earlier try.
         if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))
         if (isRecorded(ours, lastTry, reply)) return Effect.succeed(done(ours))
         // Its key was free for a moment, and names another by now.
@@ -75,12 +75,12 @@ export const recordOperation = Effect.fnUntraced(function* (
       if (book === undefined || ours === undefined) return yield* new NotStored()
       return { payment: book.payment, ours, isTaken: book.operations.some((other) => isRival(other, ours)) }
     }),
-    // Decided on the operation itself, also where an earlier request of ours wrote it.
+    // Decided on the operation itself, even if our earlier request wrote it.
     afterUnknown: () => false
   })
 })
 
-/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+/** The response to a retry after the claim window is kept; anything else stored is our earlier try. */
 const standing = (stored: OperationReply | null, told: OperationReply): OperationReply =>
   stored?._tag === "ResultUnknown" ? stored : told
 
@@ -102,7 +102,7 @@ const isRival = (other: Operation, one: Operation): boolean =>
   other.idempotencyKey === one.idempotencyKey &&
   (other.outcome === null || other.reply !== null)
 
-/** What the request of a settled operation is told. */
+/** The response to the request of a settled operation. */
 export const answerOf = ({ reason, reply }: Pick<Operation, "reason" | "reply">) => {
   switch (reply?._tag) {
     case "Done":

@@ -10,7 +10,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { answerOf, recordOperation } from "./RecordOperation.ts"
 
-/** The answer that the order's key stands for; `undefined` where it is free. */
+/** The stored response of the order's key; `undefined` where it is free. */
 export const operationStanding = Effect.fnUntraced(function* (book: PaymentBook, order: OperationOrder) {
   if (order.idempotencyKey === null) return undefined
   const earlier = book.operations.findLast((operation) => isNamed(operation, order))

@@ -13,7 +13,7 @@ export interface Page<A> {
 /** No such payment of this tenant: also one of another workspace or environment. */
 export class PaymentNotFound extends Schema.TaggedError<PaymentNotFound>()("pointsman/PaymentNotFound", {}) {}
 
-/** UUIDv7 as we write it; anything else names no payment of ours and need not be asked for. */
+/** UUIDv7 as we write it; anything else names none of our payments and need not be looked up. */
 const paymentId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 /** A hosted page whose time is over is settled first: nobody reads that the customer can still act. */

@@ -172,7 +172,7 @@ export const decideMessage = Effect.fnUntraced(function* (
   const { connectionId } = stored
   const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(connectionId, message.about)))
   if (found === undefined) {
-    yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} is about nothing of ours`)
+    yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} names none of our payments`)
   }
   yield* decideAndWrite(tenant, stored, message, found === undefined ? undefined : turns.take(found.book.payment.id))
 })
@@ -253,7 +253,7 @@ const ownBook = (
   return found !== undefined && isAboutBook(found.book, connectionId, about) ? found : undefined
 }
 
-/** Our id of it where we know it: what was told under the provider's name and under ours is about one thing. */
+/** Our id of it where we know it: what was reported under the provider's name and under ours is about one thing. */
 const subjectIdOf = (connectionId: string, about: MessageAbout, book: PaymentBook | undefined): string => {
   if (about._tag === "Refund") return about.refundId
   if (about._tag === "Operation") return about.operationId

@@ -24,7 +24,7 @@ import { PaymentNotFound } from "../read/ReadPayments.ts"
 import { refundStanding } from "./ReplayRefund.ts"
 
 export interface RefundInHand {
-  /** As it stands with the refund in it. */
+  /** The payment including the refund. */
   readonly book: PaymentBook
   /** The attempt that made the charge. */
   readonly attemptId: string
@@ -32,7 +32,7 @@ export interface RefundInHand {
   readonly connection: Connection
 }
 
-/** The refund that may be sent; or what its key stands for already. */
+/** The refund that may be sent; or what its key already resolves to. */
 export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
   const ledger = yield* Ledger
   const background = yield* Background

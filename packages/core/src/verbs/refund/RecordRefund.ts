@@ -1,5 +1,6 @@
 /**
- * The last commit of a refund: what the provider said, the amounts that follow, the events, what its request is told.
+ * The last commit of a refund: what the provider said, the amounts that follow, the events, the response to its
+ * request.
  *
  * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
  * to say that nothing happened. What cannot be recorded keeps its amount reserved, and is tried again in the
@@ -32,8 +33,8 @@ export const settleRefund = Effect.fnUntraced(function* (book: PaymentBook, refu
 })
 
 /**
- * What a request is told whose result could not be recorded. Only a confirmed one is `state_unconfirmed` (rule 11);
- * a refusal that is not recorded does not make its amount refundable yet, so it is told as unknown.
+ * The response to a request whose result could not be recorded. Only a confirmed one is `state_unconfirmed` (rule 11);
+ * a refusal that is not recorded does not make its amount refundable yet, so it is reported as unknown.
  */
 const unrecorded = (fact: RefundFact): RefundReply => {
   if (fact.on === "RefundConfirmed") return { _tag: "StateUnconfirmed" }
@@ -44,7 +45,7 @@ const untold = (fact: RefundFact): RefundFact =>
   fact.on === "RefundRefused" ? { on: "RefusalUntold", code: fact.code, message: fact.message } : fact
 
 interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
-  /** What the request was told already, where it was. */
+  /** The response that the request already received, if any. */
   readonly reply?: RefundReply
 }
 
@@ -65,7 +66,7 @@ export const recordRefund = Effect.fnUntraced(function* (
       const isStored = lastTry !== undefined && isRecorded(ours, lastTry.refund)
       if (isStored && ours.reply !== null) return Effect.succeed(done<Recorded>({ refund: ours, reply: ours.reply }))
       const after = applyRefundFact(book.payment, book.refunds, ours, fact, now)
-      // What a retry was told after the claim window stands.
+      // The response to a retry after the claim window is kept.
       const told =
         reply === undefined ? (ours.reply ?? replyTo(after.refund, after.payment)) : standing(ours.reply, reply)
       const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
@@ -84,7 +85,7 @@ export const recordRefund = Effect.fnUntraced(function* (
       if (book === undefined || ours === undefined) return yield* new NotStored()
       return { book, ours }
     }),
-    // Decided on the refund itself, also where an earlier request of ours wrote it.
+    // Decided on the refund itself, even if our earlier request wrote it.
     afterUnknown: () => false
   })
 })
@@ -94,7 +95,7 @@ export interface Recorded {
   readonly reply: RefundReply
 }
 
-/** What a retry was told after the claim window stands; what else is stored is an earlier try of ours. */
+/** The response to a retry after the claim window is kept; anything else stored is our earlier try. */
 const standing = (stored: RefundReply | null, told: RefundReply): RefundReply =>
   stored?._tag === "ResultUnknown" ? stored : told
 
@@ -104,7 +105,7 @@ const isRecorded = (found: Refund, wanted: Refund): boolean =>
   found.providerRefundId === wanted.providerRefundId &&
   found.reply?._tag === wanted.reply?._tag
 
-/** What the request of a refund is told. */
+/** The response to a refund request. */
 export const answerOf = (reply: RefundReply) => {
   switch (reply._tag) {
     case "Done":

@@ -13,7 +13,7 @@ import { type Refund, refundReplayMillis } from "../../model/Refund.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { answerOf, recordRefund } from "./RecordRefund.ts"
 
-/** The answer that the order's key stands for; `undefined` where it is free. */
+/** The stored response of the order's key; `undefined` where it is free. */
 export const refundStanding = Effect.fnUntraced(function* (book: PaymentBook, order: RefundOrder) {
   if (order.idempotencyKey === null) return undefined
   const earlier = book.refunds.find(({ idempotencyKey }) => idempotencyKey === order.idempotencyKey)

@@ -35,7 +35,7 @@ export const reviewOf = Effect.fnUntraced(function* (paymentId: string) {
   )
 })
 
-/** As it stands: a page whose time is over is not ended by somebody who looks into the books. */
+/** Unchanged: reading a review does not end an expired page. */
 export const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
   const ledger = yield* Ledger
   const book = yield* ledger.book(tenant, paymentId)

@@ -33,7 +33,7 @@ export class FindingRefused extends Schema.TaggedError<FindingRefused>()("points
 const longestEvidence = 2000
 const longestName = 120
 
-/** Gives the payment as it stands afterwards. */
+/** Returns the payment afterwards. */
 export const settleReview = Effect.fnUntraced(function* (order: SettleReviewOrder) {
   yield* checkOrder(order)
   const turns = yield* Turns
