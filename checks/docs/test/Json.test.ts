@@ -10,7 +10,7 @@ import { blocks } from "../Pages.ts"
 
 const keyOf = (environment: "sandbox" | "production") => formatApiKey(environment, new Uint8Array(apiKeyEntropyBytes))
 
-/** Whatever variable a page names has a value; one that is named after a key of ours has such a key. */
+/** Every variable that a page names has a value; one that is named after a Pointsman key has such a key. */
 const environmentOf = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Array.from(text.matchAll(/"\$env":\s*"(\w+)"/gu), ([, name = ""]) => [

@@ -95,7 +95,7 @@ describe("a shop with Pointsman inside", () => {
     const again = await checkOut(shop, "1001")
     assert.strictEqual(again.status, 200)
     assert.strictEqual(again.body["status"], "CAPTURED")
-    // Of two at once, one may be told that the other is at work.
+    // Of two concurrent requests, one may learn that the other is in progress.
     const paid = [one, other].filter(({ status }) => status === 200)
     assert.isNotEmpty(paid)
     for (const { body } of paid) assert.deepStrictEqual(body, again.body)

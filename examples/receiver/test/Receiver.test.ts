@@ -47,7 +47,7 @@ describe("what is received", () => {
     assert.deepStrictEqual(orders.tasks(), ["ship pay"])
   })
 
-  it("given two events, when the later one comes first, then each is acted on and the later one stands", async () => {
+  it("given two events, when the later one comes first, then each is processed and the later one wins", async () => {
     const { orders, url } = await listening(join(shopFolder(), "orders.db"))
     for (const one of [refunded, captured, refunded]) assert.strictEqual(await send(url, one), 204)
     assert.deepStrictEqual(orders.tasks(), ["thank for trying pay", "ship pay"])

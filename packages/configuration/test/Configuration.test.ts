@@ -297,17 +297,20 @@ describe("the configuration file", () => {
       "workspaces[0].webhooks[1].url",
       /unique among the webhooks/
     ]
-  ])("given a file with %j = %j, when it is read, then it is told with its path", (path, value, where, expected) => {
-    const told = mistakes(withChange(path, value))
-    const line = told.find((mistake) => mistake.startsWith(`${where}: `))
-    assert.isDefined(line, told.join("\n"))
-    assert.match(line as string, expected)
-    assert.notInclude(told.join("\n"), "visible")
-    assert.notInclude(told.join("\n"), testKey)
-    assert.notInclude(told.join("\n"), liveKey)
-  })
+  ])(
+    "given a file with %j = %j, when it is read, then it is reported with its path",
+    (path, value, where, expected) => {
+      const told = mistakes(withChange(path, value))
+      const line = told.find((mistake) => mistake.startsWith(`${where}: `))
+      assert.isDefined(line, told.join("\n"))
+      assert.match(line as string, expected)
+      assert.notInclude(told.join("\n"), "visible")
+      assert.notInclude(told.join("\n"), testKey)
+      assert.notInclude(told.join("\n"), liveKey)
+    }
+  )
 
-  it("given the mode auto with all that may stand beside it, when it is read, then routing is asked for just that", () => {
+  it("given the mode auto with all its options, when it is read, then routing gets exactly these", () => {
     const production = {
       mode: "auto",
       order: ["main", "backup"],
@@ -321,19 +324,19 @@ describe("the configuration file", () => {
   })
 
   it.each([[null], [[]], ["x"], [{ workspaces: {} }]])(
-    "given %j instead of a file, when it is read, then it is told",
+    "given %j instead of a file, when it is read, then it is reported",
     (json) => {
       assert.strictEqual(mistakes(json).length, 1)
     }
   )
 
-  it("given several mistakes, when the file is read, then all of them are told", () => {
+  it("given several mistakes, when the file is read, then all of them are reported", () => {
     const json = withChange([...w, "country"], "XX") as ReturnType<typeof full>
     const changed = { workspaces: [{ ...json.workspaces[0], suspended: 1, categroy: "x" }] }
     assert.strictEqual(mistakes(changed).length, 3)
   })
 
-  it("given references to the environment, when they are set, then they stand for strings anywhere", () => {
+  it("given references to the environment, when they are set, then they replace strings anywhere", () => {
     const json = withChange([...w, "keys", 0, "secret"], { $env: "ACME_KEY" }) as ReturnType<typeof full>
     const referring = JSON.parse(JSON.stringify(json).replace('"visible-api-key"', '{"$env":"ACME_API_KEY"}'))
     const configuration = Result.getOrThrow(understand(referring, { ACME_KEY: testKey, ACME_API_KEY: "k" }))
@@ -347,7 +350,7 @@ describe("the configuration file", () => {
     ])
   })
 
-  it("given a reference that is set to a wrong value, when the file is read, then the field is told and not its value", () => {
+  it("given a reference that is set to a wrong value, when the file is read, then the field is reported and not its value", () => {
     const told = mistakes(withChange([...w, "country"], { $env: "COUNTRY" }), { COUNTRY: "visible" })
     assert.deepStrictEqual(told, ['workspaces[0].country: expected an ISO 3166-1 alpha-2 country code, such as "NL"'])
   })

@@ -45,7 +45,7 @@ describe("findings about rules", () => {
     )
   })
 
-  it("given conditions that no payment matches, when they are looked at, then each is told as contradictory", () => {
+  it("given conditions that no payment matches, when they are looked at, then each is reported as contradictory", () => {
     const rules = [
       rule("turned", { amount: { min: 200, max: 100 } }),
       rule("tiny", { amount: { max: 49 } }),
@@ -166,7 +166,7 @@ describe("findings about rules", () => {
     )
   })
 
-  it("given the mode fixed, when it is looked at, then what it never asks is told", () => {
+  it("given the mode fixed, when it is looked at, then the connections that it never tries are reported", () => {
     const connections = [connection("main"), connection("backup"), connection("third")]
     const rules = [
       rule("one", { method: ["card"] }, { mode: "fixed", order: ["main", "backup"], maxAttempts: 3 }),

@@ -37,7 +37,7 @@ const elsewhere = () => {
 }
 
 describe("npm run new-connector", () => {
-  it("given a name, when it is run, then the files are there under it, and what stands there is not replaced", () => {
+  it("given a name, when it is run, then the files are there under it, and existing files are not replaced", () => {
     const folder = elsewhere()
     const told = newConnector(["pocket-pay", "--dir", folder])
     const written = [...connectorFiles({ name: "pocket-pay", toRoot: null, read }).keys()]

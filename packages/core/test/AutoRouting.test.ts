@@ -31,7 +31,7 @@ const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, drawn = 0.999, pa
   bySuccess(paymentId, defaultExploration).order({ payment: request().details, candidates, draw: () => drawn })
 
 describe("ordering by measured success", () => {
-  it("given nothing is known, then the order of priority stands", () => {
+  it("given nothing is known, then the order of priority applies", () => {
     assert.deepStrictEqual(
       orderOf([candidate("a", of(0, 0)), candidate("b", of(0, 0)), candidate("c", of(0, 0))]).order,
       ["a", "b", "c"]
@@ -296,7 +296,7 @@ describe("a strategy of the library's user", () => {
     }).pipe(Effect.provide(cheap.layer))
   )
   const sloppy = strategic("careless")
-  it.effect("given it is careless with what it is told and says, then the payment is as it was asked for", () =>
+  it.effect("given it modifies its input and output carelessly, then the payment is as it was asked for", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(caller, request())

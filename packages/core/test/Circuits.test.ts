@@ -20,33 +20,35 @@ const states = Effect.map(circuits, (all) =>
   all.map(({ connectionId, failures, state }) => [connectionId, state, failures])
 )
 
-describe("circuits as they stand", () => {
+describe("current circuits", () => {
   const seen = world({ connections })
-  it.effect("given a provider that falls silent and comes back, then its circuit is told through all its states", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* circuits, [])
-      seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
-      yield* TestClock.adjust(1_000)
-      yield* pay
-      assert.deepStrictEqual(yield* circuits, [
-        { connectionId: "main", state: "closed", failures: 1, openedAt: null, probeAt: null, isOpen: false }
-      ])
-      yield* pay
-      assert.deepStrictEqual(yield* circuits, [
-        { connectionId: "main", state: "open", failures: 2, openedAt: 1_000, probeAt: 31_000, isOpen: true }
-      ])
-      yield* TestClock.adjust(29_999)
-      assert.deepStrictEqual(yield* states, [["main", "open", 2]])
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
-      // A probe that fails.
-      yield* pay
-      assert.deepStrictEqual(yield* states, [["main", "open", 3]])
-      yield* TestClock.adjust(30_000)
-      seen.provider.onCharge = approve
-      yield* pay
-      assert.deepStrictEqual(yield* circuits, [])
-    }).pipe(Effect.provide(seen.layer))
+  it.effect(
+    "given a provider that falls silent and comes back, then its circuit is reported through all its states",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* circuits, [])
+        seen.provider.onCharge = (charge) => (charge.connectionId === "main" ? silence : approve(charge))
+        yield* TestClock.adjust(1_000)
+        yield* pay
+        assert.deepStrictEqual(yield* circuits, [
+          { connectionId: "main", state: "closed", failures: 1, openedAt: null, probeAt: null, isOpen: false }
+        ])
+        yield* pay
+        assert.deepStrictEqual(yield* circuits, [
+          { connectionId: "main", state: "open", failures: 2, openedAt: 1_000, probeAt: 31_000, isOpen: true }
+        ])
+        yield* TestClock.adjust(29_999)
+        assert.deepStrictEqual(yield* states, [["main", "open", 2]])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* states, [["main", "half-open", 2]])
+        // A probe that fails.
+        yield* pay
+        assert.deepStrictEqual(yield* states, [["main", "open", 3]])
+        yield* TestClock.adjust(30_000)
+        seen.provider.onCharge = approve
+        yield* pay
+        assert.deepStrictEqual(yield* circuits, [])
+      }).pipe(Effect.provide(seen.layer))
   )
 
   const probed = world({ connections })

@@ -43,8 +43,8 @@ interface Reason {
 }
 
 /**
- * A reason of every kind, in the order in which they are told. A payment is initiated by its customer or its merchant:
- * `AUTHENTICATION_REQUIRED` holds for the one alone, `RECURRING_NOT_SUPPORTED` for the other.
+ * A reason of every kind, in the order in which they are reported. A payment is initiated by its customer or its
+ * merchant: `AUTHENTICATION_REQUIRED` holds for the one alone, `RECURRING_NOT_SUPPORTED` for the other.
  */
 const reasons: ReadonlyArray<Reason> = [
   { code: "CURRENCY_NOT_SUPPORTED", supports: { currencies: ["USD"] } },
@@ -80,15 +80,15 @@ describe("a connection with several reasons", () => {
   for (const initiator of ["cit", "mit"] as const) {
     const holding = reasons.filter(({ code }) => code !== elsewhere[initiator])
     for (const [at, { code }] of holding.entries()) {
-      it(`given ${code} and all that come after it, for a payment of ${initiator}, then ${code} is told`, () => {
+      it(`given ${code} and all that come after it, for a payment of ${initiator}, then ${code} is reported`, () => {
         const rest = holding.slice(at)
         const question = asked(initiator, [])
         assert.strictEqual(exclusionOf({ ...main, ...limits(rest) }, {}, question)?.code, code)
-        // It makes no difference whose limits they are: the first reason is told, and not the connection's before.
+        // It makes no difference whose limits they are: the first reason is reported, and not the connection's before.
         const [first, ...others] = rest
         if (first?.supports === undefined) return
         assert.strictEqual(exclusionOf({ ...main, ...limits(others) }, first.supports, question)?.code, code)
-        // Without it the next one is told.
+        // Without it the next one is reported.
         assert.strictEqual(exclusionOf({ ...main, ...limits(others) }, {}, question)?.code, others[0]?.code)
       })
     }
@@ -138,7 +138,7 @@ describe("several connections, each with a reason of its own", () => {
       connections: [{ id: "broken", circuitBreaker }, ...each(initiator), { id: "well" }]
     })
     it.effect(
-      `given a payment of ${initiator}, an open circuit and one that can, then all are told with the payment`,
+      `given a payment of ${initiator}, an open circuit and one that can, then all are reported with the payment`,
       () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
@@ -172,21 +172,23 @@ describe("several connections, each with a reason of its own", () => {
       rules: [{ name: "small", when: { amount: { max: 1000 } }, use: { mode: "failover", order: ["dollars"] } }]
     }
   })
-  it.effect("given a rule that names a connection which cannot, and an open circuit besides, then both are told", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-      yield* pointsman.create(caller, request())
-      const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
-      const failure = yield* Effect.flip(pointsman.create(caller, small))
-      assert.deepStrictEqual(
-        (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [
-          ["dollars", "CURRENCY_NOT_SUPPORTED"],
-          ["broken", "CIRCUIT_OPEN"]
-        ]
-      )
-    }).pipe(Effect.provide(outside.layer))
+  it.effect(
+    "given a rule that names a connection which cannot, and an open circuit besides, then both are reported",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        outside.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+        yield* pointsman.create(caller, request())
+        const small = request({ details: { money: { minorUnits: 100, currency: "EUR" } } })
+        const failure = yield* Effect.flip(pointsman.create(caller, small))
+        assert.deepStrictEqual(
+          (failure as RoutingFailed).excluded.map(({ code, connectionId }) => [connectionId, code]),
+          [
+            ["dollars", "CURRENCY_NOT_SUPPORTED"],
+            ["broken", "CIRCUIT_OPEN"]
+          ]
+        )
+      }).pipe(Effect.provide(outside.layer))
   )
 
   const limited = world({
@@ -195,18 +197,20 @@ describe("several connections, each with a reason of its own", () => {
       { id: "euros", circuitBreaker }
     ]
   })
-  it.effect("given a connection whose circuit is open and that cannot take it either, then why it cannot is told", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
-      yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
-      limited.provider.onCharge = approve
-      const { payment } = yield* pointsman.create(caller, request())
-      assert.deepStrictEqual(
-        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
-        [["dollars", "CURRENCY_NOT_SUPPORTED"]]
-      )
-    }).pipe(Effect.provide(limited.layer))
+  it.effect(
+    "given a connection whose circuit is open and that cannot take it either, then the exclusion is reported",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        limited.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timed out" }))
+        yield* pointsman.create(caller, request({ details: { money: { minorUnits: 100, currency: "USD" } } }))
+        limited.provider.onCharge = approve
+        const { payment } = yield* pointsman.create(caller, request())
+        assert.deepStrictEqual(
+          payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+          [["dollars", "CURRENCY_NOT_SUPPORTED"]]
+        )
+      }).pipe(Effect.provide(limited.layer))
   )
 })
 

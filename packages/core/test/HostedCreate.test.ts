@@ -134,7 +134,7 @@ describe("its key", () => {
   }
 
   const direct = world()
-  it.effect("given a direct charge stands under it, then KeyReused, and its fingerprint is as it always was", () =>
+  it.effect("given a direct charge has used it, then KeyReused, and its fingerprint is as it always was", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* pointsman.create(caller, request({ idempotencyKey: key, cancelUrl }))

@@ -312,7 +312,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
     )
 
     const told = make()
-    it.effect("given another courier told the end first, then that stands", () =>
+    it.effect("given another source reported the end first, then that is kept", () =>
       Effect.gen(function* () {
         const { payment, token } = yield* page
         const ledger = yield* Ledger

@@ -182,7 +182,7 @@ describe("4. and 6. once a provider may have it, the record answers", () => {
         yield* Deferred.succeed(written, undefined)
         assert.strictEqual((yield* Fiber.join(first)).payment.state, "Captured")
         assert.strictEqual((yield* pointsman.payment(tenant, answered.payment.id)).state, "Captured")
-        // The stored response stands: a replay says again what was said.
+        // The stored response is kept: a replay repeats it.
         assert.deepStrictEqual(yield* pointsman.create(caller, keyed), answered)
         assert.lengthOf(late.provider.charges, 1)
       }).pipe(Effect.provide(late.layer))
@@ -282,7 +282,7 @@ describe("7. internal_error: nothing was sent and the key is free", () => {
   )
 
   const late = world()
-  it.effect("given a claim written at some moment, then the transport is told to begin within 5 seconds of it", () =>
+  it.effect("given a claim written at some moment, then the transport must begin within 5 seconds of it", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       yield* TestClock.adjust(1_000)

@@ -161,7 +161,7 @@ describe("an older operation's answer", () => {
   )
 
   const late = world(slow)
-  it.effect("given a void is confirmed after a newer capture, then the capture stands", () =>
+  it.effect("given a void is confirmed after a newer capture, then the capture is kept", () =>
     Effect.gen(function* () {
       const payment = yield* authorized
       const first = yield* outstanding("void", late, payment)

@@ -81,7 +81,7 @@ for (const kind of operationKinds) {
 
     const woke = world({ claimWindowMillis: 15 * minute, providerTimeoutMillis: 60 * minute })
     it.effect(
-      "and it wakes after a retry called it unknown, then the truth is recorded, and the key's answer stands",
+      "and it wakes after a retry called it unknown, then the truth is recorded, and the key's response is kept",
       () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
@@ -205,25 +205,27 @@ for (const kind of operationKinds) {
     } as const
     for (const said of ["confirmed", "refused", "silent"] as const) {
       const down = world()
-      it.effect(`never works and the provider said ${said}, then that is told, recorded later, and told again`, () =>
-        Effect.gen(function* () {
-          const pointsman = yield* Pointsman
-          const payment = yield* given(kind)
-          if (said !== "confirmed") failWith(down, said)
-          down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
-          const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
-          assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
-          if (Result.isFailure(answer) && "said" in answer.failure) {
-            assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
-          }
-          assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
-          down.ledger.onCommit = () => undefined
-          yield* TestClock.adjust("2 minutes")
-          const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
-          assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
-          assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
-          assert.strictEqual(calls(down), 1)
-        }).pipe(Effect.provide(down.layer))
+      it.effect(
+        `never works and the provider said ${said}, then that is returned, recorded later, and returned again`,
+        () =>
+          Effect.gen(function* () {
+            const pointsman = yield* Pointsman
+            const payment = yield* given(kind)
+            if (said !== "confirmed") failWith(down, said)
+            down.ledger.onCommit = (number) => (number >= outcome ? "unwritten" : undefined)
+            const answer = yield* runOut(yield* Effect.forkChild(ask(kind, payment)))
+            assert.strictEqual(told(answer), `pointsman/${says[said][kind]}`)
+            if (Result.isFailure(answer) && "said" in answer.failure) {
+              assert.strictEqual(answer.failure.said, said === "silent" ? "no answer" : said)
+            }
+            assert.strictEqual(told(yield* ask(kind, payment)), inProgress[kind])
+            down.ledger.onCommit = () => undefined
+            yield* TestClock.adjust("2 minutes")
+            const state = said === "confirmed" ? doneState : said === "refused" ? restState : unknownState
+            assert.strictEqual((yield* pointsman.payment(tenant, payment.id)).state, state[kind])
+            assert.strictEqual(told(yield* ask(kind, payment)), `pointsman/${says[said][kind]}`)
+            assert.strictEqual(calls(down), 1)
+          }).pipe(Effect.provide(down.layer))
       )
     }
   })
@@ -231,7 +233,7 @@ for (const kind of operationKinds) {
   describe(`${kind}, when the outcome's commit is written, unheard, and the store goes away`, () => {
     for (const said of ["confirmed", "refused"] as const) {
       const quiet = world()
-      it.effect(`and the provider ${said} it, then what was told is told again, and the background comes to rest`, () =>
+      it.effect(`and the provider ${said} it, then the response is repeated, and the background checks end`, () =>
         Effect.gen(function* () {
           const payment = yield* given(kind)
           if (said === "refused") failWith(quiet, said)

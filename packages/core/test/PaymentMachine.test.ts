@@ -16,7 +16,7 @@ type From = PaymentState | Machine.Start
 
 const from: ReadonlyArray<From> = [Machine.Start, ...paymentStates]
 
-/** A provider call of ours is on its way. */
+/** One of our provider calls is in flight. */
 const inFlight: ReadonlyArray<PaymentState> = ["Charging", "Capturing", "Voiding"]
 const unknown = paymentStates.filter((state) => state.endsWith("Unknown"))
 
@@ -148,7 +148,7 @@ describe("the wire", () => {
   })
 
   it("given a move that the API shows as another status, when it emits nothing, then it is one of these", () => {
-    // Calls of ours begin and are refused without an event, because the caller's answer tells it.
+    // Our calls begin and are refused without an event, because the caller's response reports it.
     const silent = PaymentMachine.rows.filter(
       ({ from, to, emits }) => from !== Machine.Start && emits.length === 0 && statusOf[from] !== statusOf[to]
     )

@@ -48,7 +48,7 @@ const outcomeOf = (eventId: string) =>
     return Option.getOrUndefined(Option.map(found, ({ outcome }) => outcome))
   })
 
-/** An attempt that the first connection declines softly, and a second one that ends as it is told. */
+/** An attempt that the first connection declines softly, and a second one that ends as scripted. */
 const followed = (own: World, second: ChargeState) =>
   Effect.gen(function* () {
     own.provider.onCharge = ({ connectionId }) =>
@@ -121,7 +121,8 @@ describe("a message over a store that fails", () => {
         const before = own.ledger.calls.commit
         own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
         const first = yield* record(message)
-        // Surely not written: the provider is told so, and sends it again. Of the others we find out ourselves.
+        // Certainly not written: the response says so, and the provider sends it again. Of the others we find out
+        // ourselves.
         assert.strictEqual(Result.isFailure(first), fault === "unwritten")
         assert.isTrue(Result.isSuccess(yield* record(message)))
         assert.strictEqual((yield* stored(payment)).state, "Captured")
@@ -211,11 +212,11 @@ describe("a message about an attempt that another one followed", () => {
   ]
   for (const [second, state, word, says, becomes, ends] of cases) {
     const own = world()
-    it.effect(`given a second attempt ${second}, when the first is told ${word}, then it is ${becomes}`, () =>
+    it.effect(`given a second attempt ${second}, when the first is reported ${word}, then it is ${becomes}`, () =>
       Effect.gen(function* () {
         const { first, payment } = yield* followed(own, state)
         yield* record(messageOf(about(first, says)))
-        // Once more in other words: operations are told once.
+        // Repeated in other words: operators are notified once.
         yield* record(messageOf(about(first, says), { id: "msg_2" }))
         assert.strictEqual((yield* stored(payment)).state, becomes)
         const types = yield* typesOf(payment)
@@ -230,7 +231,7 @@ describe("a message about an attempt that another one followed", () => {
 
   const rival = world()
   it.effect(
-    "given the first was taken and paid out too, when that is told, then the payment is settled by its own",
+    "given the first was taken and paid out too, when that is reported, then the payment is settled by its own",
     () =>
       Effect.gen(function* () {
         const { first, last, payment } = yield* followed(rival, captured)
@@ -270,7 +271,7 @@ describe("a message about another charge of the attempt that holds the money", (
   for (const [captureMethod, word, says, becomes] of cases) {
     const own = world()
     it.effect(
-      `given a charge of ${captureMethod} capture, when a second is ${word}, then operations are told once`,
+      `given a charge of ${captureMethod} capture, when a second is ${word}, then operators are notified once`,
       () =>
         Effect.gen(function* () {
           own.provider.onCharge = () =>
@@ -311,7 +312,7 @@ describe("a message about another charge of the attempt that holds the money", (
   )
 
   const paidOut = world()
-  it.effect("given a second charge is paid out, when that is told, then the payment is not settled", () =>
+  it.effect("given a second charge is paid out, when that is reported, then the payment is not settled", () =>
     Effect.gen(function* () {
       paidOut.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "first" })
       const { payment } = yield* (yield* Pointsman).create(caller, request())
@@ -331,7 +332,7 @@ describe("a message about another charge of the attempt that holds the money", (
 
   for (const kind of ["capture", "void"] as const) {
     const own = world()
-    it.effect(`given a ${kind} that nobody answered, when one of another charge is told, then it stays unknown`, () =>
+    it.effect(`given an unanswered ${kind}, when one of another charge is reported, then it stays unknown`, () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "first" })
         const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
@@ -376,15 +377,17 @@ describe("a message about a cancelled charge", () => {
     [60_000, "Authorized"]
   ] as const) {
     const own = world()
-    it.effect(`given a cancellation after a minute, when an authorization of ${at} ms is told, then ${becomes}`, () =>
-      Effect.gen(function* () {
-        yield* TestClock.adjust("1 minute")
-        own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
-        const { payment } = yield* (yield* Pointsman).create(caller, request())
-        const [attempt] = yield* attemptsOf(payment)
-        yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
-        assert.strictEqual((yield* stored(payment)).state, becomes)
-      }).pipe(Effect.provide(own.layer))
+    it.effect(
+      `given a cancellation after a minute, when an authorization of ${at} ms is reported, then ${becomes}`,
+      () =>
+        Effect.gen(function* () {
+          yield* TestClock.adjust("1 minute")
+          own.provider.onCharge = () => Effect.succeed({ _tag: "Canceled", providerRef })
+          const { payment } = yield* (yield* Pointsman).create(caller, request())
+          const [attempt] = yield* attemptsOf(payment)
+          yield* record(messageOf(about(attempt?.id ?? "", authorized), { at }))
+          assert.strictEqual((yield* stored(payment)).state, becomes)
+        }).pipe(Effect.provide(own.layer))
     )
   }
 })
@@ -396,7 +399,7 @@ describe("a message about a checkout", () => {
     ["at a challenge", { _tag: "NeedsCustomer", providerRef }, "CheckoutOpen"]
   ] as const) {
     const own = world({ connections: liveConnections })
-    it.effect(`given an open checkout, when it is told ${word}, then it is ${becomes}`, () =>
+    it.effect(`given an open checkout, when it is reported ${word}, then it is ${becomes}`, () =>
       Effect.gen(function* () {
         const { payment, token } = yield* paged(liveCaller)
         const opening = yield* Effect.forkChild((yield* Pointsman).openCheckout(token, "https://pay.example/return"))
@@ -419,7 +422,7 @@ describe("a message about a checkout that is over", () => {
     ["in times to come", 1_000 * 60 * 60 * 24 * 365, "Declined"]
   ] as const) {
     const own = world({ connections: liveConnections })
-    it.effect(`given a challenge that was told ${what}, when it comes a day late, then it is ${becomes}`, () =>
+    it.effect(`given a challenge that was reported ${what}, when it arrives a day late, then it is ${becomes}`, () =>
       Effect.gen(function* () {
         const checkout = { reference: "cs_1", url: "https://provider.example/cs_1", expiresAt: 60 * 60 * 1_000 }
         own.provider.onOpenCheckout = () => Effect.succeed({ _tag: "CheckoutOpened", ...checkout })
@@ -438,34 +441,36 @@ describe("a message about a checkout that is over", () => {
 describe("a message that is faster than the answer", () => {
   for (const state of [authorized, captured]) {
     const own = world()
-    it.effect(`given ${state._tag} is told while its request waits, when nobody answers that, then it stays`, () =>
-      Effect.gen(function* () {
-        const pointsman = yield* Pointsman
-        own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
-        own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
-        const asked = yield* Effect.forkChild(
-          pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
-          { startImmediately: true }
-        )
-        yield* TestClock.adjust("20 seconds")
-        const [charge] = own.provider.charges
-        yield* record(messageOf(about(charge?.attemptId ?? "", state)))
-        const { payment } = yield* runOut(asked)
-        assert.strictEqual(payment.state, state._tag)
-        assert.deepStrictEqual(
-          (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
-          [[state._tag, providerRef]]
-        )
-        assert.deepStrictEqual(
-          payment.routing?.attempts.map(({ outcome }) => outcome),
-          [state._tag]
-        )
-        // The only charge there is has no rival.
-        yield* TestClock.adjust("2 days")
-        while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* stored(payment)).review, null)
-        assert.notInclude(yield* typesOf(payment), "payment.conflict")
-      }).pipe(Effect.provide(own.layer))
+    it.effect(
+      `given ${state._tag} is reported while its request waits, when that gets no response, then it stays`,
+      () =>
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          own.provider.onCharge = () => Effect.delay(Effect.fail(new Unanswered({ reason: "timed out" })), "30 seconds")
+          own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
+          const asked = yield* Effect.forkChild(
+            pointsman.create(caller, request({ details: { captureMethod: "manual" } })),
+            { startImmediately: true }
+          )
+          yield* TestClock.adjust("20 seconds")
+          const [charge] = own.provider.charges
+          yield* record(messageOf(about(charge?.attemptId ?? "", state)))
+          const { payment } = yield* runOut(asked)
+          assert.strictEqual(payment.state, state._tag)
+          assert.deepStrictEqual(
+            (yield* attemptsOf(payment)).map(({ outcome, providerRef }) => [outcome, providerRef]),
+            [[state._tag, providerRef]]
+          )
+          assert.deepStrictEqual(
+            payment.routing?.attempts.map(({ outcome }) => outcome),
+            [state._tag]
+          )
+          // The only charge there is has no rival.
+          yield* TestClock.adjust("2 days")
+          while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
+          assert.strictEqual((yield* stored(payment)).review, null)
+          assert.notInclude(yield* typesOf(payment), "payment.conflict")
+        }).pipe(Effect.provide(own.layer))
     )
   }
 
@@ -475,7 +480,7 @@ describe("a message that is faster than the answer", () => {
   ] as const) {
     const own = world()
     it.effect(
-      `given a charge is told while its request waits, when ${ref} is answered, then ${told.length} contradict`,
+      `given a charge is reported while its request waits, when ${ref} is answered, then ${told.length} contradict`,
       () =>
         Effect.gen(function* () {
           const pointsman = yield* Pointsman
@@ -495,7 +500,7 @@ describe("a message that is faster than the answer", () => {
 
   const own = world()
   it.effect(
-    "given a refund is told to have failed while its request waits, when that is answered as accepted, then it stays failed",
+    "given a refund is reported as failed while its request waits, when that is answered as accepted, then it stays failed",
     () =>
       Effect.gen(function* () {
         own.provider.onCharge = () => Effect.succeed(captured)

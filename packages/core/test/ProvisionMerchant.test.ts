@@ -1,4 +1,4 @@
-/** What a partner is told, and who is invited, when the store or the notifier fails at any point. */
+/** What a partner receives, and who is invited, when the store or the notifier fails at any point. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Caller,
@@ -242,7 +242,7 @@ describe("a notifier that fails", () => {
   for (const [what, notifier] of broken) {
     const failing = run({ notifier })
     it.effect(
-      `given one that ${what}, when a merchant is provisioned, then it stands and the log asks for another`,
+      `given one that ${what}, when a merchant is provisioned, then it exists and the log asks for another`,
       () =>
         Effect.gen(function* () {
           assert.isTrue(Exit.isSuccess(yield* provision()))

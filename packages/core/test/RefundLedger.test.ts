@@ -88,7 +88,7 @@ describe("partial refunds", () => {
 
 describe("a refund's key", () => {
   const other = world()
-  it.effect("given it comes with another amount, then it is refused, also where both come to the same", () =>
+  it.effect("given it comes with another amount, then it is refused, even if both have the same effect", () =>
     Effect.gen(function* () {
       const payment = yield* captured
       assert.strictEqual(told(yield* refund(payment, 1000, "refund-01")), "Refunded 1000")
@@ -120,7 +120,7 @@ describe("a refund's key", () => {
     ]
   ] as const) {
     const dated = world()
-    it.effect(`given it stands for a ${said} refund, then 24 hours the stored answer, then the record; one call`, () =>
+    it.effect(`given it belongs to a ${said} refund, then 24 hours the stored answer, then the record; one call`, () =>
       Effect.gen(function* () {
         const payment = yield* captured
         const { onRefund } = dated.provider

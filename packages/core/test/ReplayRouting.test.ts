@@ -194,7 +194,7 @@ describe("thousands of stored payments", () => {
 
 describe("replays of a few payments", () => {
   const sandbox = world({ routing: { mode: "failover" } })
-  it.effect("given sandbox outcomes, when they are replayed under auto, then priority stands, as it would have", () =>
+  it.effect("given sandbox outcomes, when they are replayed under auto, then priority applies, as it would have", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const directory = yield* Directory

@@ -32,7 +32,7 @@ const create = (own: World, charge: ChargeState, captureMethod: "automatic" | "m
   })
 const authorized = (own: World) => create(own, { _tag: "Authorized", providerRef }, "manual")
 
-/** How a payment comes to wait for somebody; gives the payment as it was created. */
+/** How a payment enters review; returns the payment as it was created. */
 const given = {
   "an unanswered charge": (own: World) =>
     Effect.gen(function* () {
@@ -494,14 +494,16 @@ describe("a review beside others", () => {
   )
 
   const keyed = world()
-  it.effect("given a finding, when the request is sent again under its key, then it is told, and nothing is sent", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const payment = yield* given["an unanswered charge"](keyed)
-      Result.getOrThrow(yield* settle(payment, says("captured")))
-      yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
-      assert.lengthOf(keyed.provider.charges, 1)
-    }).pipe(Effect.provide(keyed.layer))
+  it.effect(
+    "given a finding, when the request is sent again under its key, then it is returned, and nothing is sent",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const payment = yield* given["an unanswered charge"](keyed)
+        Result.getOrThrow(yield* settle(payment, says("captured")))
+        yield* pointsman.create(caller, request({ idempotencyKey: "key-0001" }))
+        assert.lengthOf(keyed.provider.charges, 1)
+      }).pipe(Effect.provide(keyed.layer))
   )
 
   const raced = world()
@@ -585,7 +587,7 @@ describe("what is open for too long", () => {
         const [listed] = yield* waiting
         assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
         assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
-        // It is told once, and looked up all the same.
+        // It is reported once, and looked up all the same.
         const before = own.provider.lookUps.length + own.provider.refundLookUps.length
         yield* TestClock.adjust(day)
         yield* sweepAll

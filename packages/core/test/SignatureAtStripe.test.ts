@@ -1,6 +1,6 @@
 /**
  * What we send, judged by the package that Stripe publishes for receivers of its own webhooks: the scheme is the same,
- * so a merchant who has it needs nothing of ours. And what it signs, judged by us.
+ * so a merchant who has it needs no code from Pointsman. And its signatures are verified here.
  *
  * In one thing ours is stricter. Its tolerance is documented as the "maximum allowed age of the event in seconds", 300
  * unless set (stripe 23.1.0, `validateComputedSignature` in `Webhooks.ts`; https://docs.stripe.com/webhooks/signature):

@@ -69,7 +69,7 @@ describe("the outcome's commit", () => {
   }
 
   const late = world()
-  it.effect("given another courier settled the payment first, then its word stands and the answer tells it", () =>
+  it.effect("given another source settled the payment first, then its result is kept and returned", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const ledger = yield* Ledger
@@ -107,7 +107,7 @@ describe("the outcome's commit", () => {
   )
 })
 
-describe("a bug of ours", () => {
+describe("a bug in core", () => {
   const buggy = world()
   it.effect("given the store dies once the provider was asked, then PaymentResultUnknown, and never NothingSent", () =>
     Effect.gen(function* () {

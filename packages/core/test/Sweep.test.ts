@@ -45,7 +45,7 @@ const lastEvent = ({ id }: Payment) =>
     return (yield* pointsman.timeline(tenant, id, { limit: 100 })).items.at(-1)?.type
   })
 
-/** How a payment comes to stand where something is open about it. */
+/** How a payment enters a state with something open. */
 const given = {
   ChargeUnknown: (own: World) =>
     Effect.gen(function* () {
@@ -543,7 +543,7 @@ describe("what was recorded already", () => {
   )
 
   const mismatched = world()
-  it.effect("given an amount that is nothing to build on, then it is told once, and looked at every 30 minutes", () =>
+  it.effect("given an unusable amount, then it is reported once, and looked up every 30 minutes", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given.CaptureUnknown(mismatched)
@@ -564,7 +564,7 @@ describe("what was recorded already", () => {
   )
 
   const refunds = world()
-  it.effect("given a refund of another amount, and one that is pending still, then each is told once", () =>
+  it.effect("given a refund of another amount, and one that is pending still, then each is reported once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const payment = yield* given.RefundPending(refunds)
@@ -657,7 +657,7 @@ describe("what comes in between", () => {
 
   const late = world({ providerTimeoutMillis: 5 * minute, checkIntervals: { deadRequestMillis: minute } })
   it.effect(
-    "given a capture is recorded, when a look-up that began before finds nothing, then the capture stands",
+    "given a capture is recorded, when a look-up that began before finds nothing, then the capture is kept",
     () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -862,7 +862,7 @@ describe("the key of a request that died", () => {
   )
 
   const asked = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given it is asked within the 24 hours, then it answers the payment as it stands", () =>
+  it.effect("given it is asked within the 24 hours, then it returns the current payment", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const order = request({ idempotencyKey: "died-0002" })

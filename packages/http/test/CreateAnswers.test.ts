@@ -56,7 +56,7 @@ describe("a failure of create", () => {
     }
   )
 
-  test("given routing_failed with debug, when it is answered, then every exclusion is told", async () => {
+  test("given routing_failed with debug, when it is answered, then every exclusion is returned", async () => {
     const reply = await createWith(failed(new RoutingFailed({ excluded: routing.excluded })), { debug: true })
     expect(reply.body.error.excluded).toEqual([
       { providerId: "backup", name: "Backup", code: "CIRCUIT_OPEN", reason: "Its circuit is open." }
@@ -68,7 +68,7 @@ describe("a failure of create", () => {
     expect(reply.body.error.excluded).toEqual([])
   })
 
-  test("given a defect in core, when it is answered, then nobody is told that nothing was sent", async () => {
+  test("given a defect in core, when it is answered, then no response says that nothing was sent", async () => {
     const reply = await createWith(() => Effect.die(secret))
     const requestId = reply.headers.get("x-request-id")
     expect([reply.status, reply.body.error.code, reply.body.error.request_id]).toEqual([
@@ -151,7 +151,7 @@ describe("a created payment", () => {
     })
   })
 
-  test("given a decline, when it is answered, then category and reason are told", async () => {
+  test("given a decline, when it is answered, then category and reason are returned", async () => {
     const reply = await createWith(
       answered({
         state: "Declined",
@@ -173,7 +173,7 @@ describe("a created payment", () => {
     })
   })
 
-  test("given refunds, when it is answered, then both amounts are told", async () => {
+  test("given refunds, when it is answered, then both amounts are returned", async () => {
     const reply = await createWith(answered({ refundedMinor: 100, refundPendingMinor: 50 }))
     expect(reply.body.data).toMatchObject({ refunded_amount: 100, refund_pending_amount: 50 })
   })

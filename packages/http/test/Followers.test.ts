@@ -258,7 +258,7 @@ const follow = async (
     if (!body.has_more) hasReadToTheEnd()
     if (wasOver && events.length === 0) return seen
   }
-  throw new Error("the follower never came to an end")
+  throw new Error("the follower never ended")
 }
 
 /** All that is stored, oldest first, as the list shows it. */
@@ -386,7 +386,7 @@ describe("followers over a store that two processes write", () => {
       ...ledger,
       commit: (change: Change) => gate.hold(change, ledger.commit(change))
     })
-    // The clock of the second one stands at 1970: each id that it draws is smaller than all that are there.
+    // The clock of the second one is set to 1970: each id that it generates is smaller than all existing ones.
     for (const testClock of [false, true]) worlds.push(await openWorld(slowToWrite(store), { ledger, testClock }))
   })
   afterAll(async () => {
@@ -404,7 +404,7 @@ describe("followers over a store that two processes write", () => {
 })
 
 describe("followers over a ledger that gives ids before it waits", () => {
-  /** On a clock that stands still: no claim grows too old to be sent, however long a commit is held up. */
+  /** On a stopped clock: no claim becomes too old to be sent, however long a commit is held up. */
   const followOver = async (holdsBack: boolean) => {
     const gate = overtaking()
     const ledger = (ledger: Ledger["Service"]) => stampingFirst(ledger, gate, holdsBack)

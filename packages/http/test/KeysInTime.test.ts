@@ -122,7 +122,7 @@ describe.each(stores)("over %s", (_name, store) => {
         expect(answerOf(await retry(name, id))).toBe(`502 ${name}_result_unknown`)
         expect(answerOf(await retry(name, id, { idempotencyKey: undefined }))).toBe(unkeyed)
 
-        // It had not died after all. What the provider did counts; what was answered under the key stands.
+        // It had not died after all. What the provider did counts; the response under the key is kept.
         await release()
         expect(answerOf(await first)).toBe(`502 ${name}_result_unknown`)
         await expectOutcome(world, id, late, [...told, ...toldLate])
@@ -146,7 +146,7 @@ describe.each(stores)("over %s", (_name, store) => {
       const unknown = await again()
       expect([answerOf(unknown), unknown.body.data.status, isReplay(unknown)]).toEqual(["201", "UNKNOWN", true])
 
-      // It had not died after all, and tells what it knows. What was answered under the key stands.
+      // It had not died after all, and reports its result. The response under the key is kept.
       await release()
       expect((await first).body.data.status).toBe("CAPTURED")
       expect((await retrieve(world, unknown.body.data.id))["status"]).toBe("CAPTURED")
@@ -200,7 +200,7 @@ describe.each(stores)("over %s", (_name, store) => {
     const refund = (id: string, asked: Asked = {}) => operate(world, "refund", id, { idempotencyKey, ...asked })
     const part = { body: { amount: 300 } }
 
-    test("given it succeeded, when they are over, then its record answers as the payment stands", async () => {
+    test("given it succeeded, when they are over, then its record gives the current payment", async () => {
       const id = await captured(world)
       const first = await refund(id, part)
       expect([answerOf(first), isReplay(first), first.body.data.refunded_amount]).toEqual(["200", false, 300])

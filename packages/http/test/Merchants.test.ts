@@ -68,7 +68,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     const token = invitation === undefined ? "" : Redacted.value(invitation.token)
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/u)
     expect(invitation?.merchant.invitationHash).toBe(await world.hash(token))
-    // Neither the token nor its hash is told.
+    // Neither the token nor its hash is returned.
     expect(JSON.stringify([reply.body, await list(keys.acme)])).not.toContain(token)
     expect(JSON.stringify(reply.body)).not.toContain(await world.hash(token))
     const { apiKeys, workspaces } = await world.contents()
@@ -300,7 +300,7 @@ describe.each(stores)("partners over %s", (_name, store) => {
     expect((await web.send(`${path}/mer_1`, { key: keys.acme })).status).toBe(404)
   })
 
-  test("given all of the above, when it is over, then no failure of ours was logged", () => {
+  test("given all of the above, when it is over, then no server failure was logged", () => {
     expect(web.log).toEqual([])
   })
 })

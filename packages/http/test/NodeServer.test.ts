@@ -102,7 +102,7 @@ describe("a body over 16,384 bytes", () => {
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /u)
   })
 
-  test("given Expect: 100-continue and a length over the limit, then nobody is told to go on", async () => {
+  test("given Expect: 100-continue and a length over the limit, then no 100 Continue is sent", async () => {
     const socket = await dial()
     socket.write(post("Content-Length: 50000", "Expect: 100-continue"))
     const answer = await readAll(socket)

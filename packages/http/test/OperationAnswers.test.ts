@@ -310,7 +310,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
-  test("given a refund, when the provider is asked, then it hears the reason, the clamped amount and an id of ours", async () => {
+  test("given a refund, when the provider is asked, then it receives the reason, the clamped amount and our id", async () => {
     const id = await captured(world)
     await operate(world, "refund", id, { body: { amount: 2500, reason: "two 𝔛" } })
     expect(world.provider.refunds).toEqual([
@@ -318,7 +318,7 @@ describe.each(stores)("over %s", (_name, store) => {
     ])
   })
 
-  test("given a pending refund of a part, when the rest is refunded, then both are told and nothing is lost", async () => {
+  test("given a pending refund of a part, when the rest is refunded, then both are returned and nothing is lost", async () => {
     const id = await captured(world)
     world.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId })
     expect(answerOf(await operate(world, "refund", id, { body: { amount: 300 } }))).toBe("409 refund_pending")

@@ -31,7 +31,7 @@ interface Expected {
   readonly told: ReadonlyArray<Told>
 }
 
-/** Where a payment stands, and what its timeline tells, before the operation and after each end of it. */
+/** The state and the timeline of a payment, before the operation and after each end of it. */
 interface Course {
   readonly untouched: Expected
   /** After a refusal that its request was not told. */

@@ -1,6 +1,6 @@
 /**
  * Many requests at once, at several servers over one store, while the provider takes its time: the money moves once.
- * Beside it stands the control, the same race over a ledger that does not look at versions: there it moves more often,
+ * Its control is the same race over a ledger that does not look at versions: there it moves more often,
  * or the race would prove nothing.
  *
  * `POINTSMAN_RACES=all` runs a hundred rounds of each race, where ten are run otherwise.
@@ -31,7 +31,7 @@ const servers = 4
 /** What reached the provider in a round, whatever it was. */
 const calls = ({ provider }: World) => [...provider.captures, ...provider.voids, ...provider.refunds].length
 
-/** All at once, spread over the servers; the provider answers when each of them has come to its end or to the provider. */
+/** All at once, spread over the servers; the provider responds when each of them has ended or reached the provider. */
 const race = async (world: World, id: string, names: ReadonlyArray<OperationName>): Promise<ReadonlyArray<Reply>> => {
   world.reset()
   const { onCapture, onRefund, onVoid } = world.provider
@@ -133,7 +133,7 @@ const meeting = (count: number): Effect.Effect<void> => {
   }).pipe(
     Effect.timeoutOrElse({
       duration: "20 seconds",
-      orElse: () => Effect.die(new Error(`${came} of ${count} servers came to the meeting within 20 seconds`))
+      orElse: () => Effect.die(new Error(`${came} of ${count} servers reached the barrier within 20 seconds`))
     })
   )
 }

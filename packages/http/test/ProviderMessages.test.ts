@@ -21,7 +21,7 @@ import { acme, openWorld, type World, webhookSecretOf } from "./support/World.ts
 const providerRef = "ch_1"
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
 
-/** Where a payment stands, and the attempt that a message about it names. */
+/** The state of a payment, and the attempt that a message about it names. */
 interface Standing {
   readonly id: string
   readonly attemptId: string
@@ -345,28 +345,31 @@ describe.each(stores)("over %s", (_name, store) => {
   const typesOf = async (id: string) => (await timeline(world, id)).map(({ type }) => type)
 
   describe.each(Object.entries(ways))("given %s", (name, [state, way]) => {
-    test.each(Object.entries(messages))("when %s is told, then it moves as the table says", async (word, message) => {
-      const { attemptId, id } = await go(way)
-      expect(await stateOf(id)).toBe(state)
-      const before = await typesOf(id)
-      const sent = textOf(message(attemptId))
-      expect(answerOf(await deliver(world, sent))).toBe("200")
-      const expected = becomes[name]?.[word] ?? state
-      expect(await stateOf(id)).toBe(expected)
-      const told = await typesOf(id)
-      const isContradicted = (contradicted[name] ?? []).includes(word)
-      const isTold = expected !== state || isContradicted || (eventAlone[name] ?? []).includes(word)
-      expect(told.length > before.length).toBe(isTold)
-      expect(told.slice(before.length).includes("payment.conflict")).toBe(
-        isContradicted || conflicting.has(`${name} ${word}`)
-      )
-      // The same again changes nothing.
-      expect((await deliver(world, sent)).body).toEqual({ data: { accepted: true } })
-      expect(await typesOf(id)).toEqual(told)
-      const stored = Option.getOrThrow(await storedMessage(JSON.parse(sent).id))
-      expect([stored.paymentId, stored.outcome]).toEqual([id, outcomeOf(name, word, isTold)])
-      await expectSound(world, id)
-    })
+    test.each(Object.entries(messages))(
+      "when %s is reported, then it moves as the table says",
+      async (word, message) => {
+        const { attemptId, id } = await go(way)
+        expect(await stateOf(id)).toBe(state)
+        const before = await typesOf(id)
+        const sent = textOf(message(attemptId))
+        expect(answerOf(await deliver(world, sent))).toBe("200")
+        const expected = becomes[name]?.[word] ?? state
+        expect(await stateOf(id)).toBe(expected)
+        const told = await typesOf(id)
+        const isContradicted = (contradicted[name] ?? []).includes(word)
+        const isTold = expected !== state || isContradicted || (eventAlone[name] ?? []).includes(word)
+        expect(told.length > before.length).toBe(isTold)
+        expect(told.slice(before.length).includes("payment.conflict")).toBe(
+          isContradicted || conflicting.has(`${name} ${word}`)
+        )
+        // The same again changes nothing.
+        expect((await deliver(world, sent)).body).toEqual({ data: { accepted: true } })
+        expect(await typesOf(id)).toEqual(told)
+        const stored = Option.getOrThrow(await storedMessage(JSON.parse(sent).id))
+        expect([stored.paymentId, stored.outcome]).toEqual([id, outcomeOf(name, word, isTold)])
+        await expectSound(world, id)
+      }
+    )
   })
 
   describe("given a refund", () => {
@@ -392,7 +395,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "pending", 0, 0],
       ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "succeeded", 400, 0]
     ]
-    test.each(cases)("that is %s, %o, when %s is told, then %d is refunded and %d pending", async (...row) => {
+    test.each(cases)("that is %s, %o, when %s is reported, then %d is refunded and %d pending", async (...row) => {
       const [, onRefund, word, refunded, pending] = row
       const id = await captured(world)
       world.provider.onRefund = () => onRefund
@@ -405,7 +408,7 @@ describe.each(stores)("over %s", (_name, store) => {
       await expectSound(world, id)
     })
 
-    test("in flight, when success is told first, then its request is answered with it", async () => {
+    test("in flight, when success is reported first, then its request returns it", async () => {
       const id = await captured(world)
       const call = held(world)
       const reply = operate(world, "refund", id, { body: { amount: 400 }, idempotencyKey: "refund-in-flight" })
@@ -449,7 +452,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
 
     test.each(["capture", "void"] as const)(
-      "given a %s in flight, when it is told first, then its request is answered with it",
+      "given a %s in flight, when it is reported first, then its request returns it",
       async (name) => {
         const id = await authorized(world)
         const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
@@ -516,7 +519,7 @@ describe.each(stores)("over %s", (_name, store) => {
       }
     })
 
-    test("given two disputes, when one is won, then the other stands, until it is won too", async () => {
+    test("given two disputes, when one is won, then the other remains open, until it is won too", async () => {
       const { attemptId, id } = await go(after("refund", { amount: 400 }))
       for (const dispute_id of ["dp_1", "dp_2"]) await deliver(world, dispute(attemptId, "opened", { dispute_id }))
       await deliver(world, dispute(attemptId, "won", { dispute_id: "dp_1" }))

@@ -58,7 +58,7 @@ describe("outcomes of a create", () => {
     expect(created.body.data).toMatchObject({ status: "AUTHORIZED", captured_amount: 0, capture_method: "manual" })
   })
 
-  test("given a technical error first, when it is created, then both attempts are told in order", async () => {
+  test("given a technical error first, when it is created, then both attempts are listed in order", async () => {
     const { routing } = (await create({ simulate: { charge: ["technical_error", "approve"] } })).body.data
     expect(routing.attempts.map((a: { connection_id: string }) => a.connection_id)).toEqual(["main", "backup"])
   })
@@ -104,7 +104,7 @@ describe("idempotency", () => {
 })
 
 describe("routing that fails", () => {
-  test("given no connection for the currency, when debug is set, then every exclusion is told", async () => {
+  test("given no connection for the currency, when debug is set, then every exclusion is returned", async () => {
     const plain = await create({}, { key: keys.globex })
     expect([plain.status, plain.body.error.code, "excluded" in plain.body.error]).toEqual([
       409,
@@ -220,6 +220,6 @@ describe("walking the lists", () => {
   })
 })
 
-test("given all of the above, when it is over, then no failure of ours was logged", () => {
+test("given all of the above, when it is over, then no server failure was logged", () => {
   expect(web.log).toEqual([])
 })

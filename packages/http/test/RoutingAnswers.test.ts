@@ -140,7 +140,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ({ code }, at) => code !== other && exclusions.findIndex((exclusion) => exclusion.code === code) === at
     )
 
-    test(`given connections that are each excluded for another reason, when ${initiator} is routed, then each is told its own`, async () => {
+    test(`given connections that are each excluded for another reason, when ${initiator} is routed, then each gets its own reason`, async () => {
       const circuitBreaker = { failures: 1, openMillis: 3_600_000 }
       const limited = holding.map(({ change }, at) => ({ name: `limited-${10 + at}`, ...change }))
       const { connect, idOf, key, route } = await own(
@@ -163,7 +163,7 @@ describe.each(stores)("over %s", (_name, store) => {
       expect([told.status, told.routing.degraded, told.routing.candidates.length]).toEqual(["CAPTURED", false, 1])
       expect(told.routing.excluded).toEqual(excluded)
 
-      // The only one left has an open circuit: it is tried, and the others are told.
+      // The only one left has an open circuit: it is tried, and the others are listed.
       await connect({ name: "well", active: false })
       const degraded = (await create(world, body, { key })).body.data
       expect([degraded.status, degraded.routing.degraded]).toEqual(["CAPTURED", true])
@@ -179,7 +179,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
   }
 
-  test("given a connection with several reasons, then the first is told, in the order that is documented", async () => {
+  test("given a connection with several reasons, then the first is returned, in the order that is documented", async () => {
     const { connect, key } = await own(world, [], { category: "retail" })
     let left = exclusions.filter(({ code }) => code !== "RECURRING_NOT_SUPPORTED")
     while (left.length > 0) {
@@ -192,7 +192,7 @@ describe.each(stores)("over %s", (_name, store) => {
       const refused = await create(world, { card_brand: "amex", instruments: [], debug: true }, { key })
       const codes = refused.body.error.excluded.map(({ code }: { code: string }) => code)
       expect([answerOf(refused), codes]).toEqual(["409 routing_failed", [left[0]?.code]])
-      // The two of the method, and those of the amount, stand in one field or in two.
+      // The two of the method, and those of the amount, are in one field or in two.
       left = left.filter(({ code }) => code !== codes[0])
     }
   })

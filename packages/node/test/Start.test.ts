@@ -153,7 +153,7 @@ describe("a storage that lasts", () => {
     assert.strictEqual(failure.code, "connector_unusable")
   })
 
-  it("given no workspaces, when it starts, then what is stored stands", async () => {
+  it("given no workspaces, when it starts, then the stored ones apply", async () => {
     const path = folder()
     const first = await open(inFiles(path))
     await first.pointsman.close()

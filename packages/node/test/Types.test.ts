@@ -58,7 +58,7 @@ it("given the declarations that are published, when their imports are followed, 
   assert.deepStrictEqual(outside, ["node:http"])
   for (const file of files) {
     const code = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\//gu, "")
-    // What the compiler could not find would stand there as `any`.
+    // A type that the compiler could not find would be `any`.
     assert.notMatch(code, /\b(?:any|Effect|Layer)\b/u, file)
   }
 })

@@ -94,7 +94,7 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     assert.deepStrictEqual(readdirSync(folder), ["good.json"])
   })
 
-  it("given parts that can never come to anything, when it is checked, then they are told, and end it with --strict alone", async () => {
+  it("given parts that can never take effect, when it is checked, then they are reported, and fail it only with --strict", async () => {
     const folder = folderWith({ "doubtful.json": doubtful })
     const words = [...check, "--config", "doubtful.json"]
     const [text, strict] = await Promise.all([
@@ -167,7 +167,7 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
     assert.include(setting.stderr, "POINTSMAN_CLAIM_WINDOW (--claim-window): expected")
   })
 
-  it("given parts that can never come to anything, when a server starts, then it tells one a line, and serves", async () => {
+  it("given parts that can never take effect, when a server starts, then it prints one per line, and serves", async () => {
     const server = await startServer({ folder: temporaryFolder(), configuration: doubtful, environment })
     assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
     assert.deepStrictEqual(server.stderr().trimEnd().split("\n"), lines)

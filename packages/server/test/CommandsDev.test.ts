@@ -81,7 +81,7 @@ describe("pointsman dev", { timeout: 120_000 }, () => {
 })
 
 describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
-  it("given a sandbox, when each outcome is triggered, then it comes to its end, and who listens is told once of every event", async () => {
+  it("given a sandbox, when each outcome is triggered, then it ends, and listeners receive every event once", async () => {
     const folder = temporaryFolder()
     // The settings of another server take no part.
     const { request, url } = await startDev(folder, ["--memory"], {

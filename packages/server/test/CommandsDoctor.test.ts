@@ -168,7 +168,7 @@ describe("what the doctor says", () => {
     [8, false, /^warning: the file, schema version 8 is outdated; .* needs 9: start the server once to migrate$/u],
     [9, true, /^ok: the file, schema version 9$/u],
     [10, false, /^wrong: the file, schema version 10 was created by a newer release; this release supports up to 9/u]
-  ])("given schema number %d of 9, then it is told apart", (schema, isUsable, said) => {
+  ])("given schema number %d of 9, then it is recognized", (schema, isUsable, said) => {
     const found = schemaOf("the file", schema, 9)
     assert.strictEqual(found.isUsable, isUsable)
     assert.match(found.lines.map(verdict).join("\n"), said)
@@ -236,7 +236,7 @@ describe("what the doctor says", () => {
     assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
   })
 
-  it("given many of one kind, then the first twenty are told, and the worst of the rest counts", () => {
+  it("given many of one kind, then the first twenty are listed, and the worst of the rest counts", () => {
     const many = Array.from({ length: 23 }, (_, at) => (at === 22 ? wrong : warning)("webhooks", `${at}`))
     const told = eachOr(many, ok("webhooks", "good"))
     assert.lengthOf(told, 21)

@@ -26,7 +26,7 @@ const leavesOf = (
 const tree = Completions.fromCommand(pointsmanCommand({}))
 const leaves = leavesOf(tree)
 
-/** They run until they are stopped, and what they print is told by their own tests. */
+/** They run until they are stopped, and their own tests check what they print. */
 const servers: ReadonlySet<string> = new Set(["serve", "dev"])
 
 interface Known {
@@ -82,7 +82,7 @@ const setUp = async () => {
   const [key = ""] = /ps_test_[0-9A-Za-z]{38}/u.exec(dev.stdout()) ?? []
   const idOf = async (status: string) =>
     (await jsonRequestsTo(url, key)("GET", `/api/v1/payments?status=${status}`)).body.data[0].payment_id
-  // Payments are told in the order in which they were made, and this one last.
+  // Payments are listed in the order of their creation, and this one last.
   await dev.printed(/ payment\.requires_action /u)
   const database = { POINTSMAN_DATABASE_URL: "sqlite:.pointsman/dev.db", POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
   const run = (path: string, words: ReadonlyArray<string>) =>
@@ -172,7 +172,7 @@ describe("pointsman init", () => {
       stdout: "1 workspace, 2 connections, 1 rule: no findings\n",
       stderr: ""
     })
-    // Without its secrets it is told which variables are missing.
+    // Without its secrets it reports which variables are missing.
     const bare = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
     assert.match(bare.stdout, /the environment variable POINTSMAN_SANDBOX_KEY is not set/u)
 

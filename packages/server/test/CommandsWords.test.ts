@@ -107,7 +107,7 @@ describe("the workspace of a command", () => {
 })
 
 describe("text for people", () => {
-  it("given cells of different widths, wide letters among them, then the columns stand one below the other", () => {
+  it("given cells of different widths, wide letters among them, then the columns are aligned", () => {
     assert.strictEqual(
       table(
         ["NAME", "N", "NOTE"],

@@ -1,7 +1,8 @@
 /**
- * The running server on a disk that is full or broken: what requests are told, by the API and by the provider's books, on
- * the way and after a kill. The disk fails below the process (see packages/storage/sqlite/test/DiskFaults.ts); where
- * that cannot be done, a limit on the size of files stands in for a full disk.
+ * The running server on a disk that is full or broken: the responses to requests, by the API and by the provider's
+ * books, on the way and after a kill. The disk fails below the process (see
+ * packages/storage/sqlite/test/DiskFaults.ts); where that cannot be done, a limit on the size of files simulates a full
+ * disk.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"

@@ -339,7 +339,7 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
   [
     "a refund without its event",
     ({ evidence }) => evidence.timelines.get("p1")?.pop(),
-    /rf_1: given back, and the timeline does not tell/
+    /rf_1: given back, and the timeline does not show/
   ],
   [
     "an event told twice, under two ids",
@@ -364,7 +364,7 @@ const faults: ReadonlyArray<readonly [name: string, tamper: (record: Sound) => u
   [
     "an event that a follower did not see",
     ({ evidence }) => evidence.followed.splice(7, 1),
-    /the follower saw e09 where e08 stands/
+    /the follower saw e09 instead of e08/
   ],
   [
     "an event that a follower saw twice",
@@ -399,7 +399,7 @@ describe("the judge of the kill rounds", () => {
     wishes.refusedVoid.answers = [failed(500, "internal_error", true)]
     wishes.lost.answers = [failed(500, "payment_result_unknown", true), failed(409, "idempotency_in_progress")]
     wishes.lost.lost = 0
-    // It stands under its key when the database is back.
+    // It is stored under its key when the database is back.
     wishes.capture.answers = [failed(500, "state_unconfirmed", true), failed(500, "state_unconfirmed")]
     assert.deepStrictEqual(disagreements(evidence), [])
   })

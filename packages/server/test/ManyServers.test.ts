@@ -1,6 +1,6 @@
 /**
  * Three servers on one PostgreSQL, under load: servers and the database itself are killed and come back. What was
- * acknowledged stands on every server, the provider was asked for everything once, and service is back in seconds.
+ * acknowledged is on every server, the provider was asked for everything once, and service is back in seconds.
  *
  * `POINTSMAN_MANY_SERVERS` sets how often a server and then the database are killed. Without it this is not run, but for
  * the long checks: three servers that start, die and start again are too much for a short one. `POINTSMAN_KILL_SEED`

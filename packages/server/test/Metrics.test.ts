@@ -23,7 +23,7 @@ const pay = (server: ServerProcess, fields: object = {}) =>
   })
 
 describe("metrics", () => {
-  it("given payments at a provider that breaks, when they are asked for, then attempts, decisions and circuits are told", async () => {
+  it("given payments at a provider that breaks, when metrics are scraped, then attempts, decisions and circuits are reported", async () => {
     const [main, backup] = [await startProvider({ apiKey: "secret-of-main" }), await startProvider()]
     main.always("charge", () => ({ status: 422, body: { error: { code: "no", message: "No." } } }))
     const connections = [

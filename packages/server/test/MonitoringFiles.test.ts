@@ -27,7 +27,7 @@ describe("the files for monitoring", () => {
   })
 
   it.each(["docs/monitoring/alerts.yml", "docs/monitoring/grafana.json"])(
-    "given %s, then every metric that it names is told",
+    "given %s, then every metric that it names is exported",
     (path) => {
       const named = namesIn(read(path))
       assert.isAbove(named.length, 10)

@@ -96,7 +96,7 @@ describe("OpenTelemetry", () => {
         ["sqlite", 3, served.spanId]
       ]
     )
-    // What a client made up is told by its route, or not at all.
+    // A client's invented path is reported by its route, or not at all.
     assert.strictEqual(named("GET /hosted/:token").attributes["url.path"], "/hosted/:token")
     assert.deepStrictEqual(named("GET").attributes, {
       "http.request.method": "GET",
@@ -115,7 +115,7 @@ describe("OpenTelemetry", () => {
     }
   })
 
-  it("given a request that fails, when it is told, then its log line and its span belong together", async () => {
+  it("given a request that fails, when it is exported, then its log line and its span belong together", async () => {
     const [collector, provider] = [await startCollector(), await startProvider()]
     provider.always("charge", () => "drop")
     const server = await start(provider, {

@@ -30,7 +30,7 @@ interface World {
   readonly provider: ScriptedProvider
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
   readonly server: ServerInProcess
-  /** For each payment or refund id of ours, when the provider was asked for its record. */
+  /** For each of our payment or refund ids, when the provider was asked for its record. */
   readonly lookUps: ReadonlyMap<string, ReadonlyArray<number>>
   /** What the provider says of them. Without a word: what a good provider's own record says. */
   readonly record: Map<string, Reaction>
@@ -108,7 +108,7 @@ const operate = ({ server }: World, id: string, operation: "capture" | "void" | 
 const statusOf = async ({ server }: World, id: string): Promise<string> =>
   (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data.status
 
-/** `payment.captured at 60000`: the events of a payment, as they came to the receiver. */
+/** `payment.captured at 60000`: the events of a payment, as the receiver got them. */
 const heardOf = ({ receiver }: World, id: string): ReadonlyArray<string> =>
   receiver.heard.flatMap(({ at, body }) => {
     const event = JSON.parse(body)
@@ -140,7 +140,7 @@ describe("the schedules of a running server", { timeout: 60_000 }, () => {
     assert.strictEqual(accepted.answer.body.data.status, "PENDING")
     record.set(accepted.attemptId, pending(accepted.attemptId))
 
-    // Later than they were created: their clocks start when they came to stand where they stand.
+    // Later than they were created: their clocks start when they entered their state.
     const later = 7 * second
     world.turned.turnTo(began + later)
     provider.next("capture", (call) => {

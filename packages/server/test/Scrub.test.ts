@@ -40,7 +40,7 @@ const planted = {
 const liveKey = `ps_live_${planted["live key"]}`
 const testKey = `ps_test_${planted["test key"]}`
 
-/** All that was told, by where. */
+/** Everything that was output, by place. */
 const makeSinks = () => {
   const told: Array<{ readonly where: string; readonly text: string }> = []
   return {
@@ -165,7 +165,7 @@ describe("secrets", { timeout: 120_000 }, () => {
       sinks.add(`${method} ${path.replace(/[0-9a-f-]{36}/u, ":id")}`, JSON.stringify([...answer.headers, answer.body]))
       return answer
     }
-    /** Whatever a client that is no program of ours may send. */
+    /** Everything that an arbitrary client may send. */
     const send = async (
       method: string,
       path: string,
@@ -382,7 +382,7 @@ describe("secrets", { timeout: 120_000 }, () => {
     sinks.add("standard output", server.stdout())
     for (const { body, path } of collector.requests) sinks.add(`OTLP ${path}`, body)
 
-    // It was told indeed: what is searched holds what it should.
+    // The output exists: the searched text contains what it should.
     const all = sinks.told.map(({ text }) => text).join("\n")
     for (const sign of [
       "***",
@@ -404,7 +404,7 @@ describe("secrets", { timeout: 120_000 }, () => {
     assert.deepStrictEqual(sinks.leaks(secrets), [])
   })
 
-  it("given settings and files that are wrong, when a server starts or a file is checked, then what is told shows none of them", async () => {
+  it("given settings and files that are wrong, when a server starts or a file is checked, then the output shows none of them", async () => {
     const sinks = makeSinks()
     const folder = temporaryFolder()
     const run = async (words: ReadonlyArray<string>, variables: Readonly<Record<string, string>> = {}) => {
@@ -511,7 +511,7 @@ describe("secrets", { timeout: 120_000 }, () => {
   })
 
   it.each(Object.entries(planted))(
-    "given %s in what is told (control), when it is searched, then it is found in every form",
+    "given %s in the output (control), when it is searched, then it is found in every form",
     (name, secret) => {
       const bytes = Buffer.from(secret)
       const forms = {

@@ -154,7 +154,7 @@ describe("Settings", () => {
     })
   )
 
-  it.effect("given two wrong values, when they are read, then both are told", () =>
+  it.effect("given two wrong values, when they are read, then both are reported", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(read({ PORT: "x" }, { claimWindowMillis: "x" }))
       assert.include(failure.message, "PORT (--port)")

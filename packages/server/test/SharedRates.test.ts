@@ -15,7 +15,7 @@ describe("shared rates", () => {
     assert.strictEqual(rates.take("other", 2, 60_000), undefined)
   })
 
-  it("given what was taken, then it is told once, and what was refused is not", () => {
+  it("given what was taken, then it is reported once, and what was refused is not", () => {
     const rates = makeSharedRates()
     takeMany(rates, 9, 0)
     rates.take("other", 50, 0)
@@ -28,7 +28,7 @@ describe("shared rates", () => {
     assert.deepStrictEqual(rates.takings(), [{ bucket: "key", taken: 1, per_second: 2 }])
   })
 
-  it("given what others took, when it is told, then it is gone here too, with what was taken meanwhile", () => {
+  it("given what others took, when it is reported, then it is gone here too, with what was taken meanwhile", () => {
     const rates = makeSharedRates()
     takeMany(rates, 1, 0)
     rates.takings()

@@ -95,7 +95,7 @@ describe("stopping", () => {
     assert.strictEqual((await exited).code, 0)
   })
 
-  it("given a client that went away, when SIGTERM comes, then its payment still comes to its end", async () => {
+  it("given a client that went away, when SIGTERM comes, then its payment still completes", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo(provider))

@@ -248,7 +248,7 @@ const payUntilCounted = async (server: ServerProcess) => {
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
-/** The amount stands for the order, so that the provider's record tells who was charged how often. */
+/** The amount identifies the order, so that the provider's record tells who was charged how often. */
 const pay = (server: ServerProcess, amount: number) =>
   server.request("POST", path, {
     key: liveKey,

@@ -180,7 +180,7 @@ describe("nothing left this machine", () => {
       assert.instanceOf(error, NotSent)
       answerFirst()
       assert.strictEqual((yield* Fiber.join(first)).body, "first")
-      // The withdrawn request stood before this one in the queue, and must be skipped.
+      // The withdrawn request was before this one in the queue, and must be skipped.
       assert.strictEqual((yield* send(chargeAt(at.url, { body: "third" }))).body, "third")
       assert.deepStrictEqual(
         at.requests.map(({ body }) => body),
@@ -610,7 +610,7 @@ describe("closing", () => {
   )
 
   it.live(
-    "given a connection that never comes to be, when its call was interrupted, then closing ends it at once",
+    "given a connection that is never established, when its call was interrupted, then closing ends it at once",
     () =>
       Effect.gen(function* () {
         const at = yield* socketProvider({})

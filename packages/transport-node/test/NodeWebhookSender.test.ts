@@ -86,7 +86,7 @@ describe("NodeWebhookSender", () => {
       })
   )
 
-  it.live("given a signed body, when it has arrived, then the package of Stripe accepts it as it stands", () =>
+  it.live("given a signed body, when it has arrived, then Stripe's package accepts it unchanged", () =>
     Effect.gen(function* () {
       const at = yield* receiver()
       const { send } = yield* NodeWebhookSender.make(open)
@@ -188,7 +188,7 @@ describe("NodeWebhookSender", () => {
   )
 
   it.live.each(["ftp://127.0.0.1/", "file:///etc/passwd", "http://user:secret@127.0.0.1/", "/hook", ""])(
-    "given the URL %s, then nothing is sent and no secret is told",
+    "given the URL %s, then nothing is sent and no secret is disclosed",
     (url) =>
       Effect.gen(function* () {
         const refusal = yield* Effect.flip(Effect.scoped(post(open, url)))
@@ -205,7 +205,7 @@ describe("NodeWebhookSender", () => {
     })
   )
 
-  it.live("given what is no HTTP, then there is no answer, and nothing of it is told", () =>
+  it.live("given what is no HTTP, then there is no answer, and nothing of it is reported", () =>
     Effect.gen(function* () {
       const server = createSocketServer((socket) => {
         socket.on("error", () => undefined)

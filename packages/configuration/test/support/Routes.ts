@@ -1,4 +1,4 @@
-/** Small worlds of routing: every payment that can be told apart in them, and what routing makes of it. */
+/** Small worlds of routing: every distinguishable payment in them, and its routing. */
 import {
   type Connection,
   type PaymentDetails,
@@ -25,7 +25,7 @@ export const connection = (id: string, change: Partial<Connection> = {}): Connec
   ...change
 })
 
-/** What conditions and limits of these worlds may name; the last of each stands for what none of them names. */
+/** What conditions and limits of these worlds may name; the last of each represents what none of them names. */
 export const values = {
   currency: ["EUR", "USD", "GBP"],
   country: ["NL", "DE", "FR"],

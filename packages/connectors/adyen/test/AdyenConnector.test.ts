@@ -111,7 +111,7 @@ describe("requests", () => {
     const { connector, requests } = connect([answer(500, {})])
     return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)
   }
-  it.effect("given a charge that is only to be held, then Adyen is told so, whatever the account does else", () =>
+  it.effect("given a charge that is only to be held, then the request says so, whatever the account's setting is", () =>
     Effect.gen(function* () {
       const body = bodyOf((yield* charged({ capture: false }))[0]) as Record<string, unknown>
       assert.deepStrictEqual(body["additionalData"], { manualCapture: "true" })

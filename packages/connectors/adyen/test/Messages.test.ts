@@ -263,8 +263,8 @@ describe("events", () => {
       { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE", success: "false" }
     ],
     ["a refused capture under the payment's reference", { ...ofChange, eventCode: "CAPTURE", success: "false" }],
-    ["a capture that failed, of a cancel of ours", { ...ofCancel, eventCode: "CAPTURE_FAILED" }],
-    ["a cancel that failed, of a capture of ours", { ...ofCapture, eventCode: "CANCELLATION", success: "false" }],
+    ["a failed capture that names our cancel", { ...ofCancel, eventCode: "CAPTURE_FAILED" }],
+    ["a failed cancel that names our capture", { ...ofCapture, eventCode: "CANCELLATION", success: "false" }],
     [
       "a capture that failed, under an older reference",
       { ...ofCapture, merchantReference: `${attemptId}.capture`, eventCode: "CAPTURE_FAILED" }

@@ -9,7 +9,7 @@ const { default: HmacValidator }: typeof import("@adyen/api-library/lib/src/util
 )(file)
 const validator = new HmacValidator()
 
-/** The item with its signature; what the library is given is what stands on the wire. */
+/** The item with its signature; the library gets what is on the wire. */
 export const signedItem = (item: Item, key = hmacKey) => {
   const plain = whole(item)
   const hmacSignature = validator.calculateHmac(JSON.parse(JSON.stringify(plain)), key)

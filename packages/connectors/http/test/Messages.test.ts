@@ -68,7 +68,7 @@ describe("operation.updated", () => {
   )
 
   for (const [what, more, field] of [
-    ["no id of ours", { operation_id: undefined }, "data.operation_id"],
+    ["no id from Pointsman", { operation_id: undefined }, "data.operation_id"],
     ["a kind of tomorrow", { kind: "reversal" }, "data.kind"],
     ["a status of tomorrow", { status: "paused" }, "data.status"],
     ["no time of the state", { updated: undefined }, "data.updated"],
@@ -92,7 +92,7 @@ describe("disputes", () => {
     ["dispute.won", "won"],
     ["dispute.lost", "lost"]
   ] as const) {
-    it.effect(`given ${type}, then the dispute is ${verdict}, whatever else stands in it`, () =>
+    it.effect(`given ${type}, then the dispute is ${verdict}, whatever else it contains`, () =>
       Effect.gen(function* () {
         const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
         const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))

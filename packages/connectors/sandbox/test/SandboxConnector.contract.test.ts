@@ -2,7 +2,7 @@ import { connectorSuite, type Situation, type SituationName } from "@pointsman/c
 import type { Simulation } from "@pointsman/core/connector"
 import { SandboxConnector, SandboxRecords } from "../src/index.ts"
 
-/** What the simulator is told, so that it comes into a situation; a situation that is not here is one it lacks. */
+/** The simulator's instruction for each situation; it lacks the situations that are not listed. */
 const simulationOf = ({ name, decline }: Situation): Simulation | undefined => {
   const charge = decline === null ? undefined : (`${decline.soft ? "soft_" : ""}decline:${decline.category}` as const)
   switch (name) {

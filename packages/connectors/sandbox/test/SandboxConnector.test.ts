@@ -302,7 +302,7 @@ describe.each([
               told === "no_answer" ? unanswered : row.found[column]
             )
             if (told === "no_answer") {
-              // The look-up alone was not answered; the record behind it stands.
+              // Only the lookup got no response; the record behind it is unchanged.
               assert.deepStrictEqual(yield* lookUpCharge(connector, lookup("att_1")), row.found.executed)
             }
             assert.strictEqual(yield* executedCharges(request.paymentId), row.executes[column])
@@ -320,7 +320,7 @@ describe.each([
     )
 
     given(
-      "given a list of outcomes, when attempts follow each other, then each plays its own and the last one stands for the rest",
+      "given a list of outcomes, when attempts follow each other, then each plays its own and the last one applies to the rest",
       Effect.gen(function* () {
         const connector = connected(yield* SandboxRecords)
         const simulation: Simulation = { charge: ["soft_decline:do_not_honor", "approve"] }
@@ -447,7 +447,7 @@ describe.each([
     }
 
     given(
-      "given a captured charge, when its capture is looked up without an answer or at another connection, then nothing is told",
+      "given a captured charge, when its capture is looked up without an answer or at another connection, then nothing is reported",
       Effect.gen(function* () {
         const records = yield* SandboxRecords
         const connector = connected(records)

@@ -71,7 +71,7 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
     paymentIntent({ status: "requires_action" }),
     ofCharge({ _tag: "NeedsCustomer", providerRef })
   ],
-  // Told late: the object says where it stands, whatever the event is called.
+  // Reported late: the object contains its state, whatever the event's name is.
   [
     "payment_intent.processing",
     paymentIntent({ status: "succeeded", amount_received: 1000 }),

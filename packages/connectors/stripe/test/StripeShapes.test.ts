@@ -2,7 +2,7 @@
  * Every request and every recorded answer against Stripe's own description of its API (OpenAPI,
  * https://github.com/stripe/openapi, MIT). The description is large and not in this repository: `STRIPE_OPENAPI` names a
  * local copy of its `spec3.json`, and without it this says that it is skipped. A copy may be older than the version that
- * the connector names; what the version has added since is told apart by name, and everything else is checked.
+ * the connector names; what the version has added since is listed by name, and everything else is checked.
  */
 
 import { readFileSync } from "node:fs"
@@ -110,7 +110,7 @@ const checksOf = (description: Description) => {
     ]
   }
 
-  /** An answer of ours leaves fields out, so that only what it has is checked. */
+  /** Our scripted responses omit fields, so that only what it has is checked. */
   const checkAnswer: Check = (given, value, path) => {
     const shape = resolve(given)
     if (value === null && (shape.nullable === true || shape.type === undefined)) return []

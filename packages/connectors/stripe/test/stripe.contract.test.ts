@@ -14,7 +14,10 @@ import { answer, decline, dispute, event, failure, list, paymentIntent, refund, 
 /** Of no mode: the suite connects in both environments. */
 const secretKey = "sk_of_the+contract/0123456789="
 
-/** Stands for our id in an object's metadata: Stripe gives back what it was given, which is the key of the request. */
+/**
+ * A placeholder for our id in an object's metadata: Stripe gives back what it was given, which is the key of the
+ * request.
+ */
 const ourId = "our_id_here"
 
 const remembering: ConnectorDefinition = {

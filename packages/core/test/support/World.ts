@@ -158,7 +158,7 @@ export const world = (
 
 export { sampleRequest as request } from "@pointsman/core/testing"
 
-/** Lets time pass until a fiber has come to its end, at most ten simulated minutes; a millisecond at a time. */
+/** Lets time pass until a fiber has ended, at most ten simulated minutes; a millisecond at a time. */
 export const runOut = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     for (let millis = 0; millis < 600_000 && fiber.pollUnsafe() === undefined; millis++) yield* TestClock.adjust(1)

@@ -12,7 +12,7 @@ import { afterAll, describe } from "vitest"
 
 /**
  * A suite of its own browser, which is closed behind it. The browser is there from the collecting of the tests on, so
- * that it can be told then whether they can run: `await describeInChromium("the page", (browser) => { … })`.
+ * that it is known by then whether they can run: `await describeInChromium("the page", (browser) => { … })`.
  */
 export const describeInChromium = async (name: string, suite: (browser: Browser) => void): Promise<void> => {
   const started = await startChromium()

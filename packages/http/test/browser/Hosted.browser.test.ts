@@ -106,7 +106,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
     }))
 
-  test("given a second tab, when it declines what the first approved, then it is told, and nothing changes", () =>
+  test("given a second tab, when it declines what the first approved, then it sees that, and nothing changes", () =>
     visit(browser, {}, async ({ page }) => {
       const created = await world.create()
       const second = await page.context().newPage()

@@ -62,7 +62,7 @@ describe("the headers of a page", () => {
     expect(page.headers.get("x-request-id")).toMatch(/^req_/u)
   })
 
-  test("given a redirect, then the address with the token is told nobody and nothing is kept", async () => {
+  test("given a redirect, then the address with the token is not disclosed and nothing is cached", async () => {
     const { post } = hostedWeb(awaiting, {
       answers: { actOnHostedPage: () => Effect.succeed({ payment: { ...awaiting, state: "Captured" }, acted: true }) }
     })

@@ -121,7 +121,7 @@ describe("a payment that has moved on", () => {
     }
   )
 
-  test.each(cases)("given $state in production, then no code of ours is shown", async ({ state }) => {
+  test.each(cases)("given $state in production, then no internal code is shown", async ({ state }) => {
     const page = await hostedWeb(inProduction({ ...awaiting, state })).get()
     expect(page.words).not.toContain(statusOf[state])
     expect(page.words).not.toContain("Sandbox")
@@ -163,7 +163,7 @@ describe("a declined payment", () => {
     ["authentication_failed", "Authentication failed."],
     ["lost_or_stolen", "Your bank declined the payment."],
     ["suspected_fraud", "Your bank declined the payment."]
-  ] as const)("given %s in production, then the customer is told: %s", async (declineCategory, says) => {
+  ] as const)("given %s in production, then the customer reads: %s", async (declineCategory, says) => {
     const page = await hostedWeb(
       inProduction({ ...awaiting, state: "Declined", declineCategory, declineReason: "raw_code" })
     ).get()

@@ -1,4 +1,4 @@
-/** A `Pointsman` that answers as it is told and keeps what it was asked. */
+/** A `Pointsman` with scripted answers that records its calls. */
 import {
   type ApiKey,
   type Caller,

@@ -1,4 +1,4 @@
-/** The API as a function from `Request` to `Response`, over whatever stands behind it. */
+/** The API as a function from `Request` to `Response`, over any implementation. */
 import { Ids, type Pointsman } from "@pointsman/core"
 import * as PointsmanHttp from "@pointsman/http"
 import { Cause, Context, Layer, Logger, References } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Servers over one store, as a merchant reaches them: the real core, a provider that answers as it is told, and a store
+ * Servers over one store, as a merchant reaches them: the real core, a provider with scripted answers, and a store
  * that fails on demand. `acme` has a connection that can do everything, for EUR, and one that can charge alone, for USD;
  * `closed` is suspended.
  */

@@ -72,7 +72,7 @@ interface Payment {
   refunded: number
   refundPending: number
   nextAction: Pattern
-  /** Keys of each operation on it; a key stands for one amount. */
+  /** Keys of each operation on it; a key belongs to one amount. */
   readonly kept: Record<"capture" | "void" | "refund", Map<string, Kept>>
 }
 
@@ -118,7 +118,7 @@ export class Model {
   readonly #events: Array<Event> = []
   readonly #claims = new Map<string, Claim>()
 
-  /** The prefix is what stands before the ids of connections on the server. */
+  /** The prefix of the ids of connections on the server. */
   constructor(mode: Mode, prefix: string, now: number) {
     this.now = now
     this.#mode = mode
@@ -153,7 +153,7 @@ export class Model {
     }
   }
 
-  /** What the second of two equal requests may be told besides: the first is still being worked on. */
+  /** What the second of two equal requests may also return: the first is still in progress. */
   underWay(asked: Asked): Answers {
     const isKeyed = "key" in asked && asked.key !== undefined
     switch (asked.ask) {
@@ -219,7 +219,7 @@ export class Model {
       .map(({ id, name, supports }) => ({
         providerId: `${this.#prefix}${id}`,
         name,
-        // Which reason is told when there are several is not stated.
+        // The specification does not say which of several reasons is returned.
         code: new Such("a reason that holds", oneOf(...exclusionCodes(supports, request))),
         reason: anyText
       }))
@@ -261,7 +261,7 @@ export class Model {
       const outcome = typeof charge === "string" ? charge : charge[attempts.length]
       const one = endingOf(outcome ?? "approve", request)
       attempts.push(`${this.#prefix}${id}`)
-      // FAILED is a payment of which every attempt ended in a technical error: a decline before it stands.
+      // FAILED is a payment of which every attempt ended in a technical error: an earlier decline takes precedence.
       if (one.status !== "FAILED" || ending === undefined) ending = one
       const isSoft = one.status === "DECLINED" && soft.includes(one.category ?? "")
       if (!(isSoft ? ["failover"] : (one.next ?? [])).includes(this.#mode)) break
@@ -431,7 +431,7 @@ export class Model {
       ...(hold({ reason: textUpTo(200) }, fields) ? [] : (["validation_error"] as const)),
       ...(hold({ amount: integer(1) }, fields) ? [] : (["invalid_amount"] as const))
     ]
-    // Which of two mistakes is told is not stated.
+    // The specification does not say which of two mistakes is returned.
     if (wrong.length > 0) return refuse(...wrong)
     const amount = fields["amount"] as number | undefined
     return this.#withPayment(asked, (payment) => {
@@ -463,7 +463,7 @@ export class Model {
     }
   }
 
-  /** 24 hours long word for word; then as the refund stands, which nothing settles here. */
+  /** For 24 hours verbatim; then the current refund, which nothing settles here. */
   #refundAgain(kept: Kept, payment: Payment): Possibility {
     if (this.now - kept.at < 24 * hours) return replay(kept.answered, undefined)
     const { code } = results.refund[payment.request.simulate.refund] ?? {}

@@ -331,7 +331,7 @@ const again = (
 }
 
 /**
- * Two at once have to end as one after the other would, but for what the second is told. Without a key two creates are
+ * Two at once have to end as one after the other would, except for the second's response. Without a key two creates are
  * two payments whose order is open, and two refunds of a part see each other's amounts.
  */
 const isFitForTwo = (one: Extract<Asked, { key: unknown }>): boolean =>

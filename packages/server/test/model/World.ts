@@ -46,7 +46,7 @@ interface Opened {
   readonly now: number
   /** `null`: the actor sends no key. */
   readonly keys: Readonly<Record<ActorName, string | null>>
-  /** What stands before each connection id of the model's. */
+  /** The prefix of each connection id of the model. */
   readonly prefix: string
 }
 

@@ -1,4 +1,7 @@
-/** A collector of OpenTelemetry in the test's own process: it takes OTLP as JSON over HTTP, and gives what it was told. */
+/**
+ * A collector of OpenTelemetry in the test's own process: it takes OTLP as JSON over HTTP, and returns what it
+ * received.
+ */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"

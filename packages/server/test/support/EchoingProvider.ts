@@ -1,6 +1,6 @@
 /**
  * A provider that shows whatever it was sent, in every field and header that has room for a text: as it came, and as a
- * URL, Base64 and hexadecimal digits write it. What it does is told by the payment's `reference`, for the part before a
+ * URL, Base64 and hexadecimal digits write it. The payment's `reference` controls its behaviour, for the part before a
  * colon.
  */
 import { createServer, type IncomingMessage } from "node:http"

@@ -9,7 +9,7 @@ export type Planted = Readonly<Record<string, string>>
 export interface Leak {
   readonly secret: string
   readonly form: string
-  /** What stands around it. */
+  /** The surrounding text. */
   readonly near: string
 }
 

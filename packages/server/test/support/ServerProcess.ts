@@ -90,7 +90,7 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-/** Starts a server and waits until it listens; fails with all that it printed when it does not come to that. */
+/** Starts a server and waits until it listens; fails with all that it printed if it does not. */
 export const startServer = async (options: ServerOptions): Promise<ServerProcess> => {
   const running = launch(options)
   let isOver = false

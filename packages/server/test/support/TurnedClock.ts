@@ -1,5 +1,5 @@
 /**
- * A clock that stands still until a test turns it on, for a server in the test's own process.
+ * A clock that is stopped until a test advances it, for a server in the test's own process.
  *
  * Effect's `TestClock` walks through every sleep on the way: a background that looks once a second would be woken
  * 86,400 times for a day. This one jumps, as the clock of a machine does that was asleep: a fiber that was to be woken

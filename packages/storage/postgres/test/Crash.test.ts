@@ -28,7 +28,7 @@ interface Attempted {
 
 describe.skipIf("missing" in binaries)("a killed server", () => {
   it.live(
-    "given commits under way, when the server is killed and comes back, then each is what its caller was told",
+    "given commits under way, when the server is killed and comes back, then each matches its caller's response",
     () =>
       Effect.gen(function* () {
         const server = yield* newServer
@@ -118,7 +118,7 @@ const untilBehind = (sql: PgClient.PgClient, pid: number) =>
       if (found.length > 0) return
       yield* Effect.sleep("10 millis")
     }
-    throw new Error("the commit did not come to wait within twenty seconds")
+    throw new Error("the commit was not waiting within twenty seconds")
   })
 
 const outcomeOf = (result: Result.Result<void, { readonly _tag: string }>): Attempted["outcome"] => {
@@ -134,5 +134,5 @@ const until = (isSo: () => boolean) =>
       if (isSo()) return
       yield* Effect.sleep("10 millis")
     }
-    throw new Error("it did not come to that within a minute")
+    throw new Error("the condition was not met within a minute")
   })

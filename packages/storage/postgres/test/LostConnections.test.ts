@@ -47,7 +47,7 @@ describe.skipIf(!hasServer)("lost connections", () => {
     )
   )
 
-  it.live("given rates whose answer is lost, then the write failed, and another one is told that they are stored", () =>
+  it.live("given rates whose answer is lost, then the write failed, and another one learns that they are stored", () =>
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const { write } = yield* SuccessRates

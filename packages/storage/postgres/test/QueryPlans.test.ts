@@ -136,7 +136,7 @@ const walksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
     )
   ].toSorted()
 
-/** Tables of ours that are read from end to end. */
+/** Our tables that are read by full scans. */
 const scanned = (steps: ReadonlyArray<Step>) =>
   steps
     .filter((step) => step["Node Type"] === "Seq Scan")

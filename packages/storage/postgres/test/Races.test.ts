@@ -1,5 +1,5 @@
 /**
- * Writers that wait for one row, each on a connection of its own. Beside each race stands its control: the same race by
+ * Writers that wait for one row, each on a connection of its own. Each race has a control: the same race by
  * a statement without the guard, which several win.
  */
 import type { PgClient } from "@effect/sql-pg"

@@ -20,7 +20,7 @@ const steps = [
   { migration_id: 6, name: "message_outcomes" }
 ]
 
-/** What stands in the schema, however it came there. */
+/** The contents of the schema, whatever created them. */
 const schemaOf = (sql: PgClient.PgClient) =>
   sql<{ what: string }>`
     select table_name || '.' || column_name || ' ' || data_type as what from information_schema.columns
@@ -145,19 +145,21 @@ describe.skipIf(!hasServer)("the schema", () => {
       })
   )
 
-  it.live("given a database, when it is inspected, then its schema and its clock are told, and nothing is made", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const sql = yield* clientOf(url)
-      const before = yield* schemaOf(sql)
-      const found = yield* inspect({ url })
-      expect(found).toMatchObject({ schema: null, newest: 6 })
-      // The server runs on this machine; a busy one answers late.
-      expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
-      expect(yield* schemaOf(sql)).toEqual(before)
-      yield* withStorage({ url })(Effect.void)
-      expect(yield* inspect({ url })).toMatchObject({ schema: 6, newest: 6 })
-    })
+  it.live(
+    "given a database, when it is inspected, then its schema and its clock are reported, and nothing is created",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        const sql = yield* clientOf(url)
+        const before = yield* schemaOf(sql)
+        const found = yield* inspect({ url })
+        expect(found).toMatchObject({ schema: null, newest: 6 })
+        // The server runs on this machine; a busy one answers late.
+        expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
+        expect(yield* schemaOf(sql)).toEqual(before)
+        yield* withStorage({ url })(Effect.void)
+        expect(yield* inspect({ url })).toMatchObject({ schema: 6, newest: 6 })
+      })
   )
 
   it.live("given a rate that was written, when another server starts, then it is there, and no broken one can be", () =>

@@ -35,10 +35,10 @@ const until = <E>(isSo: Effect.Effect<boolean, E>) =>
       if (yield* isSo) return
       yield* TestClock.withLive(Effect.sleep("10 millis"))
     }
-    throw new Error("it did not come to that within ten seconds")
+    throw new Error("the condition was not met within ten seconds")
   })
 
-/** A directory that two servers keep, and a client beside them. The clock stands still. */
+/** A directory that two servers keep, and a client beside them. The clock is stopped. */
 const given = Effect.gen(function* () {
   const url = yield* newDatabase
   const [one, other] = [yield* storageOf(url), yield* storageOf(url)]
@@ -71,7 +71,7 @@ const given = Effect.gen(function* () {
 })
 
 describe.skipIf(!hasServer)("two servers", () => {
-  it.effect("given a copy that one keeps, when the other writes, then it is told, and reads what was written", () =>
+  it.effect("given a copy that one keeps, when the other writes, then it is notified, and reads what was written", () =>
     Effect.gen(function* () {
       const { directory, one } = yield* given
       yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))

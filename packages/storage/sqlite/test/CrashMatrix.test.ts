@@ -30,7 +30,7 @@ describe("the crash matrix", () => {
   }
 
   it.runIf(process.env["POINTSMAN_MATRIX"] === "all")(
-    "given every point of every operation, when its process ends there, then it comes to what it comes to in memory",
+    "given every point of every operation, when its process ends there, then the result is the same as in memory",
     async () => {
       const cells = await crashMatrix({ storage })
       assert.deepStrictEqual(wrongCells(cells), [])

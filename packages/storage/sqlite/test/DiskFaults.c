@@ -6,7 +6,7 @@
  * path: `-wal`, `-shm`, `-journal`, `-` for the database itself or `*`), errno, how many such calls go well first, how
  * many fail then (-1: all), and what happens to the bytes of a failed sync: `kept` in the file, or `lost`, as a kernel
  * does that drops the pages which it could not write. Without the file nothing fails. A new serial begins to count anew.
- * What failed is told line by line in the file `<control>.failed`.
+ * Failures are written line by line in the file `<control>.failed`.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ static void tell(const char *control, const char *call, const char *part) {
   close(fd);
 }
 
-/* What stood where something was written that no sync has confirmed yet; the latest first. */
+/* The previous bytes where something was written that no sync has confirmed yet; the latest first. */
 struct before {
   struct before *next;
   char part[16];
@@ -80,7 +80,7 @@ static void keep_before(int fd, size_t count, off_t offset) {
   errno = saved;
 }
 
-/* Forgets what was written to the file: the disk has it, or, where it is lost, has what stood there before. */
+/* Forgets what was written to the file: the disk has it, or, where it is lost, has the previous bytes. */
 static void settle(int fd, int is_lost) {
   char path[4096];
   int saved = errno;

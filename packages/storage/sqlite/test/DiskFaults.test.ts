@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)(
       assert.isAtLeast(writes, 10)
     })
 
-    it("given a broken disk, when a write of a commit fails, then nobody is told that it was not written", async () => {
+    it("given a broken disk, when a write of a commit fails, then no response says that it was not written", async () => {
       const ledger = startLedger()
       for (const after of [0, 1, 7, 11]) {
         const { failed, said } = await commitUnder(ledger, {

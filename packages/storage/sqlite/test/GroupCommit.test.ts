@@ -20,7 +20,7 @@ const stored = Effect.fnUntraced(function* (ledger: Ledger["Service"], changes: 
   return found.map(Option.isSome)
 })
 
-/** Passes every check of ours, and is refused by SQLite: a time is no fraction. */
+/** Passes our checks, but SQLite refuses it: a time is not a fraction. */
 const poisoned = newChange({ createdAt: 0.5 })
 
 /** A ledger whose connection does something else for one statement. */

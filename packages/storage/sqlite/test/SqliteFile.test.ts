@@ -386,7 +386,7 @@ describe("checks of the database", () => {
     ],
     "an operation is of no payment": ["update operations set payment_id = 'another'", /FOREIGN KEY constraint failed/],
     "a refund is for less than nothing": ["update refunds set amount_minor = -1", /CHECK constraint failed/],
-    "a refund stands in no column of the ledger": ["update refunds set balance = 'lost'", /CHECK constraint failed/],
+    "a refund counts towards an unknown total": ["update refunds set balance = 'lost'", /CHECK constraint failed/],
     "a second refund has its key": [
       `insert into refunds select workspace_id, environment, payment_id, 'rf_2', stage,
       balance, amount_minor, currency, requested_minor, reason, idempotency_key, connection_id, provider_ref,

@@ -15,7 +15,7 @@ const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) =
 })
 
 describe("success rates in SQLite", () => {
-  it.effect("given a COMMIT whose answer is lost, then the write failed, and another one is told what is stored", () =>
+  it.effect("given a COMMIT whose answer is lost, then the write failed, and another one learns what is stored", () =>
     Effect.gen(function* () {
       let isBroken = true
       const { rates } = yield* opened((sql, db) => {

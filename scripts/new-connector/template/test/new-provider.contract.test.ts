@@ -13,7 +13,7 @@ const answer = (status: number, body: unknown): TransportAnswer => ({
 
 /**
  * The provider's raw answer in the situation, with the references and amounts that the situation gives, as its
- * documentation has it; `undefined` where it cannot come to that, and then `lacks` names it.
+ * documentation has it; `undefined` if it cannot occur, and then `lacks` names it.
  */
 const answerTo = (situation: Situation): TransportAnswer | undefined => {
   switch (situation.name) {

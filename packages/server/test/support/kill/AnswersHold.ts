@@ -24,7 +24,7 @@ const leftOpen: ReadonlySet<string> = new Set([
   "refund_result_unknown"
 ])
 
-/** Under one key these stand for good. */
+/** Under one key these are final. */
 const standing: ReadonlySet<string> = new Set([
   "capture_result_unknown",
   "void_result_unknown",
@@ -34,7 +34,7 @@ const standing: ReadonlySet<string> = new Set([
 /** Answers of a server whose database was away. The first one says that nothing was sent, and leaves the key free. */
 const ofOutages: ReadonlySet<string> = new Set(["internal_error", "payment_result_unknown", "state_unconfirmed"])
 
-/** Whether somebody may have been told, or have to fear, that it happened. */
+/** Whether a client may have learned, or must assume, that it happened. */
 export const mayHaveMoved = ({ answers, lost }: Wish): boolean =>
   lost > 0 ||
   answers.some(
@@ -42,7 +42,7 @@ export const mayHaveMoved = ({ answers, lost }: Wish): boolean =>
       code === null || leftOpen.has(code) || code === "payment_result_unknown" || code === "state_unconfirmed"
   )
 
-/** Also where the database is back, `state_unconfirmed` stands under its key. */
+/** Also where the database is back, `state_unconfirmed` remains under its key. */
 const isExcused = (code: string, { answers }: Wish, answer: Answer): boolean =>
   ofOutages.has(code) &&
   (answer.duringOutage || (code === "state_unconfirmed" && answers.some(({ duringOutage }) => duringOutage)))
@@ -78,7 +78,10 @@ export const wrongWithWish = (
           ]
     ),
     ...(acknowledged.length > 0 ? wrongWithDone(wish, final, evidence) : []),
-    ...unless(mayHaveMoved(wish) || !hasMoved(wish, evidence), `${name}: it moved, and was told that it did not`)
+    ...unless(
+      mayHaveMoved(wish) || !hasMoved(wish, evidence),
+      `${name}: it moved, and the response said that it did not`
+    )
   ]
 }
 

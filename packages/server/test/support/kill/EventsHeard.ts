@@ -18,7 +18,7 @@ export const wrongWithEvents = ({ books, events, followed, payments, timelines }
   const byId = new Map(events.map((event) => [event.id, event]))
   const told = [...timelines.values()].flat()
   return [
-    ...unless(byId.size === events.length, "an event id stands twice"),
+    ...unless(byId.size === events.length, "an event id occurs twice"),
     ...told.flatMap((event) =>
       unless(isDeepStrictEqual(byId.get(event.id), event), `${event.id}: its timeline and the list of events differ`)
     ),
@@ -64,7 +64,7 @@ const wrongWithFollowed = (
   followed: ReadonlyArray<EventShown>
 ): ReadonlyArray<string> => {
   const at = events.findIndex((event, index) => !isDeepStrictEqual(event, followed[index]))
-  if (at >= 0) return [`the follower saw ${followed[at]?.id ?? "nothing"} where ${events[at]?.id} stands`]
+  if (at >= 0) return [`the follower saw ${followed[at]?.id ?? "nothing"} instead of ${events[at]?.id}`]
   return unless(followed.length === events.length, `the follower saw ${followed.length} of ${events.length} events`)
 }
 

@@ -21,7 +21,7 @@ export interface KillStorage {
   /** Gives the settings that name a new and empty database. */
   readonly open: (folder: string) => Promise<{
     readonly environment: Readonly<Record<string, string>>
-    /** Whether the first server has come to it. */
+    /** Whether the first server has reached it. */
     readonly isBegun: () => Promise<boolean>
   }>
 }

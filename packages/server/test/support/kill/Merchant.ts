@@ -22,7 +22,7 @@ const answersAtMost = 10
 const acts = { create: 10, capture: 4, void: 2, refund: 5, read: 3, again: 7 } as const
 const currencies = ["EUR", "USD", "JPY", "KWD"]
 
-/** Where the merchant sends to: a server, or several that stand for one. */
+/** Where the merchant sends to: a server, or several that act as one. */
 export interface Shop {
   readonly request: (...asked: Parameters<JsonRequest>) => Promise<JsonAnswer & { readonly duringOutage?: boolean }>
 }

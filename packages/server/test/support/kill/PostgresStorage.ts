@@ -1,4 +1,4 @@
-/** A database on a server of PostgreSQL that outlives the servers of ours. */
+/** A database on a server of PostgreSQL that outlives our servers. */
 import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { environmentOn, newDatabase, query } from "../PostgresServer.ts"
 import type { KillStorage } from "./KillWorld.ts"

@@ -1,4 +1,4 @@
-/** Stands between a client and its server, and cuts the line where a test says so. */
+/** A proxy between a client and its server, and cuts the line where a test says so. */
 import { connect, createServer, type Socket } from "node:net"
 import { Effect, Redacted, type Scope } from "effect"
 

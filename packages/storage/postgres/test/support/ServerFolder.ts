@@ -27,7 +27,7 @@ export interface ServerFolder {
   readonly libraries: string
 }
 
-/** The second and third are on every system; a private TMPDIR stands before them. */
+/** The second and third are on every system; a private TMPDIR comes before them. */
 const temporaryFolders = (): ReadonlyArray<string> => (isRoot ? [tmpdir(), "/tmp", "/var/tmp"] : [tmpdir()])
 
 /** Makes a new folder. Throws one sentence that says what to do when the server's user can run the server in none. */
