@@ -106,7 +106,7 @@ export const apiPage = (notice: string): string =>
     notice,
     "# Endpoints",
     document.info["description"],
-    "The same as a document for tools: `GET /api/v1/openapi.json`, and as a page to try it from: `/docs` of a running server. What is sent to you are [events](events.md).",
+    "The same contract is available for tools at `GET /api/v1/openapi.json`, and as an interactive page at `/docs` of a running server. Pointsman sends you [events](events.md).",
     table(
       ["Endpoint", "What it does", "Scope"],
       operations.map(({ name, operation }) => [
@@ -132,7 +132,7 @@ export const apiPage = (notice: string): string =>
       ])
     ]),
     "## What they hold",
-    "Unknown fields of a request are ignored; fields may be added to answers.",
+    "Unknown fields of a request are ignored; fields may be added to responses.",
     ...shown.flatMap((name) => {
       const { schema } = components(name)
       const isAnswer = name !== "CreatePayment" && name !== "Simulation"

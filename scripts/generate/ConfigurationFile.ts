@@ -228,7 +228,7 @@ export const configurationFilePage = (notice: string): string => {
   return [
     notice,
     "# Configuration file",
-    "Every field that the file may have, as its decoder reads it. A field that is not here is a mistake, and a mistake stops the start with the path of what is wrong. How to use it, with an example: [configuration](../guides/configuration.md#the-configuration-file). To check a file without a start: [`pointsman config check`](../guides/configuration.md#check-the-file).",
+    "Every field of the file, generated from its decoder. An unknown field is a mistake, and a mistake stops startup with the path of the field. For usage and an example, see [configuration](../guides/configuration.md#the-configuration-file). To check a file without starting the server: [`pointsman config check`](../guides/configuration.md#check-the-file).",
     ...Object.entries(parts).flatMap(([path, { title, about, fields }]) => [
       `## ${title}`,
       about,

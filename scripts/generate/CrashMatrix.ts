@@ -158,35 +158,35 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
   return [
     notice,
     "# When a process ends",
-    "A process may end between any two of its steps: it is killed, the machine loses power, a deployment takes its place. This page shows where the money is afterwards. Nothing on it is written by hand: each of these ends was brought about, in a world with a clock, a store and a provider that keeps books of its own.",
-    `There are ${cells.filter(({ point }) => point !== null).length} ends here, each with a client that never asks again, and with three that do. After the end another process takes over the same store, and three days pass. In every one of these runs:`,
+    "A process may end between any two of its steps: it is killed, the machine loses power, a deployment takes its place. This page shows where the money is afterwards. Nothing on it is written by hand: each of these crashes was executed, in a simulation with a clock, a storage and a provider that keeps its own record.",
+    `There are ${cells.filter(({ point }) => point !== null).length} crashes here, each with a client that never retries, and with three that do. After the crash, another process takes over the same storage, and three days pass. In every one of these runs:`,
     [
-      "- the provider was asked at most once under each of our ids, and executed at most one request;",
-      "- at most one charge holds money, and our record is the provider's to the cent;",
-      "- nothing is in flight any more, and nothing is unknown, but for what is [named below](#what-is-unknown-and-what-that-means);",
-      "- the timeline tells what happened, once and in order;",
+      "- the provider was called at most once under each of our ids, and executed at most one request;",
+      "- at most one charge holds money, and our record matches the provider's to the cent;",
+      "- nothing is in flight or unknown, except for the cases [named below](#what-is-unknown-and-what-that-means);",
+      "- the timeline lists what happened, once and in order;",
       "- every response that the client received is still true, and is repeated when the client retries."
     ].join("\n"),
-    "The process that takes over may end as well, at any of its own points: in the middle of an answer to the client who asks again, or of settling what is unknown. What the first one left comes to the same, and a test does all of it.",
+    "The process that takes over may die as well, at any of its own points: during its response to a retry, or while it settles an unknown result. The result is the same as after one crash, and a test covers all of it.",
     "![A grid of squares: a row for each thing that a provider may do, a square for each point at which the process ends, coloured by the final state](crash-matrix.svg)",
-    "The picture is for a client that never asks again. [One payment, step by step](../concepts/one-payment.md) draws the points of its first row into the life of a payment; the tables below say it all.",
+    "The picture is for a client that never retries. [One payment, step by step](../concepts/one-payment.md) shows the points of its first row in the course of a payment; the tables below are complete.",
     "## How to read it",
     [
-      "- A row is a point at which the process ends. Points that make no difference to each other share a row. A read is no point: nothing outside changes by it.",
-      "- *Not written*: the store never hears of it. *On its way*: the process is dead, and the store writes it two seconds later, as one on a network may. *Written*: the process does not hear so.",
-      "- *Has not left*: the provider never hears of it. *On its way*: it arrives after its process is dead. *Done, and not answered*: the provider has done its part.",
+      "- A row is a point at which the process ends. Points with the same results share a row. A read is not a point, because it changes nothing.",
+      "- *Not written*: the storage never receives it. *On its way*: the process is dead, and the storage writes it two seconds later, as one on a network may. *Written*: the process does not receive the confirmation.",
+      "- *Has not left*: the provider never receives it. *On its way*: it arrives after its process is dead. *Done, and not answered*: the provider has executed it.",
       "- A column is what the provider does. A dash: this outcome has no such point.",
-      `- A cell is the status in the end: ${code("nothing").replaceAll("`", "*")} where no payment is stored. Where it matters whether the client asks again, both are said.`,
-      "- The last three columns are what the client hears who sends the same request again, under the same key: at once; after the claim window of 15 minutes; once it is settled. *The answer*: what the request would have been answered, in the first row. *How it ended*: the status in the cell."
+      `- A cell is the final status: ${code("nothing").replaceAll("`", "*")} if no payment is stored. If it matters whether the client retries, the cell has both.`,
+      "- The last three columns are the responses to a client that sends the same request again, under the same key: immediately; after the claim window of 15 minutes; and after it is settled. *The answer*: the response that the request would have received, in the first row. *How it ended*: the status in the cell."
     ].join("\n"),
     "## What is unknown, and what that means",
     [
-      `- ${code("UNKNOWN")} where the provider *cannot say*: nothing was executed here, and its look-ups do not rule it out. It is looked up for ever, and nothing is sent again. A person can [settle it](../concepts/unknown.md) with the provider's record.`,
-      `- ${code("UNKNOWN")} where the provider *states more than was asked*: money moved, and not as it was asked for. That is nothing to build on, and only a person can settle it.`,
-      `- A refund that is ${code("UNKNOWN")} keeps its amount reserved, so that it cannot be given back twice.`,
+      `- ${code("UNKNOWN")} where the provider *cannot say*: nothing was executed here, but its lookups do not rule it out. It is looked up indefinitely, and nothing is sent again. An operator can [settle it](../concepts/unknown.md) with the provider's record.`,
+      `- ${code("UNKNOWN")} where the provider *states more than was asked*: money moved, but not as requested. That response is unusable, and only an operator can settle it.`,
+      `- A refund that is ${code("UNKNOWN")} keeps its amount reserved, so that it cannot be refunded twice.`,
       `- ${code("PENDING")} where a capture or a void was *accepted, and refused later*: the provider's record shows a valid authorization, as it did while the operation was in progress. It is looked up once a day.`,
-      `- Everything else is settled by itself: when the client asks again after the claim window, or else when the background notices a day later that the request died. Then the provider is asked for its record.`,
-      `- A request that was claimed and did not leave is never sent later: it ends as ${code("FAILED")}, or its authorization or payment is unchanged. A customer must not be charged a day after giving up.`
+      `- Everything else is settled automatically from the provider's record: when the client retries after the claim window, or when a background check finds a day later that the process died.`,
+      `- A request that was claimed but not sent is never sent later: it ends as ${code("FAILED")}, or its authorization or payment is unchanged. A customer must not be charged a day after giving up.`
     ].join("\n"),
     ...operations.flatMap((operation) =>
       section(

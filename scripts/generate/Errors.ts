@@ -57,12 +57,12 @@ export const errorsPage = (notice: string): string =>
     "# Errors",
     'Every failure is `{ "error": { "code", "message" } }` with one of these codes. Decide by `code`: it is stable, and a `message` may change. `routing_failed` carries `excluded` when the request set `debug`, and `payment_result_unknown` carries `request_id`. Every answer has the header `X-Request-Id`, and 429 has `Retry-After` in seconds.',
     "## Codes",
-    "In the order in which a request is checked, as far as that can be said of a code. Paths are under `/api/v1`.",
+    "In the order in which a request is checked, as far as a code has a place in it. Paths are under `/api/v1`.",
     table(
       ["Code", "Status", "Meaning", "Answered by"],
       documentedCodes.map((row) => [code(row.code), String(row.status), row.meaning, answeredBy(row.code)])
     ),
     "## What core's failures become",
-    "For those who embed the library: each failure of its operations, and what the API answers for it.",
+    "For programs that embed the library: each failure of its operations, and the API's response to it.",
     table(["Operation", "Failure", "Code", "Message"], failures)
   ].join("\n\n")

@@ -39,14 +39,14 @@ export const eventsPage = (notice: string): string =>
   [
     notice,
     "# Events",
-    "An event is an entry of a payment's timeline. It is written in the commit of the move that it reports, so there is no move without its event and no event without its move. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same words. The same event may reach you more than once: skip an `id` that you have processed. Types may be added, and fields.",
+    "An event is an entry of a payment's timeline. It is written in the commit of the move that it reports, so there is no move without its event and no event without its move. The [webhooks](../guides/webhooks.md), `GET /api/v1/events` and `GET /api/v1/payments/{id}/events` show the same event in the same format. An event may reach you more than once: skip an `id` that you have processed. Types and fields may be added.",
     table(
       ["Field", "Type", "Meaning"],
       [
         [code("id"), "string", "`evt_` and a UUIDv7. The order of ids is the order in which they were written."],
         [code("type"), "string", "what happened: one of the types below"],
         [code("created"), "string", "when it happened: ISO 8601, UTC"],
-        [code("data"), "object", "what it says: the fields of its type"]
+        [code("data"), "object", "the fields of its type"]
       ]
     ),
     "## Types",

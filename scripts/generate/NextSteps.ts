@@ -121,8 +121,8 @@ const tableOf = (mode: RoutingMode): string => {
 }
 
 const abouts: Readonly<Record<RoutingMode, string>> = {
-  fixed: "One connection and one attempt, whatever `maxAttempts` says.",
-  priority: "Another connection only where the provider was not reached, or says that it did nothing.",
+  fixed: "One connection and one attempt, whatever `maxAttempts` is.",
+  priority: "Another connection only if the provider was not reached, or states that it did nothing.",
   failover: "As `priority`, and after a soft decline too.",
   auto: "As `failover`; the connections are in the order of their measured success."
 }
@@ -131,16 +131,16 @@ export const nextStepsPage = (notice: string): string =>
   [
     notice,
     "# What follows an attempt",
-    "A payment is charged by one attempt after the other, each at another connection, until one is an outcome or none may follow. Two things decide whether another connection is asked: the mode of the route, and whether it is certain that nothing was executed. An attempt that went unanswered is followed by nothing, in no mode, however many connections are left: whoever did not answer may have charged. In the code it is no `NothingExecuted`, so that asking for a follower does not compile.",
-    "The tables are made by asking the code that decides (`packages/core/src/routing/NextStep.ts`), and a test makes a payment for every cell of them.",
+    "A payment is charged by sequential attempts, each at another connection, until one has an outcome or none may follow. Two conditions decide whether another connection is tried: the mode of the route, and whether it is certain that nothing was executed. No attempt follows an unanswered one, in any mode, however many connections are left: its provider may have charged. In the code it is not a `NothingExecuted`, so requesting a follower does not compile.",
+    "The tables are generated from the code that decides (`packages/core/src/routing/NextStep.ts`), and a test creates a payment for every cell of them.",
     "## How to read it",
     [
-      "- *The next connection*: the next one of the route's order that was not asked yet and whose circuit is not open; of all of them where the route is `degraded`. Where none is left, the payment ends as in the last column.",
-      "- A status is that of the payment, and no other connection is asked. Where it hangs on what the attempts before came to, both are named.",
-      "- *Attempt 1 of 2*: `maxAttempts` is 2, which it is unless set. It is the smaller of `maxAttempts` and the number of connections that can take the payment.",
-      "- *Too old to be sent*: it was stored, and could not leave within five seconds after that. As the first attempt it answers 503 `storage_unavailable` besides, and the key is free again."
+      "- *The next connection*: the next one in the route's order that has not been tried and whose circuit is not open; of all of them if the route is `degraded`. If none is left, the payment ends as in the last column.",
+      "- A status is that of the payment, and no other connection is tried. If it depends on the results of earlier attempts, both are named.",
+      "- *Attempt 1 of 2*: `maxAttempts` is 2, the default. The limit is the smaller of `maxAttempts` and the number of eligible connections.",
+      "- *Too old to be sent*: it was stored, but could not be sent within five seconds. If it is the first attempt, the response is 503 `storage_unavailable`, and the key is free again."
     ].join("\n"),
     ...(Object.keys(abouts) as Array<RoutingMode>).flatMap((mode) => [`## ${code(mode)}`, abouts[mode], tableOf(mode)]),
     "## On a hosted page",
-    "What the customer chooses there begins the same attempts, by the same tables. A provider's checkout that was opened is followed by nothing: the customer may pay on it. One that could not be opened is a request that was rejected, was not sent or went unanswered."
+    "The customer's choice there starts the same attempts, by the same tables. Nothing follows a provider's checkout that was opened, because the customer may pay on it. A checkout that could not be opened is a request that was rejected, not sent or unanswered."
   ].join("\n\n")

@@ -74,7 +74,7 @@ const lifecyclePage = ({ machine, title, source, about, statusOf }: Lifecycle): 
     finalsOf(machine).length === 0 ? "No state is final." : `Nothing leads out of ${finalsOf(machine).join(", ")}.`,
     rowsOf(machine),
     "## Facts that find no row",
-    "`Ignored` means that the fact is kept with its courier and changes nothing.",
+    "`Ignored` means that the fact is stored with its source and changes nothing.",
     otherwiseOf(machine),
     "## The same as Mermaid",
     diagramOf(machine)

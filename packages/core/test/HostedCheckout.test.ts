@@ -688,7 +688,7 @@ describe("many who come back", () => {
   )
 
   const told = make()
-  it.effect("given another courier tells that it was paid, then a look-up that found nothing takes nothing back", () =>
+  it.effect("given another source reports that it was paid, then a lookup that found nothing reverses nothing", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       told.provider.onOpenCheckout = () => Effect.succeed(opened({ expiresAt: hour }))

@@ -1,4 +1,4 @@
-/** Processes that froze and wake up, couriers that came first, and commits that land when nobody waits any more. */
+/** Processes that froze and wake up, other sources that were first, and commits that complete when no caller waits. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   applyChargeFact,

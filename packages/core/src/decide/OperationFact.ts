@@ -134,7 +134,7 @@ export const applyOperationFact = (
   /** Whether the provider dates the statement after the failure of the operation that is recorded. */
   isAfterFailure = false
 ): Operated => {
-  // Another courier was told more than our silence, or of a word that a look-up came too late to find: that stands.
+  // Another source reported more than our missing response, or a result that a lookup was too late to find: it is kept.
   const isSilent =
     (fact._tag === "Unanswered" && operation.outcome !== null) ||
     (fact._tag === "NotFound" && !isOpen(operation)) ||
@@ -229,10 +229,10 @@ const closing = (
   const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
   const isOthers = isDone && (!wasOpen || fact._tag === "Refused")
   if (isConflict || isOpposite || isOthers) return { outcome, reply: { _tag: "StateConflict" } }
-  // Also where this answer is silence: another courier told first that it happened.
+  // Even if this response is missing: another source reported first that it happened.
   if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }
   if (outcome === "Accepted") return { outcome, reply: { _tag: "Done", payment } }
-  // Refused, or another courier told first that nothing happened: the key is free again.
+  // Refused, or another source reported first that nothing happened: the key is free again.
   if (fact._tag === "Refused") return { outcome, reply: null }
   if (payment.state === "Authorized") return { outcome: outcome === "Unanswered" ? "Refused" : outcome, reply: null }
   return { outcome, reply: { _tag: "ResultUnknown" } }

@@ -32,7 +32,7 @@ export const ClaimMachine = defineMachine({
       from: "Claimed",
       on: "RequestAbandoned",
       to: "Released",
-      why: "Nothing was sent: a retry is safe and starts anew."
+      why: "Nothing was sent: a retry is safe and starts over."
     },
     {
       from: "Answered",
@@ -44,7 +44,7 @@ export const ClaimMachine = defineMachine({
       from: "Claimed",
       on: "RetentionEnded",
       to: "Expired",
-      why: "Nobody ever answered it, and 24 hours ago the background settled its payment."
+      why: "It never got a response, and a background check settled its payment 24 hours ago."
     }
   ]
 })

@@ -33,14 +33,14 @@ export const DeliveryMachine = defineMachine({
       from: "Sending",
       on: "AttemptBegun",
       to: "Sending",
-      why: "Who sent it said nothing until the lease was over: it is sent again, and may arrive twice."
+      why: "The sender did not report before the lease ended: it is sent again, and may arrive twice."
     },
     { from: "Sending", on: "ReceiverAccepted", to: "Delivered", why: "Answered 2xx." },
     {
       from: "Sending",
       on: "ReceiverRefused",
       to: "Refused",
-      why: "Answered 4xx: the receiver's word, which is final."
+      why: "Answered 4xx: the receiver's refusal is final."
     },
     {
       from: "Sending",
@@ -48,18 +48,18 @@ export const DeliveryMachine = defineMachine({
       to: "Due",
       why: "Answered 3xx or 5xx, or not at all, and the schedule has another attempt."
     },
-    { from: "Sending", on: "LastAttemptFailed", to: "GivenUp", why: "The schedule is at its end." },
+    { from: "Sending", on: "LastAttemptFailed", to: "GivenUp", why: "The schedule is exhausted." },
     {
       from: "Sending",
       on: "EndpointWithdrawn",
       to: "GivenUp",
-      why: "The endpoint is not active any more: nothing is sent there."
+      why: "The endpoint is no longer active: nothing is sent there."
     },
     {
       from: ["Refused", "GivenUp"],
       on: "RedeliveryAsked",
       to: "Due",
-      why: "Somebody asked for it: the schedule begins anew, under the same id."
+      why: "An operator requested it: the schedule starts over, under the same id."
     }
   ]
 })

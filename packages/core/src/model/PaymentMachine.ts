@@ -88,7 +88,7 @@ export const PaymentMachine = defineMachine({
   name: "payment",
   states: paymentStates,
   emits: eventTypes,
-  // What a fact means where no row takes it. `Ignored`: it is stored with its courier and changes nothing.
+  // What a fact means if it has no row. `Ignored`: it is stored with its source and changes nothing.
   otherwise: {
     CustomerAwaited: "Ignored",
     CustomerCancelled: "Ignored",
@@ -157,21 +157,21 @@ export const PaymentMachine = defineMachine({
       on: "CustomerCancelled",
       to: "Cancelled",
       emits: ["payment.cancelled"],
-      why: "The customer turned back before anything was sent."
+      why: "The customer cancelled before anything was sent."
     },
     {
       from: "AwaitingCustomer",
       on: "PageExpired",
       to: "Cancelled",
       emits: ["payment.cancelled"],
-      why: "The page's time ran out before anything was sent."
+      why: "The page expired before anything was sent."
     },
     {
       from: "AwaitingCustomer",
       on: "NoRouteFound",
       to: "Failed",
       emits: ["payment.failed"],
-      why: "The customer acted, and no connection could take the payment: nothing was sent."
+      why: "The customer acted, but no connection was eligible: nothing was sent."
     },
     {
       from: "Charging",
@@ -191,7 +191,7 @@ export const PaymentMachine = defineMachine({
       on: "CheckoutEnded",
       to: "Cancelled",
       emits: ["payment.cancelled"],
-      why: "The provider's page ended more than an hour ago, and its record says that nobody paid."
+      why: "The provider's page expired more than an hour ago, and its record says that it was not paid."
     },
     {
       from: "AwaitingCustomer",
@@ -219,21 +219,21 @@ export const PaymentMachine = defineMachine({
       from: "Charging",
       on: "AttemptFollowed",
       to: "Charging",
-      why: "The attempt before it certainly executed nothing; the next connection is asked."
+      why: "The previous attempt certainly executed nothing; the next connection is tried."
     },
     {
       from: ["Charging", "ChargeUnknown"],
       on: "ChargeAbandoned",
       to: "Failed",
       emits: ["payment.failed"],
-      why: "The claim grew too old to send on; nothing was sent and the key is free again."
+      why: "The claim became too old to send; nothing was sent and the key is free again."
     },
     {
       from: ["Charging", "CheckoutOpen", "ChargeUnknown"],
       on: "ChargeAccepted",
       to: "ChargePending",
       emits: ["payment.pending"],
-      why: "The provider took it and is still at work."
+      why: "The provider accepted it and is still processing it."
     },
     {
       from: unsettledCharge,
@@ -247,7 +247,7 @@ export const PaymentMachine = defineMachine({
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.captured"],
-      why: "The money was taken."
+      why: "The money was captured."
     },
     {
       from: unsettledCharge,
@@ -261,7 +261,7 @@ export const PaymentMachine = defineMachine({
       on: "ChargeFailed",
       to: "Failed",
       emits: ["payment.failed"],
-      why: "Every attempt ended in a technical error with nothing executed; the last word may come late."
+      why: "Every attempt ended in a technical error with nothing executed; the last result may arrive late."
     },
     {
       from: unsettledCharge,
@@ -282,7 +282,7 @@ export const PaymentMachine = defineMachine({
       on: "MismatchStated",
       to: "ChargeMismatched",
       emits: ["payment.amount_mismatch", "payment.unknown"],
-      why: "A success for more than was asked, or in another currency, is nothing to build on: operations settle it."
+      why: "A success for more than requested, or in another currency, is unusable: an operator settles it."
     },
     {
       from: "ChargeUnknown",
@@ -296,28 +296,28 @@ export const PaymentMachine = defineMachine({
       on: "MismatchStated",
       to: "ChargeMismatched",
       emits: ["payment.conflict", "payment.amount_mismatch"],
-      why: "The provider took money on a payment that we gave up, and not what was asked."
+      why: "The provider captured money on a payment that had failed here, and not the requested amount."
     },
     {
       from: "ChargeMismatched",
       on: "ChargeAuthorized",
       to: "Authorized",
       emits: ["payment.authorized"],
-      why: "Corrected by the provider, or settled by operations."
+      why: "Corrected by the provider, or settled by an operator."
     },
     {
       from: "ChargeMismatched",
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.captured"],
-      why: "Corrected by the provider, or settled by operations."
+      why: "Corrected by the provider, or settled by an operator."
     },
     {
       from: "ChargeMismatched",
       on: "ChargeCancelled",
       to: "Cancelled",
       emits: ["payment.cancelled"],
-      why: "Taken back at the provider."
+      why: "Reversed at the provider."
     },
     {
       from: "ChargeUnknown",
@@ -331,14 +331,14 @@ export const PaymentMachine = defineMachine({
       on: "ChargeAuthorized",
       to: "Authorized",
       emits: ["payment.conflict", "payment.authorized"],
-      why: "The provider holds money on a payment that we gave up: the truth wins."
+      why: "The provider holds money on a payment that had ended here: its record wins."
     },
     {
       from: [...noMoney, "Voided"],
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.conflict", "payment.captured"],
-      why: "The provider took money on a payment that we gave up: the truth wins."
+      why: "The provider captured money on a payment that had ended here: its record wins."
     },
 
     {
@@ -353,7 +353,7 @@ export const PaymentMachine = defineMachine({
       on: "SecondChargeReported" as const,
       to: state,
       emits: ["payment.conflict"] as const,
-      why: "Another attempt holds money too: the status stays, and operations give one of them back."
+      why: "Another attempt holds money too: the status remains, and an operator returns one of them."
     })),
 
     // Capture.
@@ -375,7 +375,7 @@ export const PaymentMachine = defineMachine({
       on: "CaptureConfirmed",
       to: "Captured",
       emits: ["payment.captured"],
-      why: "The provider states that it captured, whatever we asked for."
+      why: "The provider states that it captured, whatever we requested."
     },
     { from: "Capturing", on: "CaptureAccepted", to: "CapturePending", why: "The provider captures later." },
     {
@@ -405,14 +405,14 @@ export const PaymentMachine = defineMachine({
       on: "CaptureMismatched",
       to: "CaptureUnknown",
       emits: ["payment.amount_mismatch", "payment.capture_unknown"],
-      why: "More than was asked, or another currency, is nothing to build on: operations settle it."
+      why: "More than requested, or another currency, is unusable: an operator settles it."
     },
     {
       from: "CaptureUnknown",
       on: "CaptureMismatched",
       to: "CaptureUnknown",
       emits: ["payment.amount_mismatch"],
-      why: "Found later: operations settle it."
+      why: "Found later: an operator settles it."
     },
     {
       from: "CaptureUnknown",
@@ -426,7 +426,7 @@ export const PaymentMachine = defineMachine({
       on: "CaptureFailed",
       to: "Authorized",
       emits: ["payment.capture_failed"],
-      why: "The provider states that the capture failed for good: the authorization is open again."
+      why: "The provider states that the capture failed permanently: the authorization is open again."
     },
     {
       from: ["Captured", "Settled"],
@@ -454,7 +454,7 @@ export const PaymentMachine = defineMachine({
       on: "CaptureCorrected" as const,
       to: state,
       emits: ["payment.amount_mismatch"] as const,
-      why: "The provider captured more than is recorded, under the same reference: recorded up to the authorization."
+      why: "The provider captured more than is recorded, under the same reference: recorded up to the authorized amount."
     })),
     {
       from: "Refunded",
@@ -468,7 +468,7 @@ export const PaymentMachine = defineMachine({
       on: "ExcessCaptureStated" as const,
       to: state,
       emits: ["payment.amount_mismatch"] as const,
-      why: "The provider captured more than was authorized: operations review it."
+      why: "The provider captured more than was authorized: an operator reviews it."
     })),
 
     // Void.
@@ -483,7 +483,7 @@ export const PaymentMachine = defineMachine({
       on: "VoidConfirmed",
       to: "Voided",
       emits: ["payment.cancelled"],
-      why: "The authorization is released; a late word of it does not bring it back."
+      why: "The authorization is released; a late statement does not restore it."
     },
     { from: "Voiding", on: "VoidAccepted", to: "VoidPending", why: "The provider voids later." },
     {
@@ -513,14 +513,14 @@ export const PaymentMachine = defineMachine({
       on: "VoidMismatched",
       to: "VoidUnknown",
       emits: ["payment.amount_mismatch", "payment.void_unknown"],
-      why: "Captured instead, and an amount that nobody held: operations settle it."
+      why: "Captured instead, with an amount that was not authorized: an operator settles it."
     },
     {
       from: "VoidUnknown",
       on: "VoidMismatched",
       to: "VoidUnknown",
       emits: ["payment.amount_mismatch"],
-      why: "Found later: operations settle it."
+      why: "Found later: an operator settles it."
     },
     {
       from: "VoidUnknown",
@@ -534,14 +534,14 @@ export const PaymentMachine = defineMachine({
       on: "VoidFailed",
       to: "Authorized",
       emits: ["payment.void_failed"],
-      why: "The provider states that the void failed for good: the authorization is open again."
+      why: "The provider states that the void failed permanently: the authorization is open again."
     },
     {
       from: ["Authorized", "Capturing", "CapturePending", "CaptureUnknown"],
       on: "AuthorizationLapsed",
       to: "Voided",
       emits: ["payment.cancelled"],
-      why: "The provider says that it holds the money no longer."
+      why: "The provider states that it no longer holds the money."
     },
 
     // Refunds: one in progress is not a state of the payment, the refund ledger holds its amount.
@@ -550,14 +550,14 @@ export const PaymentMachine = defineMachine({
       on: "RefundedInPart",
       to: "PartiallyRefunded",
       emits: ["payment.refunded"],
-      why: "Part of the captured amount went back."
+      why: "Part of the captured amount was refunded."
     },
     {
       from: ["Captured", "PartiallyRefunded", "Settled"],
       on: "RefundedInFull",
       to: "Refunded",
       emits: ["payment.refunded"],
-      why: "All of the captured amount went back."
+      why: "The whole captured amount was refunded."
     },
     {
       from: "ChargedBack",
@@ -600,7 +600,7 @@ export const PaymentMachine = defineMachine({
       on: "SettlementReported" as const,
       to: state,
       emits: ["payment.settled"] as const,
-      why: "Settled too; what came after it stays in sight."
+      why: "Settled too; what followed it remains visible."
     })),
     { from: moneyTaken, on: "DisputeOpened", to: "ChargedBack", emits: ["payment.chargeback"], why: "Opened or lost." },
     {
@@ -608,28 +608,28 @@ export const PaymentMachine = defineMachine({
       on: "DisputeWonUnrefunded",
       to: "Captured",
       emits: ["payment.chargeback_reversed"],
-      why: "The status that the ledger states now."
+      why: "The status according to the ledger."
     },
     {
       from: "ChargedBack",
       on: "DisputeWonPartlyRefunded",
       to: "PartiallyRefunded",
       emits: ["payment.chargeback_reversed"],
-      why: "The status that the ledger states now."
+      why: "The status according to the ledger."
     },
     {
       from: "ChargedBack",
       on: "DisputeWonRefunded",
       to: "Refunded",
       emits: ["payment.chargeback_reversed"],
-      why: "The status that the ledger states now."
+      why: "The status according to the ledger."
     },
     {
       from: "ChargedBack",
       on: "DisputeWonSettled",
       to: "Settled",
       emits: ["payment.chargeback_reversed"],
-      why: "The status that the ledger states now: it had been settled."
+      why: "The status according to the ledger: it had been settled."
     }
   ]
 })

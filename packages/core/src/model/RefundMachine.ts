@@ -38,34 +38,34 @@ export const RefundMachine = defineMachine({
       on: "RefundAccepted",
       to: "Pending",
       emits: ["payment.refund_pending"],
-      why: "The provider took it and is still at work: not refunded, and not refundable again."
+      why: "The provider accepted it and is still processing it: not refunded, and not refundable again."
     },
     {
       from: ["Sending", "Pending", "Unknown"],
       on: "RefundConfirmed",
       to: "Succeeded",
-      why: "The money went back; the amount moves from pending to refunded."
+      why: "The money was refunded; the amount moves from pending to refunded."
     },
     {
       from: ["Refused", "Failed"],
       on: "RefundConfirmed",
       to: "Succeeded",
       emits: ["payment.conflict"],
-      why: "The provider did it after all: the truth wins."
+      why: "The provider executed it after all: its record wins."
     },
     {
       from: ["Refused", "Failed"],
       on: "RefundAccepted",
       to: "Pending",
       emits: ["payment.conflict", "payment.refund_pending"],
-      why: "The provider is at work on it after all: the amount is reserved again."
+      why: "The provider is processing it after all: the amount is reserved again."
     },
     ...(["Refused", "Failed"] as const).map((stage) => ({
       from: stage,
       on: "ExcessReported" as const,
       to: stage,
       emits: ["payment.conflict"] as const,
-      why: "As above, and what it gave back is no longer there to give: operations settle it."
+      why: "As above, but the refunded amount is no longer available: an operator settles it."
     })),
     {
       from: "Sending",
@@ -134,7 +134,7 @@ export const RefundMachine = defineMachine({
       on: "ExcessReported",
       to: "Reversed",
       emits: ["payment.conflict"],
-      why: "As above, and less than its amount is left to refund: operations settle it."
+      why: "As above, but less than its amount is left to refund: an operator settles it."
     },
     {
       from: "Unknown",
