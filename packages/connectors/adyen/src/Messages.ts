@@ -159,7 +159,7 @@ const courseOf = ({ eventCode, reason }: Protocol.Item): ReadonlyArray<string> =
 
 /*
  * The words of Adyen's reasons (https://docs.adyen.com/online-payments/capture/failure-reasons, which is also about
- * refunds). They are not signed. A party that changes one in transit can make a failure look final or not, until the
+ * refunds). They are not signed. Changing one in transit can make a failure look final or not, until the
  * next message; the failure itself is signed.
  */
 
@@ -276,7 +276,7 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
 
 /**
  * Somebody reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the signature; a
- * cancel is believed, because it says of no money that it was taken, and is not heard of a payment that was captured.
+ * cancel is accepted, because it reports no captured money, and is never sent for a payment that was captured.
  */
 const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
   if (!isSuccess) return notAsked(item)

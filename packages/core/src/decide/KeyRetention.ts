@@ -3,7 +3,7 @@ import { type Claim, keyRetentionMillis } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
 import { statusOf } from "../model/PaymentMachine.ts"
 
-/** Whether the payment has an outcome to read: until then the key is kept, in every state. */
+/** Whether the retention may be over, so that the payment is worth reading: until then the key is kept in any state. */
 export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number): boolean =>
   claim.state === "Answered"
     ? now >= (claim.answeredAt ?? now) + keyRetentionMillis

@@ -77,7 +77,7 @@ export const storageOperations = durations("pointsman_storage_duration_seconds",
   labels: ["storage", "operation"]
 })
 
-/** Of those, the ones whose storage failed; `CommitUnknown` is a commit that may or may not be written. */
+/** Of those, the ones whose storage failed; `CommitUnknown` is a commit that may or may not have been written. */
 export const storageErrors = counters("pointsman_storage_errors_total", {
   description: "Failed storage operations, by storage, operation and error.",
   labels: ["storage", "operation", "error"]
