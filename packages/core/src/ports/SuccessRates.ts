@@ -26,11 +26,11 @@ export class SuccessRates extends Context.Service<
     readonly changedSince: (at: number) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
     /**
      * Writes each rate whose stored version is one less than its own, and each of which nothing is stored (any more: it
-     * may have been forgotten meanwhile), whatever its version. Gives the others as they are stored now, so that whoever
+     * may have been forgotten meanwhile), whatever its version. Returns the others as they are stored now, so that the caller
      * asked adds to those and writes again. Of writers with the same version in hand one wins.
      *
-     * `StorageError`: none was written, or nobody knows; which one is not told, because an estimate is all there is to
-     * lose. Whoever writes again after it may count its outcomes twice.
+     * `StorageError`: none was written, or the result is unknown; the error does not say which, because only an estimate
+     * can be lost. A caller that writes again after it may count its outcomes twice.
      */
     readonly write: (rates: ReadonlyArray<StoredRate>) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
     /** Deletes the rates whose time is before this, in epoch milliseconds; gives how many. */
