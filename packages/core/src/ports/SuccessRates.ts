@@ -27,7 +27,7 @@ export class SuccessRates extends Context.Service<
     /**
      * Writes each rate whose stored version is one less than its own, and each of which nothing is stored (any more: it
      * may have been forgotten meanwhile), whatever its version. Returns the others as they are stored now, so that the caller
-     * asked adds to those and writes again. Of writers with the same version in hand one wins.
+     * adds to those and writes again. Of writers with the same version in hand one wins.
      *
      * `StorageError`: none was written, or the result is unknown; the error does not say which, because only an estimate
      * can be lost. A caller that writes again after it may count its outcomes twice.
