@@ -305,6 +305,17 @@ describe("an amount or a status that differs from the record", () => {
       ])
     }))
 
+  test("given an authorization, when the provider states a smaller capture and then all of it, then all is recorded", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      const { currency, minorUnits } = payment.money
+      yield* charge(payment, stating(minorUnits - 100, currency))
+      const { authorizedMinor, capturedMinor } = yield* stored(payment)
+      assert.deepStrictEqual([authorizedMinor, capturedMinor], [minorUnits, minorUnits - 100])
+      yield* charge(payment, stating(minorUnits, currency))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, minorUnits)
+    }))
+
   for (const [name, state, found] of [
     ["less was captured", { ...captured, stated: { minorUnits: 1, currency: "EUR" } }, ["conflict"]],
     ["it was canceled", { _tag: "Canceled", providerRef }, ["conflict"]],

@@ -127,7 +127,7 @@ export const applyChargeFact = (
   Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
     const moved: Payment = {
       ...payment,
-      ...(keepsFields(fact) ? {} : fieldsOf(fact)),
+      ...(keepsFields(fact) ? {} : fieldsOf(payment, fact)),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
@@ -167,7 +167,7 @@ type Keeping = Extract<ChargeFact, { readonly on: "SecondChargeReported" | "Auth
 const keepsFields = (fact: ChargeFact): fact is Keeping =>
   fact.on === "SecondChargeReported" || fact.on === "AuthorizationLapsed"
 
-const fieldsOf = (fact: Exclude<ChargeFact, Keeping>): ChargeFields => {
+const fieldsOf = (payment: Payment, fact: Exclude<ChargeFact, Keeping>): ChargeFields => {
   switch (fact.on) {
     case "ChargeAuthorized":
       return {
@@ -179,7 +179,11 @@ const fieldsOf = (fact: Exclude<ChargeFact, Keeping>): ChargeFields => {
     case "ChargeCaptured":
       return {
         ...nothingHeld,
-        authorizedMinor: fact.amountMinor,
+        // A smaller capture does not shrink the authorization that it was made on.
+        authorizedMinor:
+          fact.providerRef === payment.providerRef
+            ? Math.max(payment.authorizedMinor, fact.amountMinor)
+            : fact.amountMinor,
         capturedMinor: fact.amountMinor,
         connectionId: fact.connectionId,
         providerRef: fact.providerRef
