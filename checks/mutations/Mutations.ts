@@ -780,6 +780,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "shrink the authorization to a smaller capture",
+    harm: "What the provider captured beyond its first statement is not recorded, and cannot be refunded.",
+    edits: [
+      {
+        file: "packages/core/src/decide/ChargeFact.ts",
+        find: "? Math.max(payment.authorizedMinor, fact.amountMinor)",
+        replace: "? fact.amountMinor"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given an authorization, when the provider states a smaller capture and then all of it"
+    }
+  },
+  {
     name: "take a second charge for the first",
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [

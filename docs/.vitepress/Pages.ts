@@ -173,6 +173,7 @@ export const referencePart = (): Array<Group> => [
     items: items(
       [
         ["docs/reference/next-steps.md", "What follows an attempt"],
+        ["docs/reference/evidence.md", "What a statement means"],
         ["docs/reference/crash-matrix.md", "Crash matrix"],
         ["docs/reference/coverage.md", "What is tested"]
       ],

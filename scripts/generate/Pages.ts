@@ -11,6 +11,7 @@ import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPat
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
 import { errorsPage } from "./Errors.ts"
 import { eventsPage } from "./Events.ts"
+import { evidencePage, evidencePath } from "./Evidence.ts"
 import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from "./Lifecycle.ts"
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
@@ -105,7 +106,8 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       "docs/reference/configuration-file.md",
       `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
     ],
-    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`]
+    ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
+    [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`]
   ]
 }
 

@@ -1,18 +1,11 @@
-/** `POST /psp-webhooks/{pspId}`: who is believed, what is recorded, and what each message does in each state. */
-import { Ledger, type MessageOutcome, NotSent, type PaymentState, paymentStates, Unanswered } from "@pointsman/core"
+/**
+ * `POST /psp-webhooks/{pspId}`: who is believed, and what is recorded. What each message means in each state is in
+ * `Evidence.test.ts`.
+ */
+import { Ledger, Unanswered } from "@pointsman/core"
 import { Deferred, Effect, Option } from "effect"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import {
-  charge,
-  deliver,
-  dispute,
-  type Message,
-  nowSeconds,
-  refund,
-  settled,
-  tagOf,
-  textOf
-} from "./support/Messages.ts"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { charge, deliver, dispute, nowSeconds, refund, settled, tagOf, textOf } from "./support/Messages.ts"
 import { answerOf, authorized, captured, create, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
 import { anyStore, stores } from "./support/Stores.ts"
 import type { Reply } from "./support/Web.ts"
@@ -27,13 +20,13 @@ interface Standing {
   readonly attemptId: string
 }
 
-type Way = (world: World, atTheEnd: (work: () => Promise<unknown>) => void) => Promise<string>
+type Way = (world: World) => Promise<string>
 
 const charged =
-  (end: ReturnType<World["provider"]["onCharge"]>, fields: object = {}): Way =>
+  (end: ReturnType<World["provider"]["onCharge"]>): Way =>
   async (world) => {
     world.provider.onCharge = () => end
-    return (await create(world, fields)).body.data.id
+    return (await create(world)).body.data.id
   }
 
 /** The provider is being asked, and does not answer before the end. */
@@ -56,281 +49,22 @@ const held = (world: World) => {
   }
 }
 
-const duringCharge =
-  (fields: object): Way =>
-  async (world, atTheEnd) => {
-    const call = held(world)
-    const reply = create(world, fields)
-    await call.asked
-    atTheEnd(async () => {
-      await call.answer()
-      expect((await reply).status).toBe(201)
-    })
-    return world.provider.charges.at(-1)?.paymentId ?? ""
-  }
-
-const during =
-  (name: "capture" | "void"): Way =>
-  async (world, atTheEnd) => {
-    const id = await authorized(world)
-    const call = held(world)
-    const reply = operate(world, name, id)
-    await call.asked
-    atTheEnd(async () => {
-      await call.answer()
-      await reply
-    })
-    return id
-  }
-
-const after =
-  (name: "capture" | "void" | "refund", body: object, prepare: (world: World) => void = () => {}): Way =>
-  async (world) => {
-    const id = name === "refund" ? await captured(world) : await authorized(world)
-    prepare(world)
-    await operate(world, name, id, { body })
-    return id
-  }
-
-const pends = Effect.succeed({ _tag: "Pending" as const, providerRef })
-const declines = Effect.succeed({
-  _tag: "Declined" as const,
-  providerRef,
-  category: "expired_card" as const,
-  code: "54",
-  soft: false
-})
-
-const told =
-  (...messages: ReadonlyArray<(attemptId: string) => Message>): Way =>
-  async (world) => {
-    const id = await captured(world)
-    for (const message of messages) {
-      expect(answerOf(await deliver(world, message(world.provider.charges.at(-1)?.attemptId ?? "")))).toBe("200")
-    }
-    return id
-  }
-
-/** Every state that has an attempt, but a checkout's: `ProviderMessages.test.ts` of core has that. */
-const ways: Readonly<Record<string, readonly [PaymentState, Way]>> = {
-  Charging: ["Charging", duringCharge({})],
-  "Charging, manual": ["Charging", duringCharge({ capture_method: "manual" })],
-  ChargePending: ["ChargePending", charged(pends)],
-  "ChargePending, manual": ["ChargePending", charged(pends, { capture_method: "manual" })],
-  ChargeUnknown: ["ChargeUnknown", charged(silence)],
-  "ChargeUnknown, manual": ["ChargeUnknown", charged(silence, { capture_method: "manual" })],
-  ChargeMismatched: [
-    "ChargeMismatched",
-    charged(Effect.succeed({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }))
-  ],
-  Authorized: ["Authorized", authorized],
-  Capturing: ["Capturing", during("capture")],
-  CapturePending: [
-    "CapturePending",
-    after("capture", {}, (world) => {
-      world.provider.onCapture = () => pends
-    })
-  ],
-  CaptureUnknown: [
-    "CaptureUnknown",
-    after("capture", {}, (world) => {
-      world.provider.onCapture = () => silence
-    })
-  ],
-  Voiding: ["Voiding", during("void")],
-  VoidPending: [
-    "VoidPending",
-    after("void", {}, (world) => {
-      world.provider.onVoid = () => pends
-    })
-  ],
-  VoidUnknown: [
-    "VoidUnknown",
-    after("void", {}, (world) => {
-      world.provider.onVoid = () => silence
-    })
-  ],
-  Captured: ["Captured", captured],
-  PartiallyRefunded: ["PartiallyRefunded", after("refund", { amount: 400 })],
-  Refunded: ["Refunded", after("refund", {})],
-  Settled: ["Settled", told(settled)],
-  ChargedBack: ["ChargedBack", told((attemptId) => dispute(attemptId, "opened"))],
-  "ChargedBack, settled": ["ChargedBack", told(settled, (attemptId) => dispute(attemptId, "opened"))],
-  Declined: ["Declined", charged(declines)],
-  Failed: ["Failed", charged(Effect.fail(new NotSent({ reason: "refused" })))],
-  Cancelled: ["Cancelled", charged(Effect.succeed({ _tag: "Canceled", providerRef }))],
-  Voided: ["Voided", after("void", {})]
+const partlyRefunded: Way = async (world) => {
+  const id = await captured(world)
+  await operate(world, "refund", id, { body: { amount: 400 } })
+  return id
 }
-
-const messages: Readonly<Record<string, (attemptId: string) => Message>> = {
-  authorized: (attemptId) => charge(attemptId, "authorized"),
-  captured: (attemptId) => charge(attemptId, "captured"),
-  pending: (attemptId) => charge(attemptId, "pending"),
-  declined: (attemptId) => charge(attemptId, "declined"),
-  canceled: (attemptId) => charge(attemptId, "canceled"),
-  "requires authentication": (attemptId) => charge(attemptId, "requires_authentication"),
-  "captured, more than was asked": (attemptId) => charge(attemptId, "captured", { captured_amount: 5000 }),
-  settled,
-  "dispute opened": (attemptId) => dispute(attemptId, "opened"),
-  "dispute won": (attemptId) => dispute(attemptId, "won"),
-  "dispute lost": (attemptId) => dispute(attemptId, "lost")
-}
-
-/** A first word about the charge ends it, whatever it is. */
-const firstWord = {
-  captured: "Captured",
-  declined: "Declined",
-  canceled: "Cancelled",
-  "requires authentication": "Declined",
-  "captured, more than was asked": "ChargeMismatched"
-} as const
-const chargedBack = { "dispute opened": "ChargedBack", "dispute lost": "ChargedBack" } as const
-const conflict = {
-  authorized: "Authorized",
-  captured: "Captured",
-  "captured, more than was asked": "ChargeMismatched"
-} as const
-const capturing = { captured: "Captured", "captured, more than was asked": "CaptureUnknown" } as const
-const voiding = { captured: "Captured", canceled: "Voided", "captured, more than was asked": "VoidUnknown" } as const
-
-/** What each message makes of each state; one that is not named changes nothing. */
-const becomes: Readonly<Record<string, Readonly<Record<string, PaymentState>>>> = {
-  Charging: { ...firstWord, authorized: "ChargePending", pending: "ChargePending" },
-  "Charging, manual": { ...firstWord, authorized: "Authorized", pending: "ChargePending" },
-  ChargePending: firstWord,
-  "ChargePending, manual": { ...firstWord, authorized: "Authorized" },
-  ChargeUnknown: { ...firstWord, authorized: "ChargePending", pending: "ChargePending" },
-  "ChargeUnknown, manual": { ...firstWord, authorized: "Authorized", pending: "ChargePending" },
-  ChargeMismatched: { canceled: "Cancelled" },
-  Authorized: { captured: "Captured", canceled: "Voided" },
-  Capturing: capturing,
-  CapturePending: capturing,
-  CaptureUnknown: capturing,
-  Voiding: voiding,
-  VoidPending: voiding,
-  VoidUnknown: voiding,
-  Captured: { settled: "Settled", ...chargedBack },
-  PartiallyRefunded: chargedBack,
-  Refunded: chargedBack,
-  Settled: chargedBack,
-  ChargedBack: { "dispute won": "Captured" },
-  "ChargedBack, settled": { "dispute won": "Settled" },
-  Declined: conflict,
-  Failed: conflict,
-  // The provider cancelled it later than it wrote these.
-  Cancelled: { captured: "Captured", "captured, more than was asked": "ChargeMismatched" },
-  Voided: { captured: "Captured" }
-}
-
-/** Where the state stays and the timeline records more all the same. */
-const eventAlone: Readonly<Record<string, ReadonlyArray<string>>> = {
-  CaptureUnknown: ["captured, more than was asked"],
-  VoidUnknown: ["captured, more than was asked"],
-  PartiallyRefunded: ["settled"],
-  Refunded: ["settled"],
-  ChargedBack: ["settled"],
-  Captured: ["captured, more than was asked"],
-  Settled: ["captured, more than was asked"]
-}
-for (const state of ["PartiallyRefunded", "Refunded", "ChargedBack", "ChargedBack, settled"]) {
-  Object.assign(eventAlone, { [state]: [...(eventAlone[state] ?? []), "captured, more than was asked"] })
-}
-
-const disputes = ["dispute opened", "dispute won", "dispute lost"]
-const ended = ["declined", "canceled", "requires authentication"]
-
-/** What the record cannot take: operations review it, and the payment stays. */
-const contradicted: Readonly<Record<string, ReadonlyArray<string>>> = {
-  Authorized: ["captured, more than was asked", "declined", "requires authentication", "settled", ...disputes],
-  Captured: ended,
-  PartiallyRefunded: ended,
-  Refunded: ended,
-  Settled: ended,
-  ChargedBack: ended,
-  "ChargedBack, settled": ended,
-  Declined: ["settled", ...disputes],
-  Failed: ["settled", ...disputes],
-  Cancelled: ["settled", ...disputes],
-  Voided: ["captured, more than was asked", "settled", ...disputes]
-}
-
-const early = ["settled", ...disputes]
-const answered = ["declined", "requires authentication", ...early]
-const before = ["authorized", "pending"]
-
-/** What counts once the charge, the capture or the void that is under way has ended. */
-const waiting: Readonly<Record<string, ReadonlyArray<string>>> = {
-  Charging: early,
-  "Charging, manual": early,
-  ChargePending: early,
-  "ChargePending, manual": early,
-  ChargeUnknown: early,
-  "ChargeUnknown, manual": early,
-  ChargeMismatched: early,
-  Capturing: [...answered, "canceled"],
-  CapturePending: [...answered, "canceled"],
-  CaptureUnknown: [...answered, "canceled"],
-  Voiding: answered,
-  VoidPending: answered,
-  VoidUnknown: answered
-}
-
-/** What the record is newer than. */
-const older: Readonly<Record<string, ReadonlyArray<string>>> = {
-  Authorized: ["pending"],
-  Capturing: before,
-  CapturePending: before,
-  CaptureUnknown: before,
-  Voiding: before,
-  VoidPending: before,
-  VoidUnknown: before,
-  Captured: before,
-  PartiallyRefunded: before,
-  Refunded: before,
-  Settled: before,
-  ChargedBack: before,
-  "ChargedBack, settled": before,
-  Declined: ["pending"],
-  Failed: ["pending"],
-  Cancelled: before,
-  Voided: before
-}
-
-const outcomeOf = (name: string, word: string, isTold: boolean): MessageOutcome => {
-  if (contradicted[name]?.includes(word)) return "contradicts"
-  if (isTold) return "applied"
-  if (waiting[name]?.includes(word)) return "waits"
-  return older[name]?.includes(word) ? "older" : "confirmed"
-}
-
-/** Money on a payment that was given up moves it, and is a conflict, too. */
-const conflicting: ReadonlySet<string> = new Set(
-  ["Declined", "Failed", "Cancelled", "Voided"].flatMap((name) =>
-    Object.keys(becomes[name] ?? {}).map((word) => `${name} ${word}`)
-  )
-)
-
-test("given the states of a payment, when the ways to them are counted, then each that has a charge has one", () => {
-  const without = ["AwaitingCustomer", "CheckoutOpen"]
-  const reached = new Set<string>(Object.values(ways).map(([state]) => state))
-  expect(paymentStates.filter((state) => !reached.has(state))).toEqual(without)
-})
 
 describe.each(stores)("over %s", (_name, store) => {
   let world: World
-  let ends: Array<() => Promise<unknown>> = []
   beforeAll(async () => {
     world = await openWorld(store)
   })
   beforeEach(() => world.reset())
-  afterEach(async () => {
-    for (const end of ends) await end()
-    ends = []
-  })
   afterAll(() => world.close())
 
   const go = async (way: Way): Promise<Standing> => {
-    const id = await way(world, (work) => ends.push(work))
+    const id = await way(world)
     const attemptId = world.provider.charges.findLast(({ paymentId }) => paymentId === id)?.attemptId ?? ""
     return { id, attemptId }
   }
@@ -344,71 +78,8 @@ describe.each(stores)("over %s", (_name, store) => {
     world.run(Effect.flatMap(Ledger, (ledger) => ledger.message(acme, connectionId, eventId)))
   const typesOf = async (id: string) => (await timeline(world, id)).map(({ type }) => type)
 
-  describe.each(Object.entries(ways))("given %s", (name, [state, way]) => {
-    test.each(Object.entries(messages))(
-      "when %s is reported, then it moves as the table says",
-      async (word, message) => {
-        const { attemptId, id } = await go(way)
-        expect(await stateOf(id)).toBe(state)
-        const before = await typesOf(id)
-        const sent = textOf(message(attemptId))
-        expect(answerOf(await deliver(world, sent))).toBe("200")
-        const expected = becomes[name]?.[word] ?? state
-        expect(await stateOf(id)).toBe(expected)
-        const told = await typesOf(id)
-        const isContradicted = (contradicted[name] ?? []).includes(word)
-        const isTold = expected !== state || isContradicted || (eventAlone[name] ?? []).includes(word)
-        expect(told.length > before.length).toBe(isTold)
-        expect(told.slice(before.length).includes("payment.conflict")).toBe(
-          isContradicted || conflicting.has(`${name} ${word}`)
-        )
-        // The same again changes nothing.
-        expect((await deliver(world, sent)).body).toEqual({ data: { accepted: true } })
-        expect(await typesOf(id)).toEqual(told)
-        const stored = Option.getOrThrow(await storedMessage(JSON.parse(sent).id))
-        expect([stored.paymentId, stored.outcome]).toEqual([id, outcomeOf(name, word, isTold)])
-        await expectSound(world, id)
-      }
-    )
-  })
-
-  describe("given a refund", () => {
-    const cases: ReadonlyArray<
-      readonly [
-        given: string,
-        onRefund: ReturnType<World["provider"]["onRefund"]>,
-        word: string,
-        refunded: number,
-        pending: number
-      ]
-    > = [
-      ["pending", Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "succeeded", 400, 0],
-      ["pending", Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "failed", 0, 0],
-      ["pending", Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "canceled", 0, 0],
-      ["pending", Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" }), "pending", 0, 400],
-      ["unknown", silence, "succeeded", 400, 0],
-      ["unknown", silence, "failed", 0, 0],
-      ["unknown", silence, "pending", 0, 400],
-      ["unknown", silence, "requires_action", 0, 400],
-      ["succeeded", Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" }), "failed", 0, 0],
-      ["succeeded", Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" }), "pending", 400, 0],
-      ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "pending", 0, 0],
-      ["failed", Effect.succeed({ _tag: "RefundFailed", providerRefundId: "re_1", reason: null }), "succeeded", 400, 0]
-    ]
-    test.each(cases)("that is %s, %o, when %s is reported, then %d is refunded and %d pending", async (...row) => {
-      const [, onRefund, word, refunded, pending] = row
-      const id = await captured(world)
-      world.provider.onRefund = () => onRefund
-      await operate(world, "refund", id, { body: { amount: 400 } })
-      const message = textOf(refund(world.provider.refunds.at(-1)?.refundId ?? "", word))
-      for (const _time of [1, 2]) {
-        expect(answerOf(await deliver(world, message))).toBe("200")
-        expect(await retrieve(world, id)).toMatchObject({ refunded_amount: refunded, refund_pending_amount: pending })
-      }
-      await expectSound(world, id)
-    })
-
-    test("in flight, when success is reported first, then its request returns it", async () => {
+  describe("a refund", () => {
+    test("given one in flight, when success is reported first, then its request returns it", async () => {
       const id = await captured(world)
       const call = held(world)
       const reply = operate(world, "refund", id, { body: { amount: 400 }, idempotencyKey: "refund-in-flight" })
@@ -520,7 +191,7 @@ describe.each(stores)("over %s", (_name, store) => {
     })
 
     test("given two disputes, when one is won, then the other remains open, until it is won too", async () => {
-      const { attemptId, id } = await go(after("refund", { amount: 400 }))
+      const { attemptId, id } = await go(partlyRefunded)
       for (const dispute_id of ["dp_1", "dp_2"]) await deliver(world, dispute(attemptId, "opened", { dispute_id }))
       await deliver(world, dispute(attemptId, "won", { dispute_id: "dp_1" }))
       expect(await stateOf(id)).toBe("ChargedBack")

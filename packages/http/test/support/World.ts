@@ -20,6 +20,7 @@ import {
   type Merchants,
   Pointsman,
   type PointsmanOptions,
+  type ProviderMessage,
   Secrets,
   type SuccessRates,
   type Tenant,
@@ -36,7 +37,7 @@ import {
   scriptedProvider
 } from "@pointsman/core/testing"
 import { RateLimit } from "@pointsman/http"
-import { Context, type Duration, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Context, type Duration, Effect, Exit, identity, Layer, Redacted, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Store } from "./Stores.ts"
 import { serve, type Web } from "./Web.ts"
@@ -168,8 +169,11 @@ const configured = Layer.effectDiscard(
   })
 )
 
-/** A provider whose messages are those of the provider protocol. */
-const speaking = (definition: ConnectorDefinition): ConnectorDefinition => ({
+/** A provider whose messages are those of the provider protocol, and say besides what `reads` makes of them. */
+const speaking = (
+  definition: ConnectorDefinition,
+  reads: (message: ProviderMessage) => ProviderMessage
+): ConnectorDefinition => ({
   ...definition,
   connect: (account, transport) =>
     Result.flatMap(definition.connect(account, transport), (connector) =>
@@ -179,7 +183,9 @@ const speaking = (definition: ConnectorDefinition): ConnectorDefinition => ({
           transport
         ),
         ({ readMessage, readStored }) =>
-          readMessage === undefined || readStored === undefined ? connector : { ...connector, readMessage, readStored }
+          readMessage === undefined || readStored === undefined
+            ? connector
+            : { ...connector, readMessage: (raw) => Effect.map(readMessage(raw), reads), readStored }
       )
     )
 })
@@ -200,6 +206,10 @@ export interface WorldOptions extends PointsmanOptions {
   readonly messagesPerSecond?: number
   /** Takes the place of that limit. */
   readonly messageRate?: Layer.Layer<never>
+  /** Where the hosted pages are; without it there are none. */
+  readonly baseUrl?: string
+  /** What the connector makes of a message of the provider protocol; the same unless set. */
+  readonly reads?: (message: ProviderMessage) => ProviderMessage
   /** Takes the place of the store's ledger. */
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
@@ -292,7 +302,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
         Layer.provide([
           Layer.succeedContext(services),
           noTransport,
-          Connectors.layer([speaking(provider.definition), bare.definition])
+          Connectors.layer([speaking(provider.definition, options.reads ?? identity), bare.definition])
         ])
       ),
       core
@@ -302,7 +312,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       options.messagesPerSecond === undefined
         ? (options.messageRate ?? Layer.empty)
         : RateLimit.layerMessages({ perSecond: options.messagesPerSecond })
-    servers.push(serve(Layer.succeedContext(pointsman), {}, [...limits, ofMessages], ambient))
+    servers.push(serve(Layer.succeedContext(pointsman), { baseUrl: options.baseUrl }, [...limits, ofMessages], ambient))
   }
   const obedient = { ...provider }
   const untouched = { ...ledger }

@@ -1,0 +1,216 @@
+/**
+ * Every cell of `docs/reference/evidence.md`, over HTTP: a payment is brought into the state, the provider's message is
+ * posted, and what is stored afterwards is what the cell says. The cells are those that the page is printed from.
+ */
+import { brokenInvariants, type PaymentRecord } from "@pointsman/contracts"
+import {
+  Ledger,
+  type MessageOutcome,
+  type PaymentState,
+  type ProviderMessage,
+  paymentStates,
+  statusOf
+} from "@pointsman/core"
+import type { PaymentBook } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
+import { type Cell, cellsOf, datedApart } from "../../../scripts/evidence/Cells.ts"
+import { namesIn, triesAgain, type Word } from "../../../scripts/evidence/Words.ts"
+import { type Brought, messageOf, ways, withTwoConnections } from "./support/EvidenceWays.ts"
+import { deliver, textOf } from "./support/Messages.ts"
+import { answerOf, get } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { openWorld, type World } from "./support/World.ts"
+
+/** What is stored of a message with each verdict. */
+const outcomes: Readonly<Record<Cell["verdict"], MessageOutcome>> = {
+  Moves: "applied",
+  Confirms: "confirmed",
+  Older: "older",
+  Waits: "waits",
+  Contradicts: "contradicts",
+  Malformed: "unreadable"
+}
+
+/** The provider protocol has no word for a failure after which the provider tries again; other providers have. */
+const reads = (message: ProviderMessage): ProviderMessage => {
+  const { about } = message
+  if (about._tag !== "Operation") return message
+  const state: typeof about.state = (asked) => {
+    const said = about.state(asked)
+    return said._tag === "OperationFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
+  }
+  return { ...message, about: { ...about, state } }
+}
+
+/** What a statement is weighed against: without times, and under the names of the samples. */
+const weighed = ({ attempts, operations, payment, refunds }: PaymentBook): unknown => {
+  const ids = [
+    ...attempts.map(({ id }, at) => [id, `att_${at + 1}`] as const),
+    ...operations.map(({ id }) => [id, "op_1"] as const),
+    ...refunds.map(({ id }) => [id, "rf_1"] as const)
+  ]
+  const record = {
+    environment: payment.tenant.environment,
+    state: payment.state,
+    captureMethod: payment.captureMethod,
+    money: payment.money,
+    amounts: [payment.authorizedMinor, payment.capturedMinor, payment.refundedMinor, payment.refundPendingMinor],
+    connectionId: payment.connectionId,
+    providerRef: payment.providerRef,
+    decline: [payment.declineCategory, payment.declineReason],
+    isHosted: payment.hosted !== null,
+    reported: payment.reported && {
+      isPaidOut: payment.reported.isPaidOut,
+      hasFailure: payment.reported.captureFailedAt !== undefined,
+      disputes: payment.reported.disputes.map(({ disputeId, verdict }) => [disputeId, verdict]),
+      contradictions: payment.reported.contradictions
+    },
+    reviews: payment.review?.reasons ?? [],
+    attempts: attempts.map(({ checkout, connectionId, id, outcome, providerRef, answeredAt }) => ({
+      id,
+      connectionId,
+      outcome,
+      providerRef,
+      isAnswered: answeredAt !== null,
+      checkout: checkout && [checkout.reference, checkout.expiresAt]
+    })),
+    operations: operations.map(({ answeredAt, id, kind, money, outcome }) => ({
+      id,
+      kind,
+      money,
+      outcome,
+      isAnswered: answeredAt !== null
+    })),
+    refunds: refunds.map(({ id, money, providerRefundId, settledAt, stage }) => ({
+      id,
+      money,
+      stage,
+      providerRefundId,
+      isSettled: settledAt !== null
+    }))
+  }
+  return JSON.parse(ids.reduce((text, [id, name]) => text.replaceAll(id, name), JSON.stringify(record)))
+}
+
+test("given the states of a payment, when the samples are counted, then each state has one, and each is in its state", () => {
+  const reached = new Set<PaymentState>(sampleNames.map((name) => sampleOf(name).book.payment.state))
+  expect(paymentStates.filter((state) => !reached.has(state))).toEqual([])
+  expect(sampleNames.filter((name) => !name.startsWith(`${sampleOf(name).book.payment.state}: `))).toEqual([])
+})
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  let brought: Brought | undefined
+  beforeAll(async () => {
+    world = await openWorld(store, { baseUrl: "https://pay.example", reads })
+    await withTwoConnections(world)
+  })
+  beforeEach(() => world.reset())
+  afterEach(async () => {
+    await brought?.end?.()
+    brought = undefined
+  })
+  afterAll(() => world.close())
+
+  /** Everything that is stored of the payments. */
+  const recordsOf = ({ ids, place: { tenant } }: Brought) =>
+    world.run(
+      Effect.flatMap(Ledger, (ledger) =>
+        Effect.forEach(
+          ids,
+          (id) =>
+            Effect.gen(function* () {
+              const book = Option.getOrThrow(yield* ledger.book(tenant, id))
+              return { ...book, events: yield* ledger.timeline(tenant, id, { limit: 100 }) }
+            }),
+          { concurrency: "unbounded" }
+        )
+      )
+    )
+
+  /** What the API shows of the newest payments, by their ids. */
+  const shown = async ({ ids, place: { key } }: Brought) => {
+    const { body } = await get(world, `/payments?limit=${ids.length}`, key)
+    const all: ReadonlyArray<Record<string, unknown>> = body.data
+    return ids.map((id) => {
+      const { captured_amount, refund_pending_amount, refunded_amount, status } =
+        all.find((one) => one["id"] === id) ?? {}
+      return [status, captured_amount, refunded_amount, refund_pending_amount]
+    })
+  }
+
+  /** A message about one of the payments, ready to be delivered. */
+  const prepare = (name: SampleName, word: Word, book: PaymentBook, index: number) => {
+    const sample = sampleOf(name)
+    const at = Date.now() + (word.isBefore ? -datedApart : datedApart)
+    const message = messageOf({ about: word.about(namesIn(book, sample)), at }, book.operations.at(-1)?.kind)
+    const text = textOf(message)
+    const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
+    return { word, index, connectionId, text, messageId: JSON.parse(text).id as string }
+  }
+
+  const tell = async ({ connectionId, text }: ReturnType<typeof prepare>) =>
+    expect(answerOf(await deliver(world, text, { connectionId }))).toBe("200")
+
+  /** What became of each message, in the words of its cell. */
+  const rowsOf = async (
+    own: Brought,
+    told: ReadonlyArray<ReturnType<typeof prepare>>,
+    records: ReadonlyArray<PaymentRecord>,
+    eventsBefore: number
+  ) => {
+    const payments = await shown(own)
+    const messages = await world.run(
+      Effect.flatMap(Ledger, (ledger) =>
+        Effect.forEach(told, ({ connectionId, messageId }) =>
+          Effect.map(ledger.message(own.place.tenant, connectionId, messageId), Option.getOrThrow)
+        )
+      )
+    )
+    return told.map(({ index, word }, at) => [
+      word.name,
+      messages[at]?.outcome,
+      records[index]?.payment.state,
+      payments[index],
+      records[index]?.events.slice(eventsBefore).map(({ type }) => type),
+      records[index]?.payment.review?.reasons ?? []
+    ])
+  }
+
+  test.each(sampleNames)(
+    "given %s, when each statement is delivered, then it means what the page says",
+    async (name) => {
+      const cells = cellsOf(name).toSorted((a, b) => Number(b.cell.isWritten) - Number(a.cell.isWritten))
+      const written = cells.filter(({ cell }) => cell.isWritten).length
+      const own = await ways[name](world, written + 1)
+      brought = own
+      const before = await recordsOf(own)
+      const records = new Set(before.map((book) => JSON.stringify(weighed(book))))
+      expect([...records].map((record) => JSON.parse(record))).toEqual([weighed(sampleOf(name).book)])
+      // Statements that write nothing of the payment share the last one.
+      const [shared] = before.slice(-1)
+      if (shared === undefined) throw new Error(`${name} brought no payment`)
+      const told = cells.map(({ word }, at) => prepare(name, word, before[at] ?? shared, Math.min(at, written)))
+      await Promise.all(told.map(tell))
+      const after = await recordsOf(own)
+      expect(await rowsOf(own, told, after, shared.events.length)).toEqual(
+        cells.map(({ cell, word }) => [
+          word.name,
+          outcomes[cell.verdict],
+          cell.state,
+          [statusOf[cell.state], cell.capturedMinor, cell.refundedMinor, cell.refundPendingMinor],
+          cell.events,
+          cell.reviews
+        ])
+      )
+      expect(after.at(-1)).toEqual(shared)
+      brought = undefined
+      await own.end?.()
+      const ended = own.end === undefined ? after : await recordsOf(own)
+      // Of two attempts the provider states that both hold money, which is what the cells are about.
+      if (sampleOf(name).attempt === undefined) expect(ended.flatMap(brokenInvariants)).toEqual([])
+    }
+  )
+})

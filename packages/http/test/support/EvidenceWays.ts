@@ -1,0 +1,434 @@
+/**
+ * How payments are brought, over HTTP, into each of the sample payments that the page of evidence is generated from
+ * (`scripts/evidence/Books.ts`).
+ */
+import {
+  type ChargeAnswer,
+  credentialsContext,
+  Directory,
+  Ledger,
+  NotSent,
+  type ProviderMessage,
+  Secrets,
+  type Tenant,
+  Unanswered,
+  webhookSecretContext
+} from "@pointsman/core"
+import { Deferred, Effect, Option, Redacted } from "effect"
+import { expect } from "vitest"
+import type { SampleName } from "../../../../scripts/evidence/Books.ts"
+import { type Names, namesIn, triesAgain } from "../../../../scripts/evidence/Words.ts"
+import { deliver, type Message } from "./Messages.ts"
+import { answerOf, create, operate } from "./Payments.ts"
+import { acme, keys, type World, webhookSecretOf } from "./World.ts"
+
+/** Where the payments are, and who asks. */
+export interface Place {
+  readonly tenant: Tenant
+  readonly key: string
+}
+
+export const sandbox: Place = { tenant: acme, key: keys.acme }
+const production: Place = { tenant: { ...acme, environment: "production" }, key: keys.acmeLive }
+
+export interface Brought {
+  readonly place: Place
+  readonly ids: ReadonlyArray<string>
+  /** Lets the calls that are in flight end, unanswered; absent where there are none. */
+  readonly end?: () => Promise<void>
+}
+
+type Way = (world: World, count: number) => Promise<Brought>
+
+const each = <A>(count: number, make: (at: number) => Promise<A>) =>
+  Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+
+export const bookOf = (world: World, { tenant }: Place, id: string) =>
+  world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow)))
+
+const silence = Effect.fail(new Unanswered({ reason: "timed out" }))
+const refused = Effect.fail(new NotSent({ reason: "refused" }))
+const ref = (attemptId: string) => `ref_${attemptId}`
+
+type OnCharge = World["provider"]["onCharge"]
+
+const states =
+  (state: (providerRef: string) => ChargeAnswer): OnCharge =>
+  ({ attemptId }) =>
+    Effect.succeed(state(ref(attemptId)))
+
+const charged =
+  (fields: object = {}, onCharge?: OnCharge): Way =>
+  async (world, count) => {
+    if (onCharge !== undefined) world.provider.onCharge = onCharge
+    const replies = await each(count, () => create(world, fields))
+    return { place: sandbox, ids: replies.map(({ body }) => body.data.id) }
+  }
+
+const manual = { capture_method: "manual" }
+const authorized = charged(manual)
+const captured = charged()
+
+/** Calls that begin, and are unanswered once they are let go. */
+const inFlight = (count: number) => {
+  const begun = Deferred.makeUnsafe<void>()
+  const answered = Deferred.makeUnsafe<void>()
+  let calls = 0
+  const call = Effect.suspend(() => {
+    calls += 1
+    if (calls === count) Deferred.doneUnsafe(begun, Effect.void)
+    return Effect.andThen(Deferred.await(answered), silence)
+  })
+  return {
+    call,
+    begun: Effect.runPromise(Deferred.await(begun)),
+    end: async (replies: Promise<unknown>) => {
+      await Effect.runPromise(Deferred.succeed(answered, undefined))
+      await replies
+    }
+  }
+}
+
+const charging =
+  (fields: object = {}, isHeld = (_connectionId: string) => true): Way =>
+  async (world, count) => {
+    const { begun, call, end } = inFlight(count)
+    world.provider.onCharge = ({ connectionId }) => (isHeld(connectionId) ? call : refused)
+    const replies = each(count, () => create(world, fields))
+    await begun
+    const ids = [...new Set(world.provider.charges.map(({ paymentId }) => paymentId))]
+    return { place: sandbox, ids, end: () => end(replies) }
+  }
+
+type Operation = "capture" | "void" | "refund"
+
+const operating =
+  (before: Way, name: Operation, body: object = {}): Way =>
+  async (world, count) => {
+    const brought = await before(world, count)
+    const { begun, call, end } = inFlight(count)
+    Object.assign(world.provider, { onCapture: () => call, onVoid: () => call, onRefund: () => call })
+    const replies = Promise.all(brought.ids.map((id) => operate(world, name, id, { body })))
+    await begun
+    return { ...brought, end: () => end(replies) }
+  }
+
+type Answers = Partial<Pick<World["provider"], "onCapture" | "onVoid" | "onRefund">>
+
+const operated =
+  (before: Way, name: Operation, body: object = {}, answers: Answers = {}): Way =>
+  async (world, count) => {
+    const brought = await before(world, count)
+    Object.assign(world.provider, answers)
+    await Promise.all(brought.ids.map((id) => operate(world, name, id, { body })))
+    return brought
+  }
+
+/** The message of the provider protocol that says what the statement says. */
+export const messageOf = (
+  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  kind: "capture" | "void" | undefined
+): Message => {
+  const created = new Date(at).toISOString()
+  const money = { minorUnits: 0, currency: "XXX" }
+  switch (about._tag) {
+    case "Charge":
+      return { type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(about.state(money)) } }
+    case "Settled":
+      return {
+        type: "charge.settled",
+        created,
+        data: { ...namedIn(about), ...(about.state === null ? {} : chargeOf(about.state(money))) }
+      }
+    case "Dispute":
+      return {
+        type: `dispute.${about.verdict}`,
+        created,
+        data: { ...namedIn(about), ...(about.disputeId === null ? {} : { dispute_id: about.disputeId }) }
+      }
+    case "Operation": {
+      const state = about.state(money)
+      const head = { operation_id: about.operationId, kind, updated: created }
+      if (state._tag === "OperationPending")
+        return { type: "operation.updated", created, data: { ...head, status: "pending" } }
+      const stated = { amount: state.stated?.minorUnits, currency: state.stated?.currency }
+      const ending =
+        state._tag === "OperationConfirmed"
+          ? { status: "confirmed" }
+          : { status: "failed", failure_reason: state.reason }
+      return { type: "operation.updated", created, data: { ...head, ...stated, ...ending } }
+    }
+    case "Refund": {
+      const state = about.state(money)
+      const head = { refund_id: about.refundId, provider_refund_id: state.providerRefundId }
+      if (state._tag === "RefundFailed")
+        return { type: "refund.updated", created, data: { ...head, status: "failed", failure_reason: state.reason } }
+      const stated = { amount: state.stated?.minorUnits, currency: state.stated?.currency }
+      const status = state._tag === "Succeeded" ? "succeeded" : "pending"
+      return { type: "refund.updated", created, data: { ...head, ...stated, status } }
+    }
+  }
+}
+
+type AboutCharge = Extract<ProviderMessage["about"], { readonly charge: unknown }>
+
+const namedIn = ({ charge }: AboutCharge) => ({ attempt_id: "attemptId" in charge ? charge.attemptId : "" })
+
+const statuses = {
+  Authorized: "authorized",
+  Captured: "captured",
+  Pending: "pending",
+  Declined: "declined",
+  NeedsCustomer: "requires_authentication",
+  Canceled: "canceled"
+} as const
+
+const chargeOf = (state: Exclude<ChargeAnswer, { readonly _tag: "Rejected" }>) => ({
+  provider_reference: state.providerRef,
+  status: statuses[state._tag],
+  ...("stated" in state && state.stated !== undefined
+    ? { amount: state.stated.minorUnits, currency: state.stated.currency }
+    : {}),
+  ...(state._tag === "Declined" ? { decline: { code: state.code, category: state.category, soft: state.soft } } : {})
+})
+
+/** Then the provider reports something, and is believed. */
+const told =
+  (before: Way, about: (names: Names) => ProviderMessage["about"]): Way =>
+  async (world, count) => {
+    const brought = await before(world, count)
+    await Promise.all(
+      brought.ids.map(async (id) => {
+        const book = await bookOf(world, brought.place, id)
+        const statement = { about: about(namesIn(book, { way: "", book })), at: Date.now() }
+        const connectionId = book.attempts.at(-1)?.connectionId ?? ""
+        const message = messageOf(statement, book.operations.at(-1)?.kind)
+        expect(answerOf(await deliver(world, message, { connectionId }))).toBe("200")
+      })
+    )
+    return brought
+  }
+
+const charge = ({ attemptId }: Names) => ({ attemptId })
+const settled = (before: Way) => told(before, (names) => ({ _tag: "Settled", charge: charge(names), state: null }))
+const disputed = (before: Way, verdict: "opened" | "won" | "lost" = "opened") =>
+  told(before, (names) => ({ _tag: "Dispute", charge: charge(names), disputeId: null, verdict }))
+const operationFailed = (before: Way, isFinal: boolean) =>
+  told(before, ({ operationId }) => ({
+    _tag: "Operation",
+    operationId,
+    state: () => ({ _tag: "OperationFailed", isFinal, reason: isFinal ? "No funds." : triesAgain })
+  }))
+const refundFailed = (before: Way) =>
+  told(before, ({ refundId, refundReference }) => ({
+    _tag: "Refund",
+    refundId,
+    state: () => ({ _tag: "RefundFailed", providerRefundId: refundReference, reason: null })
+  }))
+
+// On a page.
+
+const toPage = { return_url: "https://shop.example" }
+
+const press = async (world: World, id: string, action: string) => {
+  const response = await world.servers[0]?.fetch(
+    new Request(`http://pointsman.test/hosted/token-${id}`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ action }).toString()
+    })
+  )
+  await response?.text()
+}
+
+const awaiting =
+  (place: Place = sandbox): Way =>
+  async (world, count) => {
+    const replies = await each(count, (at) =>
+      create(world, toPage, { key: place.key, idempotencyKey: `${Date.now()}-${at}` })
+    )
+    return { place, ids: replies.map(({ body }) => body.data.id) }
+  }
+
+const pressed =
+  (before: Way, action: string, onOpenCheckout?: World["provider"]["onOpenCheckout"]): Way =>
+  async (world, count) => {
+    const brought = await before(world, count)
+    if (onOpenCheckout !== undefined) world.provider.onOpenCheckout = onOpenCheckout
+    await Promise.all(brought.ids.map((id) => press(world, id, action)))
+    return brought
+  }
+
+const onCheckout = pressed(awaiting(production), "continue")
+
+// Captures, voids and refunds.
+
+const pending = ({ providerRef }: { readonly providerRef: string }) =>
+  Effect.succeed({ _tag: "Pending" as const, providerRef })
+const capturePending = operated(authorized, "capture", {}, { onCapture: pending })
+const voidPending = operated(authorized, "void", {}, { onVoid: pending })
+const byCapture = operated(authorized, "capture")
+const byPartialCapture = operated(authorized, "capture", { amount: 600 })
+const refundPending = (before: Way) =>
+  operated(
+    before,
+    "refund",
+    { amount: 400 },
+    { onRefund: ({ refundId }) => Effect.succeed({ _tag: "RefundPending", providerRefundId: ref(refundId) }) }
+  )
+const partlyRefunded = (before: Way) => operated(before, "refund", { amount: 400 })
+
+const pounds = { currency: "GBP" }
+
+/** A sample without a way does not compile. */
+export const ways: Readonly<Record<SampleName, Way>> = {
+  "AwaitingCustomer: on the hosted page": awaiting(),
+  "CheckoutOpen: on the provider's page": onCheckout,
+  "Charging: automatic capture": charging(),
+  "Charging: manual capture": charging(manual),
+  "Charging: of the attempt before": charging(pounds, (connectionId) => connectionId === "second"),
+  "ChargePending: automatic capture": charged(
+    {},
+    states((providerRef) => ({ _tag: "Pending", providerRef }))
+  ),
+  "ChargePending: manual capture": charged(
+    manual,
+    states((providerRef) => ({ _tag: "Pending", providerRef }))
+  ),
+  "ChargePending: on the provider's page": told(onCheckout, (names) => ({
+    _tag: "Charge",
+    charge: charge(names),
+    state: () => ({ _tag: "Pending", providerRef: names.reference })
+  })),
+  "ChargeUnknown: automatic capture": charged({}, () => silence),
+  "ChargeUnknown: manual capture": charged(manual, () => silence),
+  "ChargeUnknown: on the provider's page": pressed(awaiting(production), "continue", () => silence),
+  "ChargeMismatched: more than was asked": charged(
+    {},
+    states((providerRef) => ({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } }))
+  ),
+  "Authorized: not captured yet": authorized,
+  "Authorized: a capture was refused": operated(
+    authorized,
+    "capture",
+    {},
+    {
+      onCapture: ({ providerRef }) =>
+        Effect.succeed({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false })
+    }
+  ),
+  "Authorized: a capture failed": operationFailed(capturePending, true),
+  "Authorized: a void failed": operationFailed(voidPending, true),
+  "Capturing: in flight": operating(authorized, "capture"),
+  "CapturePending: accepted": capturePending,
+  "CapturePending: tried again after a failure": operationFailed(byCapture, false),
+  "CaptureUnknown: unanswered": operated(authorized, "capture", {}, { onCapture: () => silence }),
+  "CaptureUnknown: more than was asked": operated(
+    authorized,
+    "capture",
+    {},
+    {
+      onCapture: ({ providerRef }) =>
+        Effect.succeed({ _tag: "Captured", providerRef, stated: { minorUnits: 5000, currency: "EUR" } })
+    }
+  ),
+  "Voiding: in flight": operating(authorized, "void"),
+  "VoidPending: accepted": voidPending,
+  "VoidUnknown: unanswered": operated(authorized, "void", {}, { onVoid: () => silence }),
+  "Captured: automatic capture": captured,
+  "Captured: by a capture": byCapture,
+  "Captured: by a partial capture": byPartialCapture,
+  "Captured: corrected to a greater amount": told(byPartialCapture, (names) => ({
+    _tag: "Charge",
+    charge: charge(names),
+    state: () => ({
+      _tag: "Captured",
+      providerRef: names.reference,
+      stated: { minorUnits: 1000, currency: names.currency }
+    })
+  })),
+  "Captured: instead of a void": operated(
+    authorized,
+    "void",
+    {},
+    { onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Captured", providerRef }) }
+  ),
+  "Captured: of the attempt before": charged(pounds, ({ attemptId, connectionId }) =>
+    connectionId === "first" ? refused : Effect.succeed({ _tag: "Captured", providerRef: ref(attemptId) })
+  ),
+  "Captured: a dispute was won": disputed(disputed(captured), "won"),
+  "Captured: a refund in flight": operating(captured, "refund", { amount: 400 }),
+  "Captured: a refund pending": refundPending(captured),
+  "Captured: by a capture, a refund pending": refundPending(byCapture),
+  "Captured: a refund unknown": operated(captured, "refund", { amount: 400 }, { onRefund: () => silence }),
+  "Captured: a refund refused": operated(
+    captured,
+    "refund",
+    { amount: 400 },
+    { onRefund: () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was refused." }) }
+  ),
+  "Captured: a refund failed": refundFailed(refundPending(captured)),
+  "Captured: a refund reversed": refundFailed(partlyRefunded(captured)),
+  "PartiallyRefunded: automatic capture": partlyRefunded(captured),
+  "PartiallyRefunded: by a capture": partlyRefunded(byCapture),
+  "Refunded: automatic capture": operated(captured, "refund"),
+  "Refunded: by a partial capture": operated(byPartialCapture, "refund"),
+  "Settled: automatic capture": settled(captured),
+  "Settled: by a capture": settled(byCapture),
+  "Settled: a refund pending": refundPending(settled(captured)),
+  "ChargedBack: a dispute was opened": disputed(captured),
+  "ChargedBack: a dispute was lost": disputed(captured, "lost"),
+  "ChargedBack: after the payout": disputed(settled(captured)),
+  "ChargedBack: after a partial refund": disputed(partlyRefunded(captured)),
+  "ChargedBack: by a capture": disputed(byCapture),
+  "ChargedBack: a refund pending": disputed(refundPending(captured)),
+  "Declined: by the provider": charged(
+    {},
+    states((providerRef) => ({ _tag: "Declined", providerRef, category: "expired_card", code: "54", soft: false }))
+  ),
+  "Failed: nothing was sent": charged({}, () => refused),
+  "Cancelled: by the provider": charged(
+    {},
+    states((providerRef) => ({ _tag: "Canceled", providerRef }))
+  ),
+  "Cancelled: by the customer": pressed(awaiting(), "cancel"),
+  "Voided: by a void": operated(authorized, "void"),
+  "Voided: the authorization lapsed": told(authorized, (names) => ({
+    _tag: "Charge",
+    charge: charge(names),
+    state: () => ({ _tag: "Canceled", providerRef: names.reference })
+  })),
+  "Voided: instead of a capture": operated(
+    authorized,
+    "capture",
+    {},
+    { onCapture: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }) }
+  )
+}
+
+/** Two connections for one currency, of which the second is asked where the first was not reached. */
+export const withTwoConnections = (world: World) =>
+  world.run(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const secrets = yield* Secrets
+      const main = Option.getOrThrow(yield* directory.connection("main"))
+      const taking = Effect.fnUntraced(function* (id: string, priority: number) {
+        return {
+          ...main,
+          id,
+          priority,
+          sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
+          sealedWebhookSecret: yield* secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id)),
+          supports: { currencies: ["GBP"] }
+        }
+      })
+      yield* directory.write({
+        workspaces: [],
+        apiKeys: [],
+        connections: [yield* taking("first", 1), yield* taking("second", 2)],
+        routing: [],
+        webhookEndpoints: []
+      })
+    })
+  )

@@ -1,0 +1,66 @@
+/**
+ * What each statement of a provider means for each sample payment, by asking the code that decides it in core. The page
+ * prints these cells, and the test of the page delivers each statement over HTTP and compares what is stored with its
+ * cell.
+ */
+import type { EventType, PaymentState, ReviewReason } from "@pointsman/core"
+import { type Interpretation, interpret } from "../../packages/core/src/decide/Interpret.ts"
+import { recordedAt, type SampleName, type Subject, sampleOf } from "./Books.ts"
+import { namesIn, type Word, wordsAbout } from "./Words.ts"
+
+/** What a statement means: the verdict, and the payment after it. */
+export interface Cell {
+  readonly verdict: Interpretation["_tag"]
+  /** Whether anything of the payment is written. */
+  readonly isWritten: boolean
+  readonly state: PaymentState
+  readonly capturedMinor: number
+  readonly refundedMinor: number
+  readonly refundPendingMinor: number
+  /** In the order of the timeline. */
+  readonly events: ReadonlyArray<EventType>
+  readonly reviews: ReadonlyArray<ReviewReason>
+}
+
+/** How far the date of a statement is from what is recorded, in milliseconds. */
+export const datedApart = 60 * 60 * 1000
+
+/** What statements about the sample are listed: those about an attempt, a capture, a void or a refund that it has. */
+export const subjectsOf = (name: SampleName): ReadonlyArray<Subject> => {
+  const { book, only } = sampleOf(name)
+  const all: ReadonlyArray<Subject> = [
+    ...(book.attempts.length === 0 ? [] : (["Charge", "Settled", "Dispute"] as const)),
+    ...(book.operations.length === 0 ? [] : (["Operation"] as const)),
+    ...(book.refunds.length === 0 ? [] : (["Refund"] as const))
+  ]
+  return all.filter((subject) => only === undefined || only.includes(subject))
+}
+
+export const cellOf = (name: SampleName, word: Word): Cell => {
+  const sample = sampleOf(name)
+  const { book } = sample
+  const about = word.about(namesIn(book, sample))
+  const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
+  const at = recordedAt + (word.isBefore ? -datedApart : datedApart)
+  const meaning = interpret(book, connectionId, { about, at }, recordedAt + 1000)
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  const payment = applied?.payment ?? book.payment
+  return {
+    verdict: meaning._tag,
+    isWritten: applied !== undefined,
+    state: payment.state,
+    capturedMinor: payment.capturedMinor,
+    refundedMinor: payment.refundedMinor,
+    refundPendingMinor: payment.refundPendingMinor,
+    events: applied?.events.map(({ type }) => type) ?? [],
+    reviews: payment.review?.reasons ?? []
+  }
+}
+
+/** Every cell of a sample, by its subject and the name of the statement. */
+export const cellsOf = (
+  name: SampleName
+): ReadonlyArray<{ readonly subject: Subject; readonly word: Word; readonly cell: Cell }> =>
+  subjectsOf(name).flatMap((subject) =>
+    wordsAbout(subject).map((word) => ({ subject, word, cell: cellOf(name, word) }))
+  )

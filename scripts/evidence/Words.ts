@@ -1,0 +1,265 @@
+/**
+ * Everything that a provider can state of a payment: each kind of statement, each state that it carries, and the amounts,
+ * references and dates that change what it means.
+ *
+ * The rule that a reader would otherwise break: the list is total by type. A new kind of statement, or a new state of a
+ * charge, an operation or a refund, does not compile until it has a row here.
+ */
+import type { Money } from "@pointsman/core"
+import type { ChargeState, MessageAbout, OperationState, PaymentBook, RefundState } from "@pointsman/core/ports"
+import { asked, partlyCaptured, partlyRefunded, type Sample, type Subject } from "./Books.ts"
+
+/** How a statement names what it is about. */
+export interface Names {
+  readonly attemptId: string
+  /** The provider's reference of the charge. */
+  readonly reference: string
+  readonly operationId: string
+  readonly refundId: string
+  /** The provider's reference of the refund. */
+  readonly refundReference: string
+  readonly currency: string
+}
+
+export const namesIn = ({ attempts, operations, payment, refunds }: PaymentBook, sample: Sample): Names => {
+  const attempt = attempts.at(sample.attempt ?? -1)
+  const refund = refunds.at(-1)
+  return {
+    attemptId: attempt?.id ?? "",
+    reference: attempt?.providerRef ?? `ref_${attempt?.id}`,
+    operationId: operations.at(-1)?.id ?? "",
+    refundId: refund?.id ?? "",
+    refundReference: refund?.providerRefundId ?? `ref_${refund?.id}`,
+    currency: payment.money.currency
+  }
+}
+
+export interface Word {
+  readonly name: string
+  /** The plain statement that this one varies by an amount, a reference or a date; absent for a plain one. */
+  readonly like?: string
+  /** Whether the provider dates it before what is recorded; else after it. */
+  readonly isBefore: boolean
+  readonly about: (names: Names) => MessageAbout
+}
+
+type Words = readonly [Word, ...ReadonlyArray<Word>]
+
+type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
+
+/** What a kind of statement can carry. */
+interface Carried {
+  readonly Charge: ChargeState["_tag"]
+  readonly Operation: OperationState["_tag"]
+  readonly Refund: RefundState["_tag"]
+  /** A payout may state the charge too. */
+  readonly Settled: "NoCharge" | "Charge"
+  readonly Dispute: DisputeVerdict
+}
+
+type Total = {
+  readonly [Kind in MessageAbout["_tag"]]: Readonly<Record<Carried[Kind], Words>>
+}
+
+/** As the samples and the statements here are told in: 12.00 is more than was asked for, 50.00 was told before. */
+const tooMuch = 1200
+const less = 300
+const otherCurrency = "USD"
+
+const plain = (name: string, about: Word["about"]): Words => [{ name, isBefore: false, about }]
+
+const varied = (like: string, name: string, about: Word["about"]): Words => [{ name, like, isBefore: false, about }]
+
+/** A plain statement, and the same dated before what is recorded. */
+const dated = (name: string, about: Word["about"]): Words => [
+  ...plain(name, about),
+  { name: `${name}, dated before`, like: name, isBefore: true, about }
+]
+
+// Charges.
+
+type OfCharge<Tag> = Extract<ChargeState, { readonly _tag: Tag }>
+
+const charge =
+  (state: (names: Names) => ChargeState): Word["about"] =>
+  (names) => ({ _tag: "Charge", charge: { attemptId: names.attemptId }, state: () => state(names) })
+
+const amountOf =
+  (minorUnits: number, currency?: string) =>
+  (names: Names): Money => ({
+    minorUnits,
+    currency: currency ?? names.currency
+  })
+
+const holding = (
+  tag: "Authorized" | "Captured" | "Pending",
+  stated?: (names: Names) => Money,
+  reference?: string
+): Word["about"] =>
+  charge((names) => ({
+    _tag: tag,
+    providerRef: reference ?? names.reference,
+    ...(stated === undefined ? {} : { stated: stated(names) })
+  }))
+
+const declined = (soft: boolean): Word["about"] =>
+  charge(
+    ({ reference }): OfCharge<"Declined"> => ({
+      _tag: "Declined",
+      providerRef: reference,
+      category: soft ? "do_not_honor" : "insufficient_funds",
+      code: soft ? "05" : "51",
+      soft
+    })
+  )
+
+const charges: Total["Charge"] = {
+  Authorized: [
+    ...dated("authorized", holding("Authorized")),
+    ...varied("authorized", "authorized 12.00", holding("Authorized", amountOf(tooMuch)))
+  ],
+  Captured: [
+    ...dated("captured", holding("Captured")),
+    ...varied("captured", "captured 6.00", holding("Captured", amountOf(partlyCaptured))),
+    ...varied("captured", "captured 10.00", holding("Captured", amountOf(asked))),
+    ...varied("captured", "captured 12.00", holding("Captured", amountOf(tooMuch))),
+    ...varied("captured", "captured in another currency", holding("Captured", amountOf(asked, otherCurrency))),
+    ...varied("captured", "captured under another reference", holding("Captured", undefined, "another"))
+  ],
+  Pending: plain("pending", holding("Pending")),
+  Declined: [...plain("declined", declined(false)), ...plain("declined softly", declined(true))],
+  NeedsCustomer: plain(
+    "requires authentication",
+    charge(({ reference }) => ({ _tag: "NeedsCustomer", providerRef: reference }))
+  ),
+  Canceled: [
+    ...plain(
+      "canceled",
+      charge(({ reference }) => ({ _tag: "Canceled", providerRef: reference }))
+    ),
+    ...varied(
+      "canceled",
+      "canceled under another reference",
+      charge(() => ({ _tag: "Canceled", providerRef: "another" }))
+    )
+  ]
+}
+
+// Captures and voids.
+
+/** The words of a failure after which the provider tries again by itself. */
+export const triesAgain = "The provider tries again."
+
+const operation =
+  (state: (names: Names) => OperationState): Word["about"] =>
+  (names) => ({ _tag: "Operation", operationId: names.operationId, state: () => state(names) })
+
+const confirmed = (stated?: (names: Names) => Money): Word["about"] =>
+  operation((names) => ({
+    _tag: "OperationConfirmed",
+    ...(stated === undefined ? {} : { stated: stated(names) })
+  }))
+
+const operations: Total["Operation"] = {
+  OperationConfirmed: [
+    ...dated("confirmed", confirmed()),
+    ...varied("confirmed", "confirmed 3.00", confirmed(amountOf(less))),
+    ...varied("confirmed", "confirmed 12.00", confirmed(amountOf(tooMuch))),
+    ...varied("confirmed", "confirmed in another currency", confirmed(amountOf(asked, otherCurrency)))
+  ],
+  OperationPending: dated(
+    "pending",
+    operation(() => ({ _tag: "OperationPending" }))
+  ),
+  OperationFailed: [
+    ...plain(
+      "failed for good",
+      operation(() => ({ _tag: "OperationFailed", isFinal: true, reason: "No funds." }))
+    ),
+    ...plain(
+      "failed, and is tried again",
+      operation(() => ({ _tag: "OperationFailed", isFinal: false, reason: triesAgain }))
+    )
+  ]
+}
+
+// Refunds.
+
+const refund =
+  (state: (names: Names) => RefundState): Word["about"] =>
+  (names) => ({ _tag: "Refund", refundId: names.refundId, state: () => state(names) })
+
+const refunded = (stated?: (names: Names) => Money, reference?: string): Word["about"] =>
+  refund((names) => ({
+    _tag: "Succeeded",
+    providerRefundId: reference ?? names.refundReference,
+    ...(stated === undefined ? {} : { stated: stated(names) })
+  }))
+
+const refunds: Total["Refund"] = {
+  Succeeded: [
+    ...dated("succeeded", refunded()),
+    ...varied("succeeded", "succeeded with 3.00", refunded(amountOf(less))),
+    ...varied("succeeded", "succeeded with 12.00", refunded(amountOf(tooMuch))),
+    ...varied("succeeded", "succeeded in another currency", refunded(amountOf(partlyRefunded, otherCurrency))),
+    ...varied("succeeded", "succeeded under another reference", refunded(undefined, "another"))
+  ],
+  RefundPending: dated(
+    "pending",
+    refund(({ refundReference }) => ({ _tag: "RefundPending", providerRefundId: refundReference }))
+  ),
+  RefundFailed: plain(
+    "failed",
+    refund(({ refundReference }) => ({
+      _tag: "RefundFailed",
+      providerRefundId: refundReference,
+      reason: "The account is closed."
+    }))
+  )
+}
+
+// Payouts and disputes.
+
+const settled =
+  (state: ((names: Names) => ChargeState) | null): Word["about"] =>
+  (names) => ({
+    _tag: "Settled",
+    charge: { attemptId: names.attemptId },
+    state: state === null ? null : () => state(names)
+  })
+
+const settlements: Total["Settled"] = {
+  NoCharge: plain("paid out", settled(null)),
+  Charge: [
+    ...plain(
+      "paid out and captured",
+      settled(({ reference }) => ({ _tag: "Captured", providerRef: reference }))
+    ),
+    ...plain(
+      "paid out and captured, under another reference",
+      settled(() => ({ _tag: "Captured", providerRef: "another" }))
+    )
+  ]
+}
+
+const dispute =
+  (verdict: DisputeVerdict, disputeId: string | null = null): Word["about"] =>
+  ({ attemptId }) => ({ _tag: "Dispute", charge: { attemptId }, disputeId, verdict })
+
+const disputes: Total["Dispute"] = {
+  opened: [...plain("opened", dispute("opened")), ...varied("opened", "another one opened", dispute("opened", "dp_2"))],
+  won: [...dated("won", dispute("won")), ...varied("won", "another one won", dispute("won", "dp_2"))],
+  lost: [...dated("lost", dispute("lost"))]
+}
+
+/** A kind of statement, or a state that it carries, without a row does not compile. */
+const words = {
+  Charge: charges,
+  Operation: operations,
+  Refund: refunds,
+  Settled: settlements,
+  Dispute: disputes
+} satisfies Total
+
+/** The statements about a subject, in the order in which they are listed. */
+export const wordsAbout = (subject: Subject): ReadonlyArray<Word> => Object.values(words[subject]).flat()
