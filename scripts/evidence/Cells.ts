@@ -57,10 +57,22 @@ export const cellOf = (name: SampleName, word: Word): Cell => {
   }
 }
 
-/** Every cell of a sample, by its subject and the name of the statement. */
-export const cellsOf = (
-  name: SampleName
-): ReadonlyArray<{ readonly subject: Subject; readonly word: Word; readonly cell: Cell }> =>
-  subjectsOf(name).flatMap((subject) =>
-    wordsAbout(subject).map((word) => ({ subject, word, cell: cellOf(name, word) }))
-  )
+/** What one statement means for a sample. */
+export interface Weighed {
+  readonly subject: Subject
+  readonly word: Word
+  readonly cell: Cell
+  /** Whether it varies a plain statement, and means the same for this sample. */
+  readonly isSame: boolean
+}
+
+export const weigh = (name: SampleName, subject: Subject, word: Word): Weighed => {
+  const cell = cellOf(name, word)
+  const plain = wordsAbout(subject).find((one) => one.name === word.like)
+  const isSame = plain !== undefined && JSON.stringify(cellOf(name, plain)) === JSON.stringify(cell)
+  return { subject, word, cell, isSame }
+}
+
+/** Every cell of a sample. */
+export const cellsOf = (name: SampleName): ReadonlyArray<Weighed> =>
+  subjectsOf(name).flatMap((subject) => wordsAbout(subject).map((word) => weigh(name, subject, word)))
