@@ -752,7 +752,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A delayed word of the authorization ends a capture that is under way; its money is taken once more.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
         find: "  if (isHeard)",
         replace: '  if (isHeard || state._tag === "Authorized")'
       }
@@ -800,7 +800,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
         find: "said.providerRef !== null && said.providerRef !== providerRef",
         replace: 'said.providerRef === ""'
       }
@@ -816,7 +816,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Whoever holds the secret of one connection moves the payments of all.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/Interpret.ts",
         find: 'one.connectionId === connectionId &&\n      ("attemptId"',
         replace: '("attemptId"'
       }
@@ -1251,7 +1251,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The merchant ships for money that the provider never took.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretOperation.ts",
         find: `const applied = applyOperationFailure(payment, operation, { ...state, at }, now)`,
         replace: `const applied: ReturnType<typeof applyOperationFailure> = undefined`
       }
@@ -1267,7 +1267,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A repeated message of the earlier capture shows money that the provider gave back.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretOperation.ts",
         find: `  if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) return older
 `,
         replace: ``
@@ -1278,7 +1278,7 @@ export const mutations: ReadonlyArray<Mutation> = [
         replace: "false"
       },
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretOperation.ts",
         find: "reported?.captureFailedAt !== undefined && at <= reported.captureFailedAt",
         replace: "reported === undefined && at < 0"
       }
@@ -1310,7 +1310,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider took more from the customer than the books say.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
         find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
 `,
         replace: ``
@@ -1327,7 +1327,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider states that the money is gone, and nobody is asked to look.",
     edits: [
       {
-        file: "packages/core/src/decide/Interpret.ts",
+        file: "packages/core/src/decide/interpret/Contradiction.ts",
         find: `withReview(noted, { events: ["payment.conflict"] })`,
         replace: `noted`
       }

@@ -1,0 +1,50 @@
+/** A statement that the record cannot take: a review with the statement as its evidence. Pure. */
+import type { Attempt } from "../../model/Attempt.ts"
+import type { JsonObject } from "../../model/Event.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
+import type { ChargeState } from "../../model/ProviderStatement.ts"
+import { nothingReported, type Reported } from "../../model/Reported.ts"
+import { type Applied, unchanged } from "../Applied.ts"
+import { withReview } from "../WithReview.ts"
+import type { Interpretation } from "./Interpretation.ts"
+
+/** A review with the statement as its evidence, once for each `name`. `before`: the payment as it is stored. */
+export const contradicts = (
+  { payment }: PaymentBook,
+  name: string,
+  evidence: JsonObject,
+  now: number,
+  before: Payment = payment
+): Interpretation => {
+  const reported = payment.reported ?? nothingReported
+  const kept = keep({ ...payment, version: before.version }, reported, now)
+  if (reported.contradictions.includes(name)) {
+    return { _tag: "Contradicts", ...(payment === before ? {} : { applied: kept }) }
+  }
+  const noted: Payment = {
+    ...kept.payment,
+    reported: { ...reported, contradictions: [...reported.contradictions, name] }
+  }
+  const reviewed = withReview(noted, { events: ["payment.conflict"] })
+  return {
+    _tag: "Contradicts",
+    applied: { ...unchanged, payment: reviewed, events: [paymentEvent("payment.conflict", reviewed, evidence)] }
+  }
+}
+
+export const evidenceOf = ({ id }: Attempt, state: ChargeState): JsonObject => ({
+  attempt_id: id,
+  provider_reference: state.providerRef,
+  stated: state._tag.toLowerCase(),
+  ...("stated" in state && state.stated !== undefined
+    ? { stated_amount: state.stated.minorUnits, stated_currency: state.stated.currency }
+    : {})
+})
+
+/** The payment with what was reported. It has a new version in any case: the next statement is decided on this one. */
+export const keep = (payment: Payment, reported: Reported, now: number): Applied => ({
+  ...unchanged,
+  payment: { ...payment, reported, version: payment.version + 1, updatedAt: now }
+})

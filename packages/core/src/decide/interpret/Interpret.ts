@@ -1,0 +1,103 @@
+/**
+ * What one statement of a provider means for a payment, given everything that is recorded of it (decisions, section 3:
+ * "No word about money is dropped"). Pure.
+ *
+ * The rule that a reader would otherwise break: messages arrive late, twice and out of order, so they confirm and do not
+ * deny. Silence, an authorization or an acceptance says nothing about a capture, a void or a refund that was asked for
+ * since. That money is held or taken is believed whenever the statement arrives. A statement that neither moves the
+ * payment, nor confirms it, nor is older than the record contradicts it, and operations review it.
+ */
+import type { Attempt } from "../../model/Attempt.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ChargeName, MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
+import { type Applied, replaced } from "../Applied.ts"
+import { type Interpretation, older } from "./Interpretation.ts"
+import { isOfAnotherCharge, ofCharge } from "./InterpretCharge.ts"
+import { ofOperation } from "./InterpretOperation.ts"
+import { ofRefund } from "./InterpretRefund.ts"
+import { ofDispute, ofSettlement } from "./InterpretReported.ts"
+
+/** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
+export const interpret = (
+  book: PaymentBook,
+  connectionId: string,
+  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  now: number
+): Interpretation => {
+  switch (about._tag) {
+    case "Refund": {
+      const refund = book.refunds.find((one) => one.id === about.refundId)
+      return refund === undefined ? older : ofRefund(book, refund, about.state(refund.money), at, now)
+    }
+    case "Operation": {
+      const operation = book.operations.find((one) => one.id === about.operationId)
+      return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), at, now)
+    }
+    default: {
+      const attempt = attemptNamed(book, connectionId, about.charge)
+      return attempt === undefined ? older : ofAttempt(book, attempt, about, at, now)
+    }
+  }
+}
+
+/** Whether a statement that came in at the connection concerns something that this connection was asked. */
+export const isAboutBook = (book: PaymentBook, connectionId: string, about: MessageAbout): boolean => {
+  const isAsked = (one: { readonly id: string; readonly connectionId: string }, id: string) =>
+    one.id === id && one.connectionId === connectionId
+  if (about._tag === "Refund") return book.refunds.some((one) => isAsked(one, about.refundId))
+  if (about._tag === "Operation") return book.operations.some((one) => isAsked(one, about.operationId))
+  return attemptNamed(book, connectionId, about.charge) !== undefined
+}
+
+/** The attempt that a statement names, among those of its connection. */
+export const attemptNamed = (
+  { attempts }: PaymentBook,
+  connectionId: string,
+  charge: ChargeName
+): Attempt | undefined =>
+  attempts.findLast(
+    (one) =>
+      one.connectionId === connectionId &&
+      ("attemptId" in charge ? one.id === charge.attemptId : one.providerRef === charge.providerRef)
+  )
+
+type AboutCharge = Extract<MessageAbout, { readonly charge: ChargeName }>
+
+const ofAttempt = (
+  book: PaymentBook,
+  attempt: Attempt,
+  about: AboutCharge,
+  at: number,
+  now: number
+): Interpretation => {
+  switch (about._tag) {
+    case "Charge":
+      return ofCharge(book, attempt, about.state(attempt.money), at, now)
+    case "Dispute":
+      return ofDispute(book, attempt, { disputeId: about.disputeId, verdict: about.verdict, at }, now)
+    case "Settled": {
+      const said = about.state === null ? undefined : about.state(attempt.money)
+      if (said === undefined) return ofSettlement(book, attempt, now)
+      // What is paid out was taken: where that is not recorded yet, the statement says it.
+      const charged = ofCharge(book, attempt, said, at, now)
+      if (charged._tag === "Malformed" || isOfAnotherCharge(book.payment, said)) return charged
+      if (charged._tag === "Older" || charged.applied === undefined) return ofSettlement(book, attempt, now)
+      const settled = ofSettlement(after(book, charged.applied), attempt, now)
+      const second = "applied" in settled ? settled.applied : undefined
+      return second === undefined ? charged : { ...charged, applied: both(charged.applied, second) }
+    }
+  }
+}
+
+const after = (book: PaymentBook, { attempts, operations, payment }: Applied): PaymentBook => ({
+  ...book,
+  payment,
+  attempts: replaced(book.attempts, attempts),
+  operations: book.operations.map((one) => operations.find(({ id }) => id === one.id) ?? one)
+})
+
+const both = (first: Applied, second: Applied): Applied => ({
+  ...first,
+  payment: { ...second.payment, version: first.payment.version },
+  events: [...first.events, ...second.events]
+})

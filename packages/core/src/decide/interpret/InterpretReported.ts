@@ -1,0 +1,93 @@
+/** What the report of a payout or of a dispute means for its payment (decisions, section 3). Pure. */
+import { Result } from "effect"
+import { step } from "../../machine/Machine.ts"
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
+import {
+  moneyTaken,
+  operating,
+  type PaymentEvent,
+  PaymentMachine,
+  type PaymentState
+} from "../../model/PaymentMachine.ts"
+import { type DisputeStatement, isDisputed, nothingReported, type Reported } from "../../model/Reported.ts"
+import { type Applied, unchanged } from "../Applied.ts"
+import { holdingAttempt } from "../Holding.ts"
+import { contradicts, keep } from "./Contradiction.ts"
+import { confirms, type Interpretation, moved, moves } from "./Interpretation.ts"
+
+const inOperation: ReadonlySet<PaymentState> = new Set(operating)
+const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
+
+export const ofSettlement = (book: PaymentBook, attempt: Attempt, now: number): Interpretation => {
+  const { payment } = book
+  const reported = payment.reported ?? nothingReported
+  if (!isOfPayment(book, attempt)) {
+    const isKnown = attempt.outcome === "Captured" || attempt.outcome === "Authorized"
+    return isKnown
+      ? confirms
+      : contradicts(book, `payout:${attempt.id}`, { attempt_id: attempt.id, stated: "settled" }, now)
+  }
+  if (reported.isPaidOut) return confirms
+  const kept = keep(payment, { ...reported, isPaidOut: true }, now)
+  if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
+  const settled = moveBy(kept.payment, "SettlementReported")
+  if (settled !== undefined) return moves(settled)
+  return contradicts(
+    { ...book, payment: kept.payment },
+    "payout",
+    { attempt_id: attempt.id, stated: "settled" },
+    now,
+    payment
+  )
+}
+
+export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStatement, now: number): Interpretation => {
+  const { payment } = book
+  const evidence = { attempt_id: attempt.id, dispute_id: said.disputeId, stated: `dispute_${said.verdict}` }
+  if (!isOfPayment(book, attempt)) return contradicts(book, `dispute:${attempt.id}:${said.disputeId}`, evidence, now)
+  const reported = payment.reported ?? nothingReported
+  const isKnown = reported.disputes.some(
+    ({ at, disputeId, verdict }) => disputeId === said.disputeId && verdict === said.verdict && at === said.at
+  )
+  const next: Reported = isKnown ? reported : { ...reported, disputes: [...reported.disputes, said] }
+  const kept = keep(payment, next, now)
+  const isOpen = isDisputed(next)
+  if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
+  if (isOpen && taken.has(payment.state)) return moved(moveBy(kept.payment, "DisputeOpened"))
+  if (!isOpen && payment.state === "ChargedBack") return moved(moveBy(kept.payment, wonBy(payment)))
+  // The dispute is of money that is not recorded as taken.
+  const isTaken = taken.has(payment.state) || payment.state === "ChargedBack"
+  return isTaken
+    ? { _tag: "Confirms", applied: kept }
+    : contradicts({ ...book, payment: kept.payment }, `dispute:${said.disputeId}`, evidence, now, payment)
+}
+
+/** Whether the attempt is the one whose charge the payment is, or may yet be. */
+const isOfPayment = (book: PaymentBook, attempt: Attempt): boolean =>
+  (holdingAttempt(book) ?? book.attempts.at(-1))?.id === attempt.id
+
+/** A charge, a capture or a void may still end so that the money is taken. */
+const isUnderWay = (state: PaymentState): boolean =>
+  inOperation.has(state) ||
+  state === "Charging" ||
+  state === "CheckoutOpen" ||
+  state === "ChargePending" ||
+  state === "ChargeUnknown" ||
+  state === "ChargeMismatched"
+
+/** Where the ledger says that the payment is without the dispute. */
+const wonBy = ({ capturedMinor, refundedMinor, reported }: Payment): PaymentEvent => {
+  if (refundedMinor === 0) return reported?.isPaidOut === true ? "DisputeWonSettled" : "DisputeWonUnrefunded"
+  return refundedMinor === capturedMinor ? "DisputeWonRefunded" : "DisputeWonPartlyRefunded"
+}
+
+/** `payment` has its next version already. */
+const moveBy = (payment: Payment, on: PaymentEvent): Applied | undefined => {
+  const row = Result.getOrUndefined(step(PaymentMachine, payment.state, on))
+  if (row === undefined) return undefined
+  const next: Payment = { ...payment, state: row.to }
+  return { ...unchanged, payment: next, events: row.emits.map((type) => paymentEvent(type, next)) }
+}
