@@ -640,8 +640,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/hosted/ReturnFromCheckout.ts",
-        find: "checkoutFactOf(payment, attempt, found, askedAt)",
-        replace: "checkoutFactOf(payment, attempt, found, yield* Clock.currentTimeMillis)"
+        find: "...aboutCharge(attempt, found), askedAt }",
+        replace: "...aboutCharge(attempt, found), askedAt: yield* Clock.currentTimeMillis }"
       }
     ],
     caughtBy: {
@@ -752,9 +752,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A delayed word of the authorization ends a capture that is under way; its money is taken once more.",
     edits: [
       {
-        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
-        find: "  if (isHeard)",
-        replace: '  if (isHeard || state._tag === "Authorized")'
+        file: "packages/core/src/decide/interpret/InterpretHolder.ts",
+        find: "isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : older",
+        replace: 'operated(book, operation, { _tag: "NotFound" }, now)'
       }
     ],
     caughtBy: {
@@ -800,7 +800,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [
       {
-        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
+        file: "packages/core/src/decide/interpret/InterpretHolder.ts",
         find: "said.providerRef !== null && said.providerRef !== providerRef",
         replace: 'said.providerRef === ""'
       }
@@ -833,7 +833,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A charge that the provider executes a moment later is FAILED, and the merchant asks for the money again.",
     edits: [
       {
-        file: "packages/core/src/decide/Verdict.ts",
+        file: "packages/core/src/decide/SentCall.ts",
         find: "  sentAt + defaultSendWithinMillis + 2 * timeoutMillis",
         replace: "  sentAt"
       }
@@ -1236,7 +1236,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/RefundFact.ts",
-        find: `? at === null || settledAt === null || at <= settledAt`,
+        find: `? !isCurrent && (at === null || settledAt === null || at <= settledAt)`,
         replace: `? false`
       }
     ],
@@ -1252,7 +1252,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/interpret/InterpretOperation.ts",
-        find: `const applied = applyOperationFailure(payment, operation, { ...state, at }, now)`,
+        find: `const applied = applyOperationFailure(book.payment, operation, failure, now)`,
         replace: `const applied: ReturnType<typeof applyOperationFailure> = undefined`
       }
     ],
@@ -1279,8 +1279,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       },
       {
         file: "packages/core/src/decide/interpret/InterpretOperation.ts",
-        find: "reported?.captureFailedAt !== undefined && at <= reported.captureFailedAt",
-        replace: "reported === undefined && at < 0"
+        find: "reported?.captureFailedAt !== undefined && !isAfter(reported.captureFailedAt, source)",
+        replace: "reported === undefined && source.at === 0"
       }
     ],
     caughtBy: {
@@ -1310,7 +1310,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider took more from the customer than the books say.",
     edits: [
       {
-        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
+        file: "packages/core/src/decide/interpret/InterpretHolder.ts",
         find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
 `,
         replace: ``
@@ -1320,6 +1320,38 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review"
+    }
+  },
+  {
+    name: "a lookup's contradiction dropped",
+    harm: "The provider's record shows a declined or missing charge, and nobody is asked to look.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/InterpretHolder.ts",
+        find: "attempt.checkout === null || isCurrent(source) ? contradiction() : older",
+        replace: "attempt.checkout === null && !isCurrent(source) ? contradiction() : older"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderLookups.test.ts",
+      test: "given an authorization, when the record says declined, then operators review it once"
+    }
+  },
+  {
+    name: "a message says that nothing was received",
+    harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/Interpretation.ts",
+        find: "if (!isCurrent(source)) return",
+        replace: "if (source.askedAt < 0) return"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderLookups.test.ts",
+      test: "given an unknown charge, when it is old enough, then the message is not believed"
     }
   },
   {

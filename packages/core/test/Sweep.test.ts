@@ -57,8 +57,9 @@ const given = {
       own.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef })
       return (yield* (yield* Pointsman).create(caller, request())).payment
     }),
-  Authorized: (_own: World) =>
+  Authorized: (own: World) =>
     Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
       return (yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))).payment
     }),
   CaptureUnknown: (own: World) =>
@@ -176,7 +177,7 @@ const cases: ReadonlyArray<Case> = [
     charge: never,
     after: hour,
     becomes: "ChargePending",
-    event: "payment.pending"
+    event: "payment.conflict"
   },
   {
     given: "Authorized",
@@ -200,7 +201,7 @@ const cases: ReadonlyArray<Case> = [
     charge: never,
     after: day,
     becomes: "Authorized",
-    event: "payment.authorized"
+    event: "payment.conflict"
   },
   {
     given: "CaptureUnknown",
@@ -354,7 +355,7 @@ const cases: ReadonlyArray<Case> = [
     after: day,
     becomes: "Captured",
     amounts: { refundPendingMinor: 500 },
-    event: "payment.refund_pending"
+    event: "payment.conflict"
   }
 ]
 

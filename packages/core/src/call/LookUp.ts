@@ -4,7 +4,7 @@ import { asUsable, asUsableRefund } from "../decide/UsableAnswer.ts"
 import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import type { Payment } from "../model/Payment.ts"
-import type { ChargeState, Found, RefundState } from "../model/ProviderStatement.ts"
+import type { ChargeState, Found, NeverReceived, RefundState } from "../model/ProviderStatement.ts"
 import { Unanswered } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
 import { Directory } from "../ports/Directory.ts"
@@ -24,6 +24,22 @@ const usable =
     const state = check(found.state)
     return state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(found)
   }
+
+/** What a found or missing record states. */
+const stateOf =
+  <State>(found: Found<State>) =>
+  (): State | NeverReceived =>
+    found._tag === "Found" ? found.state : found
+
+export const aboutCharge = ({ connectionId, id }: Attempt, found: Found<ChargeState>) => ({
+  connectionId,
+  about: { _tag: "Charge" as const, charge: { attemptId: id }, state: stateOf(found) }
+})
+
+export const aboutRefund = ({ connectionId, id }: Refund, found: Found<RefundState>) => ({
+  connectionId,
+  about: { _tag: "Refund" as const, refundId: id, state: stateOf(found) }
+})
 
 export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
   const connection = yield* connectionOf(payment, attempt.connectionId)

@@ -21,8 +21,18 @@ export interface Applied {
 
 export const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [], refunds: [], events: [] }
 
-export const replaced = (all: ReadonlyArray<Attempt>, written: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
-  all.map((one) => written.find(({ id }) => id === one.id) ?? one)
+/** The book as it is once the change is written. */
+export const bookAfter = (book: PaymentBook, { attempts, operations, payment, refunds }: Applied): PaymentBook => ({
+  payment,
+  attempts: replaced(book.attempts, attempts),
+  operations: replaced(book.operations, operations),
+  refunds: replaced(book.refunds, refunds)
+})
+
+export const replaced = <One extends { readonly id: string }>(
+  all: ReadonlyArray<One>,
+  written: ReadonlyArray<One>
+): ReadonlyArray<One> => all.map((one) => written.find(({ id }) => id === one.id) ?? one)
 
 /** The attempt as the provider's record tells it. */
 export const endedBy = (attempt: Attempt, state: ChargeState, fact: ChargeFact, now: number): Attempt => {
@@ -36,6 +46,12 @@ export const ofChargeFact = (book: PaymentBook, ended: Attempt, fact: ChargeFact
   if (Result.isFailure(moved)) return undefined
   const { events, payment } = moved.success
   return { ...unchanged, payment: withRouting(payment, replaced(book.attempts, [ended])), attempts: [ended], events }
+}
+
+/** An attempt that executed nothing, or holds no money, beside the one that does. */
+export const ofAttemptAlone = ({ attempts, payment }: PaymentBook, ended: Attempt, now: number): Applied => {
+  const next = { ...payment, version: payment.version + 1, updatedAt: now }
+  return { ...unchanged, payment: withRouting(next, replaced(attempts, [ended])), attempts: [ended] }
 }
 
 /** Of an attempt that does not hold the payment's money while another one does. */

@@ -21,7 +21,7 @@ import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
 import { holdingAttempt, openAttempt, openOperation } from "./Holding.ts"
 import { applyOperationFact, type OperationFact, operationFactOf } from "./OperationFact.ts"
 import { applyRefundFact, type RefundFact } from "./RefundFact.ts"
-import { isOldEnough, oldFrom, type SentCall } from "./Verdict.ts"
+import { isOldEnough, oldFrom, type SentCall } from "./SentCall.ts"
 import { reviewed } from "./WithReview.ts"
 
 export const chargeFindings = ["captured", "authorized", "declined", "canceled", "never_received"] as const

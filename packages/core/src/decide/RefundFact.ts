@@ -83,6 +83,13 @@ export interface Refunded {
   readonly events: ReadonlyArray<EventDraft>
 }
 
+interface Dated {
+  /** When the provider made the statement, in epoch milliseconds by its clock; `null` where it does not say. */
+  readonly at: number | null
+  /** Whether it says what is so now, as a lookup does. */
+  readonly isCurrent: boolean
+}
+
 /** The payment and the refund after a fact. `refunds` are all of the payment's. */
 export const applyRefundFact = (
   payment: Payment,
@@ -90,14 +97,13 @@ export const applyRefundFact = (
   refund: Refund,
   fact: RefundFact,
   now: number,
-  /** When the provider made the statement, in epoch milliseconds by its clock; `null` where it does not say. */
-  at: number | null = null
+  dated: Dated = { at: null, isCurrent: false }
 ): Refunded => {
   const on = eventFor(payment, refund, fact)
   const change = changeOf(refund, fact, now)
-  const moved = moveRefund(refund, on, on === "RefundReversed" ? { ...change, settledAt: at ?? now } : change)
+  const moved = moveRefund(refund, on, on === "RefundReversed" ? { ...change, settledAt: dated.at ?? now } : change)
   // Another statement settled it first, and is the newer one.
-  if (Result.isFailure(moved) || isOlderWord(refund, fact, at))
+  if (Result.isFailure(moved) || isOlderWord(refund, fact, dated))
     return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
   const { emits, refund: after } = moved.success
   const all = withRefund(refunds, after)
@@ -143,9 +149,13 @@ const reversedEvent = ({ reported }: Payment, { refundedMinor }: RefundTotals): 
  * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a reversal only
  * a statement counts that the provider dates after it, because the success before the reversal may arrive again.
  */
-const isOlderWord = ({ providerRefundId, settledAt, stage }: Refund, fact: RefundFact, at: number | null): boolean =>
+const isOlderWord = (
+  { providerRefundId, settledAt, stage }: Refund,
+  fact: RefundFact,
+  { at, isCurrent }: Dated
+): boolean =>
   stage === "Reversed"
-    ? at === null || settledAt === null || at <= settledAt
+    ? !isCurrent && (at === null || settledAt === null || at <= settledAt)
     : fact.on === "RefundAccepted" &&
       (stage === "Refused" || stage === "Failed") &&
       fact.providerRefundId === providerRefundId

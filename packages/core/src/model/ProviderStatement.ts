@@ -98,10 +98,14 @@ export type OperationState =
       readonly stated?: Money | undefined
     }
 
-/** The provider's record of an operation. `conclusive`: not found means that it will never be executed. */
-export type Found<State> =
-  | { readonly _tag: "Found"; readonly state: State }
-  | { readonly _tag: "NotFound"; readonly conclusive: boolean }
+/** The provider has no record of what it was asked for. `conclusive`: it will never be executed. */
+export interface NeverReceived {
+  readonly _tag: "NotFound"
+  readonly conclusive: boolean
+}
+
+/** The provider's record of a charge, an operation or a refund. */
+export type Found<State> = { readonly _tag: "Found"; readonly state: State } | NeverReceived
 
 /**
  * How a message names a charge: by our attempt's id, or by the provider's reference where it has none of our ids (a

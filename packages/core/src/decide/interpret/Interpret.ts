@@ -9,39 +9,41 @@
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { ChargeName, MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
-import { type Applied, replaced } from "../Applied.ts"
+import type { ChargeName } from "../../model/ProviderStatement.ts"
+import { type Applied, bookAfter } from "../Applied.ts"
 import { type Interpretation, older } from "./Interpretation.ts"
-import { isOfAnotherCharge, ofCharge } from "./InterpretCharge.ts"
+import { ofCharge } from "./InterpretCharge.ts"
+import { isOfAnotherCharge } from "./InterpretHolder.ts"
 import { ofOperation } from "./InterpretOperation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { ofDispute, ofSettlement } from "./InterpretReported.ts"
+import type { Source, Statement, StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
 export const interpret = (
   book: PaymentBook,
   connectionId: string,
-  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  { about, ...source }: Statement,
   now: number
 ): Interpretation => {
   switch (about._tag) {
     case "Refund": {
       const refund = book.refunds.find((one) => one.id === about.refundId)
-      return refund === undefined ? older : ofRefund(book, refund, about.state(refund.money), at, now)
+      return refund === undefined ? older : ofRefund(book, refund, about.state(refund.money), source, now)
     }
     case "Operation": {
       const operation = book.operations.find((one) => one.id === about.operationId)
-      return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), at, now)
+      return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), source, now)
     }
     default: {
       const attempt = attemptNamed(book, connectionId, about.charge)
-      return attempt === undefined ? older : ofAttempt(book, attempt, about, at, now)
+      return attempt === undefined ? older : ofAttempt(book, attempt, about, source, now)
     }
   }
 }
 
 /** Whether a statement that came in at the connection concerns something that this connection was asked. */
-export const isAboutBook = (book: PaymentBook, connectionId: string, about: MessageAbout): boolean => {
+export const isAboutBook = (book: PaymentBook, connectionId: string, about: StatementAbout): boolean => {
   const isAsked = (one: { readonly id: string; readonly connectionId: string }, id: string) =>
     one.id === id && one.connectionId === connectionId
   if (about._tag === "Refund") return book.refunds.some((one) => isAsked(one, about.refundId))
@@ -61,40 +63,38 @@ export const attemptNamed = (
       ("attemptId" in charge ? one.id === charge.attemptId : one.providerRef === charge.providerRef)
   )
 
-type AboutCharge = Extract<MessageAbout, { readonly charge: ChargeName }>
+type AboutCharge = Extract<StatementAbout, { readonly charge: ChargeName }>
 
 const ofAttempt = (
   book: PaymentBook,
   attempt: Attempt,
   about: AboutCharge,
-  at: number,
+  source: Source,
   now: number
 ): Interpretation => {
   switch (about._tag) {
     case "Charge":
-      return ofCharge(book, attempt, about.state(attempt.money), at, now)
+      return ofCharge(book, attempt, about.state(attempt.money), source, now)
     case "Dispute":
-      return ofDispute(book, attempt, { disputeId: about.disputeId, verdict: about.verdict, at }, now)
+      return ofDispute(
+        book,
+        attempt,
+        { disputeId: about.disputeId, verdict: about.verdict, at: source.at ?? source.askedAt },
+        now
+      )
     case "Settled": {
       const said = about.state === null ? undefined : about.state(attempt.money)
       if (said === undefined) return ofSettlement(book, attempt, now)
       // What is paid out was taken: where that is not recorded yet, the statement says it.
-      const charged = ofCharge(book, attempt, said, at, now)
+      const charged = ofCharge(book, attempt, said, source, now)
       if (charged._tag === "Malformed" || isOfAnotherCharge(book.payment, said)) return charged
-      if (charged._tag === "Older" || charged.applied === undefined) return ofSettlement(book, attempt, now)
-      const settled = ofSettlement(after(book, charged.applied), attempt, now)
+      if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, now)
+      const settled = ofSettlement(bookAfter(book, charged.applied), attempt, now)
       const second = "applied" in settled ? settled.applied : undefined
       return second === undefined ? charged : { ...charged, applied: both(charged.applied, second) }
     }
   }
 }
-
-const after = (book: PaymentBook, { attempts, operations, payment }: Applied): PaymentBook => ({
-  ...book,
-  payment,
-  attempts: replaced(book.attempts, attempts),
-  operations: book.operations.map((one) => operations.find(({ id }) => id === one.id) ?? one)
-})
 
 const both = (first: Applied, second: Applied): Applied => ({
   ...first,

@@ -2,74 +2,120 @@
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { type ChargeState, type OperationState, Unanswered } from "../../model/ProviderStatement.ts"
-import { type Applied, unchanged } from "../Applied.ts"
+import { type ChargeState, type NeverReceived, type OperationState, Unanswered } from "../../model/ProviderStatement.ts"
+import type { Money } from "../../money/Money.ts"
+import { unchanged } from "../Applied.ts"
+import { correctCapture } from "../CorrectCapture.ts"
 import { applyOperationFact, type OperationFact, operationFactOf } from "../OperationFact.ts"
-import { applyOperationFailure } from "../OperationFailure.ts"
+import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { contradicts } from "./Contradiction.ts"
-import { confirms, type Interpretation, moves, older } from "./Interpretation.ts"
+import { confirms, disbelieved, type Interpretation, moved, moves, older } from "./Interpretation.ts"
+import { isCurrent, type Source } from "./Statement.ts"
 
 export const ofOperation = (
   book: PaymentBook,
   operation: Operation,
-  said: OperationState,
-  at: number,
+  said: OperationState | NeverReceived,
+  source: Source,
   now: number
 ): Interpretation => {
+  if (said._tag === "NotFound") return ofMissing(book, operation, said, source, now)
   const state = asUsableOperation(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
-  const { payment } = book
-  const contradiction = () =>
-    contradicts(book, `${operation.id}:${state._tag}`, { operation_id: operation.id, stated: state._tag }, now)
-  const isAfterFailure = operation.outcome === "Failed" && at > (operation.answeredAt ?? now)
+  const isAfterFailure = operation.outcome === "Failed" && isAfter(operation.answeredAt ?? now, source)
   if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) return older
-  if (operation.kind === "capture" && state._tag === "OperationConfirmed" && isBeforeFailure(payment, at)) return older
+  const at = source.at ?? source.askedAt
   switch (state._tag) {
-    case "OperationFailed": {
-      const applied = applyOperationFailure(payment, operation, { ...state, at }, now)
-      return applied === "Contradiction" ? contradiction() : applied === undefined ? confirms : moves(applied)
-    }
+    case "OperationFailed":
+      return ofFailure(book, operation, { ...state, at }, now)
     case "OperationPending": {
-      if (operation.outcome === "Confirmed") return older
-      if (operation.outcome === "Accepted" || operation.outcome === null) return confirms
-      const applied = operated(book, operation, { _tag: "Accepted" }, now, isAfterFailure)
-      return applied.payment.state === payment.state ? older : moves(applied)
+      if (operation.outcome === null) return confirms
+      if (operation.outcome !== "Confirmed") return operated(book, operation, { _tag: "Accepted" }, now, isAfterFailure)
+      // The record shows it under way again: it was confirmed, and the provider tries it once more.
+      return isCurrent(source) ? ofFailure(book, operation, { isFinal: false, reason: null, at }, now) : older
     }
     case "OperationConfirmed": {
+      if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) return older
       const stated = state.stated ?? operation.money
-      if (operation.outcome === "Confirmed") {
-        return operation.kind === "void" || stated.minorUnits === operation.money.minorUnits
-          ? confirms
-          : contradiction()
-      }
+      if (operation.outcome === "Confirmed") return ofConfirmed(book, operation, stated, now)
       const end: ChargeState =
         operation.kind === "capture"
           ? { _tag: "Captured", providerRef: operation.providerRef, stated }
           : { _tag: "Canceled", providerRef: operation.providerRef }
-      const applied = operated(
-        book,
-        operation,
-        operationFactOf(operation, payment.authorizedMinor, end),
-        now,
-        isAfterFailure
-      )
-      return applied.payment.state === payment.state && applied.events.length === 0 ? contradiction() : moves(applied)
+      const fact = operationFactOf(operation, book.payment.authorizedMinor, end)
+      const found = operated(book, operation, fact, now, isAfterFailure)
+      return found._tag === "Older" ? contradiction(book, operation, state._tag, now) : found
     }
   }
 }
 
-/** The capture failed after the statement, as the provider dates both. */
-export const isBeforeFailure = ({ reported }: Payment, at: number): boolean =>
-  reported?.captureFailedAt !== undefined && at <= reported.captureFailedAt
+/** It is confirmed as recorded. Only the amount of a capture can differ. */
+const ofConfirmed = (book: PaymentBook, operation: Operation, stated: Money, now: number): Interpretation => {
+  const { capturedMinor, money } = book.payment
+  if (operation.kind === "void" || stated.minorUnits === operation.money.minorUnits) return confirms
+  return stated.minorUnits > capturedMinor && stated.currency === money.currency
+    ? moved(correctCapture(book.payment, stated, now))
+    : contradiction(book, operation, "OperationConfirmed", now)
+}
 
+const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {
+  const applied = applyOperationFailure(book.payment, operation, failure, now)
+  if (applied === "Contradiction") return contradiction(book, operation, "OperationFailed", now)
+  return applied === undefined ? confirms : moves(applied)
+}
+
+/** The provider has no record of it. */
+const ofMissing = (
+  book: PaymentBook,
+  operation: Operation,
+  said: NeverReceived,
+  source: Source,
+  now: number
+): Interpretation => {
+  const early = disbelieved(operation, said, source)
+  if (early !== undefined) return early
+  switch (operation.outcome) {
+    case null:
+      return { _tag: "TooEarly", from: null }
+    case "Unanswered":
+      return operated(book, operation, { _tag: "NotFound" }, now)
+    case "Accepted":
+    case "Confirmed":
+      return contradiction(book, operation, "NotFound", now)
+    default:
+      // It executed nothing, as is recorded.
+      return confirms
+  }
+}
+
+const contradiction = (book: PaymentBook, { id }: Operation, stated: string, now: number): Interpretation =>
+  contradicts(book, `${id}:${stated}`, { operation_id: id, stated }, now)
+
+/** Whether the statement says what was so after that time, which is the provider's. */
+const isAfter = (time: number, source: Source): boolean => isCurrent(source) || (source.at !== null && source.at > time)
+
+/** The capture failed after the statement, as the provider dates both. */
+export const isBeforeFailure = ({ reported }: Payment, source: Source): boolean =>
+  reported?.captureFailedAt !== undefined && !isAfter(reported.captureFailedAt, source)
+
+/** The payment and the operation as a fact leaves them. */
 export const operated = (
   { payment }: PaymentBook,
   operation: Operation,
   fact: OperationFact,
   now: number,
   isAfterFailure = false
-): Applied => {
+): Interpretation => {
+  if (isRecorded(operation, fact)) return confirms
   const moved = applyOperationFact(payment, operation, fact, now, isAfterFailure)
-  return { ...unchanged, payment: moved.payment, operations: [moved.operation], events: moved.events }
+  return moved.payment.state === payment.state && moved.events.length === 0
+    ? older
+    : moves({ ...unchanged, payment: moved.payment, operations: [moved.operation], events: moved.events })
 }
+
+/** What is recorded would be written again at every lookup, and put off all later ones. */
+const isRecorded = ({ answeredAt, outcome }: Operation, fact: OperationFact): boolean =>
+  (fact._tag === "Accepted" && outcome === "Accepted") ||
+  // A malformed answer has a time; silence has none.
+  (fact._tag === "Mismatched" && outcome === "Unanswered" && answeredAt !== null)

@@ -1,31 +1,77 @@
 /** What a statement about a refund means for its payment (decisions, section 3). Pure. */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { Unanswered } from "../../model/ProviderStatement.ts"
+import { type NeverReceived, type RefundAnswer, Unanswered } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
 import { unchanged } from "../Applied.ts"
-import { applyRefundFact, refundFactOf } from "../RefundFact.ts"
+import { applyRefundFact, type RefundFact, refundFactOf } from "../RefundFact.ts"
 import { asUsableRefund } from "../UsableAnswer.ts"
 import { contradicts } from "./Contradiction.ts"
-import { confirms, type Interpretation, moves, older } from "./Interpretation.ts"
+import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
+import { isCurrent, type Source } from "./Statement.ts"
 
 export const ofRefund = (
   book: PaymentBook,
   refund: Refund,
-  said: Parameters<typeof asUsableRefund>[0],
-  at: number,
+  said: RefundAnswer | NeverReceived,
+  source: Source,
   now: number
 ): Interpretation => {
+  if (said._tag === "NotFound") return ofMissing(book, refund, said, source, now)
   const state = asUsableRefund(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
-  if (state._tag === "Rejected") return { _tag: "Malformed", reason: "a message cannot reject a refund" }
-  const { payment, refunds } = book
+  if (state._tag === "Rejected" && !isCurrent(source)) {
+    return { _tag: "Malformed", reason: "a message cannot reject a refund" }
+  }
   const isOver = refund.stage === "Refused" || refund.stage === "Failed"
   // It was under way before it failed.
-  if (isOver && state._tag === "RefundPending") return older
-  const refunded = applyRefundFact(payment, refunds, refund, refundFactOf(refund.money, state), now, at)
-  if (refunded.refund === refund && refunded.events.length === 0) return ofRecordedRefund(book, refund, state, now)
-  // What its request is answered is left to the request.
-  return moves({ ...unchanged, payment: refunded.payment, refunds: [refunded.refund], events: refunded.events })
+  if (isOver && state._tag === "RefundPending" && !isCurrent(source)) return older
+  const fact = refundFactOf(refund.money, state)
+  return refunded(book, refund, fact, source, now) ?? ofRecordedRefund(book, refund, state, now)
+}
+
+/** `undefined` where no row of the refund's table takes the fact. What its request is answered is left to the request. */
+const refunded = (
+  { payment, refunds }: PaymentBook,
+  refund: Refund,
+  fact: RefundFact,
+  source: Source,
+  now: number
+): Interpretation | undefined => {
+  if (isRecorded(refund, fact)) return confirms
+  const dated = { at: source.at, isCurrent: isCurrent(source) }
+  const after = applyRefundFact(payment, refunds, refund, fact, now, dated)
+  return after.refund === refund && after.events.length === 0
+    ? undefined
+    : moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
+}
+
+/** What is recorded would be written again at every lookup, and put off all later ones. */
+const isRecorded = ({ providerRefundId, stage }: Refund, fact: RefundFact): boolean =>
+  (fact.on === "RefundAccepted" && stage === "Pending") ||
+  (fact.on === "RefundMismatched" && stage === "Unknown" && providerRefundId === fact.providerRefundId)
+
+/** The provider has no record of it. */
+const ofMissing = (
+  book: PaymentBook,
+  refund: Refund,
+  said: NeverReceived,
+  source: Source,
+  now: number
+): Interpretation => {
+  const early = disbelieved(refund, said, source)
+  if (early !== undefined) return early
+  switch (refund.stage) {
+    case "Sending":
+      return { _tag: "TooEarly", from: null }
+    case "Unknown":
+      return refunded(book, refund, { on: "RefundNotFound" }, source, now) ?? confirms
+    case "Pending":
+    case "Succeeded":
+      return contradicts(book, `${refund.id}:NotFound`, { refund_id: refund.id, stated: "never_received" }, now)
+    default:
+      // Nothing was refunded, as is recorded.
+      return confirms
+  }
 }
 
 /** No row of the refund's table takes it. */

@@ -1,5 +1,9 @@
 /** What interpreting one statement of a provider comes to. */
+
+import type { NeverReceived } from "../../model/ProviderStatement.ts"
 import type { Applied } from "../Applied.ts"
+import { isOldEnough, oldFrom, type SentCall } from "../SentCall.ts"
+import { isCurrent, type Source } from "./Statement.ts"
 
 export type Interpretation =
   /** Facts to apply, with their events. */
@@ -12,13 +16,30 @@ export type Interpretation =
   | { readonly _tag: "Waits"; readonly applied?: Applied | undefined }
   /** The record cannot take it. `applied`: a review with the statement as evidence; absent where it has one already. */
   | { readonly _tag: "Contradicts"; readonly applied?: Applied | undefined }
-  /** A connector made a statement that is incomplete. */
+  /** "Never received" is not believed yet. `from`: epoch milliseconds from which it is; `null` where the provider is not sure. */
+  | { readonly _tag: "TooEarly"; readonly from: number | null }
+  /** A connector made a statement that is incomplete, or that its courier cannot bring. */
   | { readonly _tag: "Malformed"; readonly reason: string }
 
 export const confirms: Interpretation = { _tag: "Confirms" }
 export const older: Interpretation = { _tag: "Older" }
 export const waits: Interpretation = { _tag: "Waits" }
 export const moves = (applied: Applied): Interpretation => ({ _tag: "Moves", applied })
-
+/** `undefined` where operators have a review of the same statement. */
 export const moved = (applied: Applied | undefined): Interpretation =>
   applied === undefined ? { _tag: "Contradicts" } : moves(applied)
+
+/**
+ * Why "never received" is not believed; `undefined` where it is (decisions, section 3). A message never says it. A lookup
+ * and an operator are believed where the provider calls its answer conclusive, and the call is so old that it cannot
+ * arrive any more: believed earlier, it would be charged or refunded twice.
+ */
+export const disbelieved = (
+  call: SentCall,
+  { conclusive }: NeverReceived,
+  source: Source
+): Interpretation | undefined => {
+  if (!isCurrent(source)) return { _tag: "Malformed", reason: "a message cannot say that nothing was received" }
+  if (!conclusive) return { _tag: "TooEarly", from: null }
+  return isOldEnough(call, source.askedAt) ? undefined : { _tag: "TooEarly", from: oldFrom(call) }
+}

@@ -6,19 +6,12 @@
  * and nothing is asked of a provider but to look something up.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
+import { recordLookup } from "../../commit/RecordLookup.ts"
 import { Turns } from "../../commit/Turns.ts"
-import { toldOf, writeFact } from "../../commit/WriteFact.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import { holdingAttempt, openAttempt, openOperation, openRivals } from "../../decide/Holding.ts"
-import {
-  authorizationVerdict,
-  chargeVerdict,
-  operationVerdict,
-  refundVerdict,
-  rivalVerdict
-} from "../../decide/Verdict.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -64,9 +57,8 @@ const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
     case "CaptureUnknown":
     case "VoidPending":
     case "VoidUnknown":
-      return yield* checkOperation(book)
     case "Authorized":
-      return yield* checkAuthorization(book)
+      return yield* checkHolder(book)
   }
 })
 
@@ -100,52 +92,31 @@ const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: Paymen
 })
 
 const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {
-  const { attempts, payment } = book
   const attempt = openAttempt(book)
-  if (attempt === undefined) return
-  const askedAt = yield* Clock.currentTimeMillis
-  const found = yield* lookUpCharge(payment, attempt)
-  const fact = found === undefined ? undefined : chargeVerdict(payment, attempt, found, askedAt)
-  if (found === undefined || fact === undefined) return
-  yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))
+  if (attempt !== undefined) return yield* lookUpAttempt(book, attempt)
 })
 
-/** Written once: where another write came first, the next look decides on it. */
 const checkRival = Effect.fnUntraced(function* (book: PaymentBook, rival: Attempt) {
   if (isInFlight(rival) && !(yield* isDead(rival.sentAt))) return
-  const askedAt = yield* Clock.currentTimeMillis
-  const found = yield* lookUpCharge(book.payment, rival)
-  const now = yield* Clock.currentTimeMillis
-  const applied = found === undefined ? undefined : rivalVerdict(book, rival, found, askedAt, now)
-  if (applied === undefined) return
-  const { payment, ...beside } = applied
-  const step = { tenant: payment.tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
-  yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
+  return yield* lookUpAttempt(book, rival)
 })
 
-const checkAuthorization = Effect.fnUntraced(function* (book: PaymentBook) {
+/** For an authorization that nobody works on, and for a capture or a void that is unknown or accepted. */
+const checkHolder = Effect.fnUntraced(function* (book: PaymentBook) {
   const attempt = holdingAttempt(book)
-  if (attempt === undefined) return
+  if (attempt !== undefined) return yield* lookUpAttempt(book, attempt)
+})
+
+const lookUpAttempt = Effect.fnUntraced(function* (book: PaymentBook, attempt: Attempt) {
+  const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpCharge(book.payment, attempt)
-  const fact = found === undefined ? undefined : authorizationVerdict(book.payment, attempt, found)
-  if (fact !== undefined) yield* writeFact(book.payment, fact)
+  if (found !== undefined) return yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
 })
 
 const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   const operation = openOperation(book)
   if (operation === undefined || !(yield* isDead(operation.sentAt))) return
   yield* recordOperation(book.payment, operation, { _tag: "Unanswered", reason: died }, yield* inTurns(book.payment.id))
-})
-
-const checkOperation = Effect.fnUntraced(function* (book: PaymentBook) {
-  const operation = openOperation(book)
-  const attempt = holdingAttempt(book)
-  if (operation === undefined || attempt === undefined) return
-  const askedAt = yield* Clock.currentTimeMillis
-  const found = yield* lookUpCharge(book.payment, attempt)
-  const fact = found === undefined ? undefined : operationVerdict(book.payment, operation, found, askedAt)
-  if (fact === undefined) return
-  yield* recordOperation(book.payment, operation, fact, yield* inTurns(book.payment.id))
 })
 
 const checkRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {
@@ -158,6 +129,5 @@ const checkRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refu
   if (refund.stage !== "Pending" && refund.stage !== "Unknown") return
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpRefund(book.payment, refund)
-  const fact = found === undefined ? undefined : refundVerdict(refund, found, askedAt)
-  if (fact !== undefined) return yield* recordRefund(book, refund, fact, how)
+  if (found !== undefined) return yield* recordLookup(book, { ...aboutRefund(refund, found), askedAt })
 })

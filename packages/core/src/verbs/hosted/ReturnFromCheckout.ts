@@ -3,10 +3,9 @@
  * is asked for its record, and for nothing else.
  */
 import { Clock, Effect } from "effect"
-import { lookUpCharge } from "../../call/LookUp.ts"
+import { aboutCharge, lookUpCharge } from "../../call/LookUp.ts"
 import { LookUps } from "../../call/LookUps.ts"
-import { toldOf, writeFact } from "../../commit/WriteFact.ts"
-import { checkoutFactOf } from "../../decide/CheckoutFact.ts"
+import { recordLookup } from "../../commit/RecordLookup.ts"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Checkout } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -36,9 +35,9 @@ export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, att
   if (attempt === undefined) return payment
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpCharge(payment, attempt)
-  const fact = found === undefined ? undefined : checkoutFactOf(payment, attempt, found, askedAt)
-  if (found === undefined || fact === undefined) return payment
-  return (yield* writeFact(payment, fact, yield* toldOf(attempts, attempt, found, fact))).payment
+  if (found === undefined) return payment
+  const book = { payment, attempts, operations: [], refunds: [] }
+  return (yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })).payment
 })
 
 export const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>

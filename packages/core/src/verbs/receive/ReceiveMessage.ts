@@ -11,6 +11,7 @@ import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
+import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptNamed, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
@@ -204,7 +205,10 @@ const decideAndWrite = Effect.fnUntraced(function* (
           ),
     decide: (found: MessageBook | "MessageRecorded" | undefined, now) => {
       if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
-      const meaning = found === undefined ? undefined : interpret(found.book, connectionId, message, now)
+      const meaning =
+        found === undefined
+          ? undefined
+          : interpret(found.book, connectionId, { courier: "message", about, at: message.at, askedAt: now }, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const decision = decidedMessage(stored, message, found?.book, meaning)
@@ -216,10 +220,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const { payment, ...beside } = applied
       const step = { tenant, payment: { expected: before.version, after: payment }, ...beside, message: decision }
       const learn = () => {
-        for (const attempt of applied.attempts) {
-          const earlier = found?.book.attempts.find(({ id }) => id === attempt.id)?.outcome ?? null
-          learned.learn(before, earlier, attempt, now)
-        }
+        if (found !== undefined) learnFrom(learned, found.book, applied, now)
       }
       return Effect.succeed(write(step, { outcome, learn } satisfies Decided))
     },
@@ -273,7 +274,9 @@ const outcomes = {
   Older: "older",
   Waits: "waits",
   Contradicts: "contradicts",
-  Malformed: "unreadable"
+  Malformed: "unreadable",
+  // A message never says that nothing was received.
+  TooEarly: "unreadable"
 } as const satisfies Record<Interpretation["_tag"], MessageOutcome>
 
 const kindOf = {

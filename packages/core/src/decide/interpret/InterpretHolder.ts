@@ -1,0 +1,122 @@
+/** What a statement about the charge that holds the payment's money means (decisions, section 3). Pure. */
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Operation } from "../../model/Operation.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { moneyHeld, operating, type PaymentState, statusOf } from "../../model/PaymentMachine.ts"
+import type { ChargeState } from "../../model/ProviderStatement.ts"
+import { endedBy, ofChargeFact } from "../Applied.ts"
+import { chargeFactOf } from "../ChargeFact.ts"
+import { correctCapture } from "../CorrectCapture.ts"
+import { openOperation } from "../Holding.ts"
+import { operationFactOf } from "../OperationFact.ts"
+import { isOldEnough, oldFrom } from "../SentCall.ts"
+import { contradicts, evidenceOf } from "./Contradiction.ts"
+import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
+import { isBeforeFailure, operated } from "./InterpretOperation.ts"
+import { isCurrent, type Source } from "./Statement.ts"
+
+const inOperation: ReadonlySet<PaymentState> = new Set(operating)
+const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
+
+/**
+ * A charge keeps its reference, so that under another one there is another: a customer can pay twice under one attempt
+ * (https://help.adyen.com/knowledge/payments/payment-statuses/why-are-there-duplicate-payments).
+ */
+export const isOfAnotherCharge = ({ providerRef, state }: Payment, said: ChargeState): boolean =>
+  held.has(state) && providerRef !== null && said.providerRef !== null && said.providerRef !== providerRef
+
+export const ofHolder = (
+  book: PaymentBook,
+  attempt: Attempt,
+  state: ChargeState,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  if (inOperation.has(payment.state)) return ofHolderInOperation(book, attempt, state, source, now)
+  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
+  switch (state._tag) {
+    // A message of what came before is late. A record that says so now lacks what we recorded since.
+    case "Pending":
+      return isCurrent(source) ? contradiction() : older
+    case "Authorized":
+      if (payment.state === "Authorized") return confirms
+      return isCurrent(source) ? contradiction() : older
+    case "Captured": {
+      if (payment.state !== "Authorized") return ofCaptured(book, attempt, state, source, now)
+      if (isBeforeFailure(payment, source)) return older
+      const fact = chargeFactOf(payment, attempt.connectionId, state)
+      const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
+      return applied === undefined ? contradiction() : moves(applied)
+    }
+    case "Canceled": {
+      if (payment.state !== "Authorized") return contradiction()
+      const applied = ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, now)
+      return applied === undefined ? contradiction() : moves(applied)
+    }
+    // On a checkout the customer may have been refused before the payment went through.
+    case "Declined":
+    case "NeedsCustomer":
+      return attempt.checkout === null || isCurrent(source) ? contradiction() : older
+  }
+}
+
+/** A capture or a void is under way. What a message does not tell is for the call's own answer, and for lookups, to say. */
+const ofHolderInOperation = (
+  book: PaymentBook,
+  attempt: Attempt,
+  state: ChargeState,
+  source: Source,
+  now: number
+): Interpretation => {
+  const operation = openOperation(book)
+  if (operation === undefined) return waits
+  const told = () => operated(book, operation, operationFactOf(operation, book.payment.authorizedMinor, state), now)
+  switch (state._tag) {
+    case "Captured":
+      return isBeforeFailure(book.payment, source) ? older : told()
+    case "Canceled":
+      return isCurrent(source) || operation.kind === "void" ? told() : waits
+    case "Pending":
+      return isCurrent(source) ? told() : older
+    case "Authorized":
+      return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : older
+    case "Declined":
+    case "NeedsCustomer":
+      return isCurrent(source) ? contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now) : waits
+  }
+}
+
+/** The record shows the authorization, and neither the capture nor the void that was asked for. */
+const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Source, now: number): Interpretation => {
+  const isUnknown = statusOf[book.payment.state] === "UNKNOWN"
+  // What is accepted may still be under way. A person can tell that it is not.
+  if (!isUnknown && source.courier === "lookup") return confirms
+  if (!isOldEnough(operation, source.askedAt)) return { _tag: "TooEarly", from: oldFrom(operation) }
+  if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, now)
+  const message = "The provider's record says that the payment is still authorized."
+  return operated(book, operation, { _tag: "Refused", code: null, message }, now)
+}
+
+/** The charge is recorded as captured. Only a stated amount can differ. */
+const ofCaptured = (
+  book: PaymentBook,
+  attempt: Attempt,
+  state: Extract<ChargeState, { readonly _tag: "Captured" }>,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  const { stated } = state
+  if (stated === undefined) return confirms
+  const evidence = evidenceOf(attempt, state)
+  if (stated.currency !== payment.money.currency) return contradicts(book, `captured:${stated.currency}`, evidence, now)
+  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
+  if (stated.minorUnits === payment.capturedMinor) return confirms
+  // The capture as we asked for it, stated before the provider captured more.
+  const isAsAsked = book.operations.some(
+    ({ kind, money }) => kind === "capture" && money.minorUnits === stated.minorUnits
+  )
+  return isAsAsked && !isCurrent(source) ? older : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+}

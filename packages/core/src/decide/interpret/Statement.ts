@@ -1,0 +1,50 @@
+/** What a provider states, with how the statement reached us. Pure. */
+import type {
+  ChargeName,
+  ChargeState,
+  MessageAbout,
+  NeverReceived,
+  OperationState,
+  RefundAnswer
+} from "../../model/ProviderStatement.ts"
+import type { Money } from "../../money/Money.ts"
+
+/** How a statement reached us, and when. */
+export interface Source {
+  /**
+   * - `message`: the provider sent it. It may be late, repeated or out of order
+   * - `lookup`: the provider was asked for its record, which says what is so now
+   * - `operator`: a person read the provider's record
+   */
+  readonly courier: "message" | "lookup" | "operator"
+  /** When the provider dates it, in epoch milliseconds by its clock; `null` where it does not say. */
+  readonly at: number | null
+  /** Epoch milliseconds by our clock: before the lookup began, or when the message or the operator's evidence came. */
+  readonly askedAt: number
+}
+
+/** As in a message, and besides "never received", which a lookup or an operator can bring. */
+export type StatementAbout =
+  | {
+      readonly _tag: "Charge"
+      readonly charge: ChargeName
+      readonly state: (asked: Money) => ChargeState | NeverReceived
+    }
+  | {
+      readonly _tag: "Operation"
+      readonly operationId: string
+      readonly state: (asked: Money) => OperationState | NeverReceived
+    }
+  | {
+      readonly _tag: "Refund"
+      readonly refundId: string
+      readonly state: (asked: Money) => RefundAnswer | NeverReceived
+    }
+  | Extract<MessageAbout, { readonly _tag: "Settled" | "Dispute" }>
+
+export interface Statement extends Source {
+  readonly about: StatementAbout
+}
+
+/** Whether it says what is so now. What a message says was so when it was written. */
+export const isCurrent = ({ courier }: Source): boolean => courier !== "message"
