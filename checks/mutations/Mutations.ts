@@ -1339,6 +1339,38 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "an operator's failed capture moves nothing",
+    harm: "An operator states that the capture failed, and the books still show the money.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperatorEvidence.ts",
+        find: `_tag: "OperationFailed", isFinal: true, reason: null`,
+        replace: `_tag: "OperationFailed", isFinal: false, reason: null`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Reviews.test.ts",
+      test: "given a confirmed capture, when somebody finds capture_failed, then it is Authorized"
+    }
+  },
+  {
+    name: "refunds reopened by the statement that closes them",
+    harm: "The operator who reports a failed capture opens refunds of money that was never captured.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperatorEvidence.ts",
+        find: `isCaptureFailed: isCaptureFailed(applied.payment) && !isCaptureFailed(book.payment)`,
+        replace: `isCaptureFailed: false`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Reviews.test.ts",
+      test: "given a confirmed capture, refunded in part, when somebody finds capture_failed, then it is PartiallyRefunded"
+    }
+  },
+  {
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [

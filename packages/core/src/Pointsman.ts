@@ -131,7 +131,7 @@ import {
 } from "./verbs/receive/StoredMessages.ts"
 import { refund } from "./verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile, type ReviewNotFound, reviewOf, reviews } from "./verbs/review/ReadReviews.ts"
-import { type FindingRefused, type SettleReviewOrder, settleReview } from "./verbs/review/RecordEvidence.ts"
+import { type SettleReviewOrder, type StatementRefused, settleReview } from "./verbs/review/RecordEvidence.ts"
 
 export type CreateFailure =
   | RoutingFailed
@@ -297,13 +297,13 @@ export class Pointsman extends Context.Service<
     /** All that is recorded of a payment that waits for operations, of whichever tenant. */
     readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>
     /**
-     * Writes what somebody found in the provider's record, with their evidence on the timeline, and gives the payment as
-     * it is then. It sends nothing to the provider. After `FindingRefused` nothing is written; after `StorageError` it
-     * may be written all the same, and the review says so.
+     * Writes what an operator states that the provider's record says, with their evidence on the timeline, and gives the
+     * payment as it is then. It sends nothing to the provider. After `StatementRefused` nothing is written; after
+     * `StorageError` it may be written all the same, and the review says so.
      */
     readonly settleReview: (
       order: SettleReviewOrder
-    ) => Effect.Effect<Payment, PaymentNotFound | FindingRefused | StorageError>
+    ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
     /** Whether a message to a connection is its provider's. The refusal does not say why. */
     readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
     /**

@@ -48,7 +48,7 @@ describe("keys whose time is over", () => {
       yield* pointsman.settleReview({
         tenant,
         paymentId: payment.id,
-        finding: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },
+        stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },
         evidence: "the dashboard",
         by: "Jo"
       })

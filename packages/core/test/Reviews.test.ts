@@ -4,8 +4,8 @@ import {
   brokenBalance,
   brokenInvariant,
   type ChargeState,
-  type Finding,
   Ledger,
+  type OperatorStatement,
   type Payment,
   type PaymentState,
   Pointsman,
@@ -73,6 +73,51 @@ const given = {
       yield* operate("refund", payment.id, { amountMinor: 300 })
       own.provider.onRefund = () => silent
       yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "a confirmed capture": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      yield* operate("capture", payment.id, { amountMinor: 1500 })
+      return payment
+    }),
+  "a confirmed capture, refunded in part": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* given["a confirmed capture"](own)
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "an accepted capture": (own: World) => accepted.capture(own),
+  "an accepted void": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("void", payment.id)
+      return payment
+    }),
+  "a confirmed void": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* authorized(own)
+      yield* operate("void", payment.id)
+      return payment
+    }),
+  "a refund": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "a refused refund": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* create(own, { _tag: "Captured", providerRef })
+      own.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "No." })
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      return payment
+    }),
+  "a reversed refund": (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* given["a refund"](own)
+      Result.getOrThrow(yield* settle(payment, yield* named(payment, refund("failed"))))
       return payment
     }),
   "a decline that was a capture": (own: World) =>
@@ -152,26 +197,26 @@ const untilOld = 5_000 + 2 * 30_000
 
 const seen = { evidence: "The acquirer's dashboard shows it.", by: "Jo" }
 
-const settle = (payment: Payment, finding: Finding, more: Partial<typeof seen> = {}) =>
+const settle = (payment: Payment, stated: OperatorStatement, more: Partial<typeof seen> = {}) =>
   Effect.gen(function* () {
-    const order = { tenant: payment.tenant, paymentId: payment.id, finding, ...seen, ...more }
+    const order = { tenant: payment.tenant, paymentId: payment.id, stated, ...seen, ...more }
     return yield* Effect.result((yield* Pointsman).settleReview(order))
   })
 
 const says = (
-  charge: Extract<Finding, { readonly _tag: "Charge" }>["says"],
-  more: Partial<Extract<Finding, { readonly _tag: "Charge" }>> = {}
-): Finding => ({ _tag: "Charge", says: charge, attemptId: null, amountMinor: null, providerRef, ...more })
+  charge: Extract<OperatorStatement, { readonly _tag: "Charge" }>["says"],
+  more: Partial<Extract<OperatorStatement, { readonly _tag: "Charge" }>> = {}
+): OperatorStatement => ({ _tag: "Charge", says: charge, attemptId: null, amountMinor: null, providerRef, ...more })
 
 /** About the newest refund. */
-const refund = (saysOfIt: Extract<Finding, { readonly _tag: "Refund" }>["says"]) =>
+const refund = (saysOfIt: Extract<OperatorStatement, { readonly _tag: "Refund" }>["says"]) =>
   ({ _tag: "Refund", says: saysOfIt, refundId: "", providerRefundId: "re_9" }) as const
 
-const nothing: Finding = { _tag: "NothingToChange" }
+const nothing: OperatorStatement = { _tag: "NothingToChange" }
 
-const named = (payment: Payment, finding: Finding) =>
+const named = (payment: Payment, stated: OperatorStatement) =>
   Effect.map(bookOf(payment), ({ refunds }) =>
-    finding._tag === "Refund" ? { ...finding, refundId: refunds.at(-1)?.id ?? "" } : finding
+    stated._tag === "Refund" ? { ...stated, refundId: refunds.at(-1)?.id ?? "" } : stated
   )
 
 const newEvents = (payment: Payment, before: number) =>
@@ -183,7 +228,7 @@ const newEvents = (payment: Payment, before: number) =>
 interface Case {
   readonly given: keyof typeof given
   readonly waits: ReadonlyArray<ReviewReason>
-  readonly finding: Finding
+  readonly stated: OperatorStatement
   readonly becomes: PaymentState
   readonly amounts?: Partial<Payment>
   readonly events: ReadonlyArray<string>
@@ -195,7 +240,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered charge",
     waits: ["unknown"],
-    finding: says("captured"),
+    stated: says("captured"),
     becomes: "Captured",
     amounts: { authorizedMinor: 1999, capturedMinor: 1999, providerRef },
     events: ["payment.captured"]
@@ -203,7 +248,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered charge",
     waits: ["unknown"],
-    finding: says("captured", { amountMinor: 1000 }),
+    stated: says("captured", { amountMinor: 1000 }),
     becomes: "Captured",
     amounts: { authorizedMinor: 1000, capturedMinor: 1000 },
     events: ["payment.captured"]
@@ -211,7 +256,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered charge",
     waits: ["unknown"],
-    finding: says("never_received", { providerRef: null }),
+    stated: says("never_received", { providerRef: null }),
     becomes: "Failed",
     amounts: { authorizedMinor: 0, capturedMinor: 0, providerRef: null },
     events: ["payment.failed"]
@@ -219,7 +264,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered charge",
     waits: ["unknown"],
-    finding: says("declined"),
+    stated: says("declined"),
     becomes: "Declined",
     amounts: { capturedMinor: 0 },
     events: ["payment.declined"]
@@ -227,14 +272,14 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered charge",
     waits: ["unknown"],
-    finding: says("canceled"),
+    stated: says("canceled"),
     becomes: "Cancelled",
     events: ["payment.cancelled"]
   },
   {
     given: "an unanswered charge to authorize",
     waits: ["unknown"],
-    finding: says("authorized"),
+    stated: says("authorized"),
     becomes: "Authorized",
     amounts: { authorizedMinor: 1999, capturedMinor: 0 },
     events: ["payment.authorized"]
@@ -242,7 +287,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "a charge for more than was asked",
     waits: ["unknown", "amount_mismatch"],
-    finding: says("captured", { amountMinor: 1999 }),
+    stated: says("captured", { amountMinor: 1999 }),
     becomes: "Captured",
     amounts: { capturedMinor: 1999 },
     events: ["payment.captured"]
@@ -250,7 +295,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "a charge for more than was asked",
     waits: ["unknown", "amount_mismatch"],
-    finding: says("canceled"),
+    stated: says("canceled"),
     becomes: "Cancelled",
     amounts: { capturedMinor: 0 },
     events: ["payment.cancelled"]
@@ -258,7 +303,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered capture",
     waits: ["unknown"],
-    finding: says("captured"),
+    stated: says("captured"),
     becomes: "Captured",
     amounts: { authorizedMinor: 1999, capturedMinor: 1500 },
     events: ["payment.captured"]
@@ -266,7 +311,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered capture",
     waits: ["unknown"],
-    finding: says("authorized"),
+    stated: says("authorized"),
     becomes: "Authorized",
     amounts: { capturedMinor: 0 },
     events: ["payment.authorized"]
@@ -274,28 +319,28 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered capture",
     waits: ["unknown"],
-    finding: says("canceled"),
+    stated: says("canceled"),
     becomes: "Voided",
     events: ["payment.cancelled"]
   },
   {
     given: "an unanswered void",
     waits: ["unknown"],
-    finding: says("canceled"),
+    stated: says("canceled"),
     becomes: "Voided",
     events: ["payment.cancelled"]
   },
   {
     given: "an unanswered void",
     waits: ["unknown"],
-    finding: says("authorized"),
+    stated: says("authorized"),
     becomes: "Authorized",
     events: ["payment.authorized"]
   },
   {
     given: "an unanswered void",
     waits: ["unknown"],
-    finding: says("captured"),
+    stated: says("captured"),
     becomes: "Captured",
     amounts: { capturedMinor: 1999 },
     events: ["payment.captured"]
@@ -303,7 +348,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered refund",
     waits: ["refund_unknown"],
-    finding: refund("succeeded"),
+    stated: refund("succeeded"),
     becomes: "PartiallyRefunded",
     amounts: { refundedMinor: 500, refundPendingMinor: 0 },
     events: ["payment.refunded"]
@@ -311,7 +356,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered refund",
     waits: ["refund_unknown"],
-    finding: refund("failed"),
+    stated: refund("failed"),
     becomes: "Captured",
     amounts: { refundedMinor: 0, refundPendingMinor: 0 },
     events: ["payment.refund_failed"]
@@ -319,7 +364,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an unanswered refund",
     waits: ["refund_unknown"],
-    finding: refund("never_received"),
+    stated: refund("never_received"),
     becomes: "Captured",
     amounts: { refundedMinor: 0, refundPendingMinor: 0 },
     events: ["payment.refund_failed"]
@@ -327,7 +372,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "an accepted refund and an unanswered one",
     waits: ["refund_unknown"],
-    finding: refund("succeeded"),
+    stated: refund("succeeded"),
     becomes: "PartiallyRefunded",
     amounts: { refundedMinor: 500, refundPendingMinor: 300 },
     events: ["payment.refunded"]
@@ -335,7 +380,7 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "a decline that was a capture",
     waits: ["conflict"],
-    finding: nothing,
+    stated: nothing,
     becomes: "Captured",
     amounts: { capturedMinor: 1999 },
     events: []
@@ -343,32 +388,109 @@ const cases: ReadonlyArray<Case> = [
   {
     given: "a second charge",
     waits: ["double_charge"],
-    finding: nothing,
+    stated: nothing,
     becomes: "Captured",
     amounts: { capturedMinor: 1999, connectionId: "backup" },
     events: []
   }
 ]
 
-const nameOf = (finding: Finding): string =>
-  finding._tag === "NothingToChange"
+/** Of payments that need not wait for anybody. */
+const corrections: ReadonlyArray<Case> = [
+  {
+    given: "a confirmed capture",
+    waits: [],
+    stated: says("capture_failed"),
+    becomes: "Authorized",
+    amounts: { capturedMinor: 0, authorizedMinor: 1999 },
+    events: ["payment.capture_failed"]
+  },
+  {
+    given: "an accepted capture",
+    waits: [],
+    stated: says("capture_failed"),
+    becomes: "Authorized",
+    amounts: { capturedMinor: 0 },
+    events: ["payment.capture_failed"]
+  },
+  {
+    given: "a confirmed capture, refunded in part",
+    waits: [],
+    stated: says("capture_failed"),
+    becomes: "PartiallyRefunded",
+    amounts: { capturedMinor: 1500, refundedMinor: 500 },
+    events: ["payment.conflict"],
+    // Its refunds are closed until somebody reviews it again.
+    left: ["capture_failed"]
+  },
+  {
+    given: "an accepted void",
+    waits: [],
+    stated: says("void_failed"),
+    becomes: "Authorized",
+    events: ["payment.void_failed"]
+  },
+  {
+    given: "a confirmed capture",
+    waits: [],
+    stated: says("captured", { amountMinor: 1800 }),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1800 },
+    events: ["payment.amount_mismatch"]
+  },
+  {
+    given: "a refund",
+    waits: [],
+    stated: refund("failed"),
+    becomes: "Captured",
+    amounts: { refundedMinor: 0 },
+    events: ["payment.refund_failed"]
+  },
+  {
+    given: "a refused refund",
+    waits: [],
+    stated: refund("succeeded"),
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500 },
+    events: ["payment.conflict", "payment.refunded"]
+  },
+  {
+    given: "a reversed refund",
+    waits: [],
+    stated: refund("succeeded"),
+    becomes: "PartiallyRefunded",
+    amounts: { refundedMinor: 500 },
+    events: ["payment.conflict", "payment.refunded"]
+  },
+  {
+    given: "a second charge",
+    waits: ["double_charge"],
+    stated: says("captured"),
+    becomes: "Captured",
+    amounts: { connectionId: "backup" },
+    events: []
+  }
+]
+
+const nameOf = (stated: OperatorStatement): string =>
+  stated._tag === "NothingToChange"
     ? "nothing has to change"
-    : `${finding.says}${"amountMinor" in finding && finding.amountMinor !== null ? ` ${finding.amountMinor}` : ""}`
+    : `${stated.says}${"amountMinor" in stated && stated.amountMinor !== null ? ` ${stated.amountMinor}` : ""}`
 
 describe("what somebody found in the provider's record", () => {
-  for (const one of cases) {
+  for (const one of [...cases, ...corrections]) {
     const own = world()
-    it.effect(`given ${one.given}, when somebody finds ${nameOf(one.finding)}, then it is ${one.becomes}`, () =>
+    it.effect(`given ${one.given}, when somebody finds ${nameOf(one.stated)}, then it is ${one.becomes}`, () =>
       Effect.gen(function* () {
         const payment = yield* given[one.given](own)
         yield* TestClock.adjust(untilOld)
         const [listed] = yield* waiting
-        assert.strictEqual(listed?.id, payment.id)
-        assert.deepStrictEqual(listed?.review?.reasons, one.waits)
+        assert.strictEqual(listed?.id, one.waits.length === 0 ? undefined : payment.id)
+        assert.deepStrictEqual(listed?.review?.reasons ?? [], one.waits)
         const told = (yield* newEvents(payment, 0)).length
         const calls = own.provider.charges.length
 
-        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, one.finding)))
+        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, one.stated)))
 
         const { payment: stored, refunds } = yield* bookOf(payment)
         assert.deepStrictEqual(stored, settled)
@@ -389,8 +511,8 @@ describe("what somebody found in the provider's record", () => {
   }
 })
 
-describe("a finding that does not fit", () => {
-  const refusals: ReadonlyArray<readonly [keyof typeof given, Finding, RegExp]> = [
+describe("a statement that does not fit", () => {
+  const refusals: ReadonlyArray<readonly [keyof typeof given, OperatorStatement, RegExp]> = [
     ["an unanswered charge", nothing, /unknown result: state what/u],
     ["an unanswered refund", nothing, /unknown result: state what/u],
     ["an unanswered charge", says("captured", { amountMinor: 2000 }), /exceeds the requested/u],
@@ -401,44 +523,48 @@ describe("a finding that does not fit", () => {
     ["an unanswered capture", says("never_received"), /captured, authorized or canceled/u],
     ["an unanswered capture", says("declined"), /cannot/u],
     ["a charge for more than was asked", says("never_received"), /cannot become never_received/u],
-    ["a second charge", says("captured"), /CAPTURED cannot become captured/u],
+    ["a second charge", says("authorized"), /CAPTURED cannot become authorized/u],
+    ["a second charge", says("never_received"), /CAPTURED cannot become never_received/u],
+    ["a second charge", says("capture_failed"), /no capture that can have failed/u],
+    ["a confirmed void", says("void_failed"), /CANCELLED cannot take back its void/u],
+    ["a refund", refund("never_received"), /succeeded cannot become never_received/u],
     ["an unanswered refund", { ...refund("succeeded"), refundId: "rf_of_another" }, /no refund rf_of_another/u]
   ]
-  for (const [before, finding, reason] of refusals) {
+  for (const [before, stated, reason] of refusals) {
     const own = world()
-    it.effect(`given ${before}, when ${JSON.stringify(finding)}, then it is refused and nothing is written`, () =>
+    it.effect(`given ${before}, when ${JSON.stringify(stated)}, then it is refused and nothing is written`, () =>
       Effect.gen(function* () {
         const payment = yield* given[before](own)
         yield* TestClock.adjust(untilOld)
         const stored = yield* bookOf(payment)
-        const isNamed = finding._tag === "Refund" && finding.refundId !== ""
-        const refused = yield* settle(payment, isNamed ? finding : yield* named(payment, finding))
+        const isNamed = stated._tag === "Refund" && stated.refundId !== ""
+        const refused = yield* settle(payment, isNamed ? stated : yield* named(payment, stated))
         assert.isTrue(Result.isFailure(refused))
-        if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/FindingRefused") throw refused
+        if (!Result.isFailure(refused) || refused.failure._tag !== "pointsman/StatementRefused") throw refused
         assert.match(refused.failure.reason, reason)
         assert.deepStrictEqual(yield* bookOf(payment), stored)
       }).pipe(Effect.provide(own.layer))
     )
   }
 
-  const young: ReadonlyArray<readonly [keyof typeof given, Finding]> = [
+  const young: ReadonlyArray<readonly [keyof typeof given, OperatorStatement]> = [
     ["an unanswered charge", says("never_received", { providerRef: null })],
     ["an unanswered capture", says("authorized")],
     ["an unanswered void", says("authorized")],
     ["an unanswered refund", refund("never_received")]
   ]
-  for (const [before, finding] of young) {
+  for (const [before, stated] of young) {
     const own = world()
     it.effect(`given ${before} that may still arrive, when it is said that it never did, then not yet`, () =>
       Effect.gen(function* () {
         const payment = yield* given[before](own)
         const stored = yield* bookOf(payment)
         yield* TestClock.adjust(untilOld - 1)
-        const early = yield* settle(payment, yield* named(payment, finding))
-        assert.isTrue(Result.isFailure(early) && early.failure._tag === "pointsman/FindingRefused")
+        const early = yield* settle(payment, yield* named(payment, stated))
+        assert.isTrue(Result.isFailure(early) && early.failure._tag === "pointsman/StatementRefused")
         assert.deepStrictEqual(yield* bookOf(payment), stored)
         yield* TestClock.adjust(1)
-        assert.isTrue(Result.isSuccess(yield* settle(payment, yield* named(payment, finding))))
+        assert.isTrue(Result.isSuccess(yield* settle(payment, yield* named(payment, stated))))
       }).pipe(Effect.provide(own.layer))
     )
   }
@@ -468,7 +594,7 @@ describe("a finding that does not fit", () => {
       const read = yield* Effect.result(pointsman.reviewOf(payment.id))
       assert.isTrue(Result.isFailure(read))
       const refused = yield* settle(payment, nothing)
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/FindingRefused")
+      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
       const stranger = yield* settle({ ...payment, id: "00000000-0000-7000-8000-000000000000" }, nothing)
       assert.isTrue(Result.isFailure(stranger) && stranger.failure._tag === "pointsman/PaymentNotFound")
     }).pipe(Effect.provide(calm.layer))
@@ -495,7 +621,7 @@ describe("a review beside others", () => {
 
   const keyed = world()
   it.effect(
-    "given a finding, when the request is sent again under its key, then it is returned, and nothing is sent",
+    "given a statement, when the request is sent again under its key, then it is returned, and nothing is sent",
     () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
@@ -507,7 +633,7 @@ describe("a review beside others", () => {
   )
 
   const raced = world()
-  it.effect("given the background settles it first, then the finding is decided again, and refused", () =>
+  it.effect("given the background settles it first, then the statement is decided again, and refused", () =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](raced)
       yield* TestClock.adjust(untilOld)
@@ -525,14 +651,14 @@ describe("a review beside others", () => {
         return Effect.provideContext(capturedBehind, context)
       }
       const refused = yield* settle(payment, says("never_received"))
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/FindingRefused")
+      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/StatementRefused")
       assert.strictEqual((yield* bookOf(payment)).payment.state, "Captured")
     }).pipe(Effect.provide(raced.layer))
   )
 
   for (const fault of ["unwritten", "lost", "unheard"] as const) {
     const faulty = world()
-    it.effect(`given a commit that ends ${fault}, then the finding is written once, or surely not`, () =>
+    it.effect(`given a commit that ends ${fault}, then the statement is written once, or surely not`, () =>
       Effect.gen(function* () {
         const payment = yield* given["an unanswered charge"](faulty)
         const before = faulty.ledger.calls.commit
@@ -572,7 +698,7 @@ describe("what is open for too long", () => {
   ] as const
   const sweepAll = Effect.flatMap(Pointsman, ({ sweep }) => Effect.repeat(sweep, { while: (count) => count > 0 }))
 
-  for (const [what, days, finding, becomes] of cases) {
+  for (const [what, days, stated, becomes] of cases) {
     const own = world()
     it.effect(`given an accepted ${what}, when ${days} days have passed, then somebody is asked to look`, () =>
       Effect.gen(function* () {
@@ -593,7 +719,7 @@ describe("what is open for too long", () => {
         yield* sweepAll
         assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
         assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
-        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, finding)))
+        const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
         assert.deepInclude(settled, { state: becomes, review: null })
       }).pipe(Effect.provide(own.layer))
     )

@@ -11,9 +11,9 @@ import type { Gate } from "./Gate.ts"
 import {
   apiKeyFields,
   captureFields,
-  checkFinding,
   checkId,
   checkOptions,
+  checkStatement,
   createFields,
   deliveriesQuery,
   eventsQuery,
@@ -334,7 +334,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           )
         })
       ),
-    settleReview: (paymentId, finding, evidence, options) =>
+    settleReview: (paymentId, stated, evidence, options) =>
       call(
         Effect.gen(function* () {
           const pointsman = yield* Core.Pointsman
@@ -342,13 +342,13 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
           const tenant = yield* readerOf(options)
           const { by, evidence: seen } = evidence ?? {}
           if (typeof seen !== "string" || typeof by !== "string") {
-            return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was found, and who found it."))
+            return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was seen, and who saw it."))
           }
           const settled = yield* pointsman
             .settleReview({
               tenant,
               paymentId: yield* checkId("paymentId", paymentId),
-              finding: yield* checkFinding(finding),
+              stated: yield* checkStatement(stated),
               evidence: seen,
               by
             })
@@ -358,14 +358,14 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
                 switch (failure._tag) {
                   case "pointsman/PaymentNotFound":
                     return errorOf(errorBodyOf("payment", failure))
-                  case "pointsman/FindingRefused":
+                  case "pointsman/StatementRefused":
                     return new StateError(
-                      "finding_refused",
+                      "statement_refused",
                       `\`${failure.field}\`: ${failure.reason}. Nothing was written.`
                     )
                   case "pointsman/StorageError":
                     return new InternalError(
-                      "The finding may have been recorded. Read the payment before you settle it again."
+                      "The statement may have been recorded. Read the payment before you settle it again."
                     )
                 }
               })

@@ -3,7 +3,14 @@
  * to bear with clients of later versions, a call names no field that does not exist: `captureMethod` beside
  * `capture_method` would charge at once what was to be held, and a misspelled idempotency key would charge twice.
  */
-import { type Environment, environments, type Finding as FindingRecord, statesOf } from "@pointsman/core"
+import {
+  type Environment,
+  environments,
+  type OperatorStatement as StatementRecord,
+  statedOfCharges,
+  statedOfRefunds,
+  statesOf
+} from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import {
   CapturePayment,
@@ -19,7 +26,7 @@ import {
 } from "@pointsman/http/api"
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 import { type PointsmanError, ValidationError } from "./PointsmanError.ts"
-import type { Finding } from "./Records.ts"
+import type { OperatorStatement } from "./Records.ts"
 import { deliveryStateOf, deliveryStatuses } from "./Views.ts"
 
 type Checked<A> = Effect.Effect<A, PointsmanError>
@@ -181,34 +188,34 @@ export const reviewsQuery = Effect.fnUntraced(function* (query: unknown) {
   return { limit, after: { since: Number(since), paymentId } }
 })
 
-const ChargeFinding = Schema.Struct({
+const ChargeStatement = Schema.Struct({
   about: Schema.Literal("charge"),
-  says: Schema.Literals(["captured", "authorized", "declined", "canceled", "never_received"]),
+  says: Schema.Literals(statedOfCharges),
   attempt_id: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.Finite),
   provider_reference: Schema.optionalKey(Schema.String)
 })
-const RefundFinding = Schema.Struct({
+const RefundStatement = Schema.Struct({
   about: Schema.Literal("refund"),
-  says: Schema.Literals(["succeeded", "failed", "never_received"]),
+  says: Schema.Literals(statedOfRefunds),
   refund_id: Schema.String,
   provider_refund_id: Schema.optionalKey(Schema.String)
 })
-const NothingFound = Schema.Struct({ about: Schema.Literal("nothing") })
+const NothingToChange = Schema.Struct({ about: Schema.Literal("nothing") })
 /** A misspelled `amount` would settle the whole of it. */
-const decodeFinding = Schema.decodeUnknownOption(Schema.Union([ChargeFinding, RefundFinding, NothingFound]), {
+const decodeStatement = Schema.decodeUnknownOption(Schema.Union([ChargeStatement, RefundStatement, NothingToChange]), {
   onExcessProperty: "error"
 })
 
-export const checkFinding = (finding: Finding): Checked<FindingRecord> => {
-  const known = Option.getOrUndefined(decodeFinding(finding))
+export const checkStatement = (stated: OperatorStatement): Checked<StatementRecord> => {
+  const known = Option.getOrUndefined(decodeStatement(stated))
   if (known === undefined) {
     return Effect.fail(
       wrong(
-        '`finding` must be {about: "charge", says: captured, authorized, declined, canceled or never_received}, with ' +
-          "attempt_id, amount and provider_reference where they were found, " +
+        '`stated` must be {about: "charge", says: captured, authorized, declined, canceled, capture_failed, ' +
+          "void_failed or never_received}, with attempt_id, amount and provider_reference where they are known, " +
           '{about: "refund", refund_id, says: succeeded, failed or never_received}, with provider_refund_id where it ' +
-          'was found, or {about: "nothing"}.'
+          'is known, or {about: "nothing"}.'
       )
     )
   }

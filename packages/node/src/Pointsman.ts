@@ -8,7 +8,7 @@ import type {
   DeliveryAttempt,
   DeliveryStatus,
   Evidence,
-  Finding,
+  OperatorStatement,
   PaymentFile,
   ReviewedPayment,
   RoutingExplanation,
@@ -98,10 +98,10 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<Page<ReviewedPayment>>
   /** One of them, with all that is recorded of it, of whichever workspace. */
   readonly reviewOf: (paymentId: string) => Promise<PaymentFile>
-  /** Records what an operator found in the provider's record, and returns the payment afterwards. */
+  /** Writes what an operator states that the provider's record says, and returns the payment afterwards. */
   readonly settleReview: (
     paymentId: string,
-    finding: Finding,
+    stated: OperatorStatement,
     evidence: Evidence,
     options?: CallOptions
   ) => Promise<Payment>

@@ -20,7 +20,7 @@ export type StateCode =
   | "no_provider_ref"
   | "unsupported"
   | "workspace_suspended"
-  | "finding_refused"
+  | "statement_refused"
   | "not_redeliverable"
 export type UnknownResultCode =
   | "payment_result_unknown"

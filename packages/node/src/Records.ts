@@ -76,11 +76,18 @@ export interface PaymentFile extends ReviewedPayment {
   readonly events: ReadonlyArray<Event>
 }
 
-/** What somebody saw in the provider's record. It asks nothing of the provider. */
-export type Finding =
+/** What an operator states that the provider's record says. It asks nothing of the provider. */
+export type OperatorStatement =
   | {
       readonly about: "charge"
-      readonly says: "captured" | "authorized" | "declined" | "canceled" | "never_received"
+      readonly says:
+        | "captured"
+        | "authorized"
+        | "declined"
+        | "canceled"
+        | "capture_failed"
+        | "void_failed"
+        | "never_received"
       /** The attempt that is open, or holds the money, unless set. */
       readonly attempt_id?: string
       /** Minor units that are captured, or authorized; what was asked for unless set. */
@@ -94,7 +101,7 @@ export type Finding =
       readonly refund_id: string
       readonly provider_refund_id?: string
     }
-  /** An operator reviewed the payment, and it is correct. */
+  /** An operator read the record, and the payment is correct as recorded. */
   | { readonly about: "nothing" }
 
 export interface Evidence {

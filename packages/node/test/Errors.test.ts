@@ -125,11 +125,11 @@ const cases: ReadonlyArray<
     true
   ],
   [
-    "a finding that does not fit",
+    "a statement that does not fit",
     async (p) =>
       p.settleReview(await paid(p), { about: "charge", says: "declined" }, { evidence: "The dashboard.", by: "Ada" }),
     StateError,
-    "finding_refused",
+    "statement_refused",
     false
   ]
 ]
@@ -179,7 +179,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
     (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),
     /hosted payment flow is not available/u
   ],
-  "a finding with a field in other letters": [
+  "a statement with a field in other letters": [
     (p) =>
       p.settleReview(
         "01a1fe08-9226-7266-a33a-e3e7f1609a4e",
@@ -189,7 +189,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
           by: "Ada"
         }
       ),
-    /^`finding` must be .* with attempt_id, amount and provider_reference where/u
+    /^`stated` must be .* with attempt_id, amount and provider_reference where/u
   ],
   "scopes in other letters": [
     (p) => p.createApiKey({ scope: ["payments:read"] } as object),

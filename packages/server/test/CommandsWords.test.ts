@@ -1,14 +1,16 @@
-/** What operators type and read, without a process for each: their findings, whose data they mean, and tables. */
+/** What operators type and read, without a process for each: their statements, whose data they mean, and tables. */
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
-import { type FindingTexts, findingOf, sentenceOf } from "../src/commands/FindingFlags.ts"
+import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
 import { facts, printable, table } from "../src/commands/Table.ts"
 import { oneWorkspace } from "../src/commands/Tenants.ts"
 import { ageOf } from "../src/commands/Words.ts"
 
-type Typed = { readonly [Name in keyof FindingTexts]?: FindingTexts[Name] extends Option.Option<infer A> ? A : boolean }
+type Typed = {
+  readonly [Name in keyof StatementTexts]?: StatementTexts[Name] extends Option.Option<infer A> ? A : boolean
+}
 
-const typed = (given: Typed): FindingTexts => ({
+const typed = (given: Typed): StatementTexts => ({
   charge: Option.fromUndefinedOr(given.charge),
   amount: Option.fromUndefinedOr(given.amount),
   attempt: Option.fromUndefinedOr(given.attempt),
@@ -22,7 +24,7 @@ const captured: Typed = { charge: "captured", amount: 1999 }
 const refund: Typed = { refund: "rf_1" }
 const succeeded: Typed = { refundState: "succeeded" }
 
-describe("a finding", () => {
+describe("a statement", () => {
   it.each<[string, Typed, string]>([
     ["none", {}, "Expected exactly one of --charge, --refund with --refund-state, or --reviewed."],
     ["two", { ...captured, reviewed: true }, "Expected exactly one of"],
@@ -34,6 +36,16 @@ describe("a finding", () => {
       "never received, with a reference",
       { charge: "never_received", reference: "ch_1" },
       "--reference: not allowed with --charge never-received."
+    ],
+    [
+      "a failed capture, with a reference",
+      { charge: "capture_failed", reference: "ch_1" },
+      "--reference: not allowed with --charge capture-failed."
+    ],
+    [
+      "a failed void of an attempt",
+      { charge: "void_failed", attempt: "att_1" },
+      "--attempt: not allowed with --charge void-failed."
     ],
     ["a refund with an amount", { ...refund, ...succeeded, amount: 1 }, "--amount: expected only with"],
     ["a refund of an attempt", { ...refund, ...succeeded, attempt: "att_1" }, "--attempt: expected only"],
@@ -51,7 +63,7 @@ describe("a finding", () => {
     ["a look with a reference", { reviewed: true, reference: "ch_1" }, "--reference: expected only with"],
     ["a look with an amount", { reviewed: true, amount: 1 }, "--amount: expected only with"]
   ])("given %s, then it is refused, and the flag is named", (_, given, said) => {
-    const refused = findingOf(typed(given))
+    const refused = statementOf(typed(given))
     assert.isTrue(Result.isFailure(refused) && refused.failure.startsWith(said), JSON.stringify(refused))
   })
 
@@ -69,6 +81,12 @@ describe("a finding", () => {
       "the provider's record says that the charge was never received"
     ],
     [
+      "a failed capture",
+      { charge: "capture_failed" },
+      { _tag: "Charge", says: "capture_failed", attemptId: null, amountMinor: null, providerRef: null },
+      "the provider's record says that the capture failed"
+    ],
+    [
       "a refund",
       { ...refund, ...succeeded, reference: "ch_1" },
       { _tag: "Refund", says: "succeeded", refundId: "rf_1", providerRefundId: "ch_1" },
@@ -80,9 +98,9 @@ describe("a finding", () => {
       { _tag: "NothingToChange" },
       "an operator reviewed the payment, and it is correct as recorded"
     ]
-  ])("given %s, then it says just what was typed", (_, given, finding, sentence) => {
-    const found = Result.getOrThrow(findingOf(typed(given)))
-    assert.deepStrictEqual<object>(found, finding)
+  ])("given %s, then it says just what was typed", (_, given, stated, sentence) => {
+    const found = Result.getOrThrow(statementOf(typed(given)))
+    assert.deepStrictEqual<object>(found, stated)
     assert.strictEqual(sentenceOf(found, "EUR"), sentence)
   })
 })

@@ -1,37 +1,47 @@
 /**
- * What somebody found in the provider's record, and what it means for the payment (specification, `UNKNOWN`; decisions,
- * section 3). Pure: it becomes the same facts as a look-up that is late and conclusive, applied by the same code.
+ * What a person states that the provider's record says, and what it means for the payment (specification, `UNKNOWN`;
+ * decisions, section 3). Pure: it is interpreted like any other statement. What moves or confirms the record is written.
+ * The rest is refused, and nothing is written.
  *
- * The rule that a reader would otherwise break: a person's "it never arrived" is believed no sooner than a look-up's. The
- * provider may still be at work on a call that is young, and its dashboard may lag: believed now, it would be charged or
- * refunded twice. What the payment's tables have no row for is refused, and nothing is written.
+ * The rule that a reader would otherwise break: a person's "it never arrived" is believed no sooner than a lookup's. The
+ * provider may still process a recent call, and its dashboard may lag: believed now, the customer would be charged or
+ * refunded twice.
  */
 import { Result } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
 import type { JsonObject } from "../model/Event.ts"
-import type { Operation } from "../model/Operation.ts"
+import type { Operation, OperationKind } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
-import type { ChargeState } from "../model/ProviderStatement.ts"
+import type { PaymentStatus } from "../model/PaymentStatus.ts"
+import type { ChargeState, NeverReceived, RefundAnswer } from "../model/ProviderStatement.ts"
+import type { Refund } from "../model/Refund.ts"
 import type { Money } from "../money/Money.ts"
-import { type Applied, endedBy, ofChargeFact, unchanged } from "./Applied.ts"
-import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
+import { type Applied, bookAfter, unchanged } from "./Applied.ts"
 import { holdingAttempt, openAttempt, openOperation } from "./Holding.ts"
-import { applyOperationFact, type OperationFact, operationFactOf } from "./OperationFact.ts"
-import { applyRefundFact, type RefundFact } from "./RefundFact.ts"
-import { isOldEnough, oldFrom, type SentCall } from "./SentCall.ts"
+import { interpret } from "./interpret/Interpret.ts"
+import type { StatementAbout } from "./interpret/Statement.ts"
+import { operationFactOf } from "./OperationFact.ts"
 import { reviewed } from "./WithReview.ts"
 
-export const chargeFindings = ["captured", "authorized", "declined", "canceled", "never_received"] as const
-export const refundFindings = ["succeeded", "failed", "never_received"] as const
+export const statedOfCharges = [
+  "captured",
+  "authorized",
+  "declined",
+  "canceled",
+  "capture_failed",
+  "void_failed",
+  "never_received"
+] as const
+export const statedOfRefunds = ["succeeded", "failed", "never_received"] as const
 
-export type Finding =
-  /** What the provider's record says of a charge, and of the capture or the void of it that nobody knows. */
+export type OperatorStatement =
+  /** What the provider's record says of a charge, and of its capture or its void. */
   | {
       readonly _tag: "Charge"
-      readonly says: (typeof chargeFindings)[number]
+      readonly says: (typeof statedOfCharges)[number]
       /** Which attempt; `null` for the one that is open, or holds the money. */
       readonly attemptId: string | null
       /** Minor units that are captured, or authorized; `null` for what was asked for. */
@@ -41,81 +51,117 @@ export type Finding =
     }
   | {
       readonly _tag: "Refund"
-      readonly says: (typeof refundFindings)[number]
+      readonly says: (typeof statedOfRefunds)[number]
       readonly refundId: string
       /** The refund at the provider; `null` where it is known already. */
       readonly providerRefundId: string | null
     }
-  /** Somebody looked, and the payment stands as it should. */
+  /** A person read the record, and the payment is correct as recorded. */
   | { readonly _tag: "NothingToChange" }
 
 export interface Evidence {
   /** What was seen, and where; for people. It is on the payment's timeline, and in the webhook. */
   readonly evidence: string
-  /** Who looked. */
+  /** Who read the provider's record. */
   readonly by: string
 }
 
-/** A sentence that says why the finding cannot be written. */
+/** A sentence that says why the statement cannot be written. */
 export type Refusal = string
 
-/** The payment as somebody leaves it who has looked, with their evidence as the first of the events. */
-export const applyFinding = (
+/** The payment after an operator's statement, with their evidence as the first of the events. */
+export const applyEvidence = (
   book: PaymentBook,
-  finding: Finding,
+  stated: OperatorStatement,
   seen: Evidence,
   now: number
 ): Result.Result<Applied, Refusal> =>
-  Result.map(foundOf(book, finding, now), (found) => {
-    const refunds = book.refunds.map((one) => found.refunds.find(({ id }) => id === one.id) ?? one)
-    const payment = reviewed(found.payment, { isRefundUnknown: refunds.some(({ stage }) => stage === "Unknown") })
+  Result.map(appliedOf(book, stated, now), (applied) => {
+    const { refunds } = bookAfter(book, applied)
+    const payment = reviewed(applied.payment, {
+      isRefundUnknown: refunds.some(({ stage }) => stage === "Unknown"),
+      // Refunds stay closed where this very statement closes them.
+      isCaptureFailed: isCaptureFailed(applied.payment) && !isCaptureFailed(book.payment)
+    })
     const note = paymentEvent("payment.reviewed", payment, {
       reviewed_by: seen.by,
       evidence: seen.evidence,
-      finding: wireOf(finding)
+      finding: wireOf(stated)
     })
-    return { ...found, payment, events: [note, ...found.events] }
+    return { ...applied, payment, events: [note, ...applied.events] }
   })
 
-const wireOf = (finding: Finding): JsonObject => {
-  switch (finding._tag) {
+const isCaptureFailed = ({ review }: Payment): boolean => review?.reasons.includes("capture_failed") === true
+
+const wireOf = (stated: OperatorStatement): JsonObject => {
+  switch (stated._tag) {
     case "Charge":
       return {
-        charge: finding.says,
-        attempt_id: finding.attemptId,
-        amount: finding.amountMinor,
-        provider_reference: finding.providerRef
+        charge: stated.says,
+        attempt_id: stated.attemptId,
+        amount: stated.amountMinor,
+        provider_reference: stated.providerRef
       }
     case "Refund":
       return {
-        refund: finding.says,
-        refund_id: finding.refundId,
-        provider_refund_id: finding.providerRefundId
+        refund: stated.says,
+        refund_id: stated.refundId,
+        provider_refund_id: stated.providerRefundId
       }
     case "NothingToChange":
       return {}
   }
 }
 
-const foundOf = (book: PaymentBook, finding: Finding, now: number): Result.Result<Applied, Refusal> => {
-  switch (finding._tag) {
+const appliedOf = (book: PaymentBook, stated: OperatorStatement, now: number): Result.Result<Applied, Refusal> => {
+  switch (stated._tag) {
     case "Charge":
-      return ofCharge(book, finding, now)
+      return Result.flatMap(translateCharge(book, stated), (said) => weigh(book, said, now))
     case "Refund":
-      return ofRefund(book, finding, now)
+      return Result.flatMap(translateRefund(book, stated), (said) => weigh(book, said, now))
     case "NothingToChange":
       return ofNothing(book, now)
   }
 }
-
-const next = (payment: Payment, now: number): Payment => ({ ...payment, version: payment.version + 1, updatedAt: now })
 
 const ofNothing = ({ payment, refunds }: PaymentBook, now: number): Result.Result<Applied, Refusal> => {
   if (payment.review === null) return Result.fail("the payment is not under review")
   if (statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")) {
     return Result.fail("the payment has an unknown result: state what the provider's record says")
   }
-  return Result.succeed({ ...unchanged, payment: next(payment, now) })
+  return Result.succeed({ ...unchanged, payment: { ...payment, version: payment.version + 1, updatedAt: now } })
+}
+
+/** A statement as the provider would have made it. */
+interface Translated {
+  readonly connectionId: string
+  readonly about: StatementAbout
+  /** Whether it is not known yet what the provider did. */
+  readonly isOpen: boolean
+  /** For a statement that the record cannot take. */
+  readonly refusal: Refusal
+}
+
+const weigh = (
+  book: PaymentBook,
+  { about, connectionId, isOpen, refusal }: Translated,
+  now: number
+): Result.Result<Applied, Refusal> => {
+  const meaning = interpret(book, connectionId, { courier: "operator", about, at: null, askedAt: now }, now)
+  switch (meaning._tag) {
+    case "Moves":
+      return Result.succeed(meaning.applied)
+    case "Confirms":
+      return Result.mapError(ofNothing(book, now), (reason) => (book.payment.review === null ? reason : refusal))
+    case "TooEarly":
+      return Result.fail(
+        meaning.from === null || !isOpen
+          ? refusal
+          : `the request may still arrive: never_received is accepted from ${new Date(meaning.from).toISOString()} on`
+      )
+    default:
+      return Result.fail(refusal)
+  }
 }
 
 // Charges, captures and voids.
@@ -123,129 +169,138 @@ const ofNothing = ({ payment, refunds }: PaymentBook, now: number): Result.Resul
 const inFlight: ReadonlySet<PaymentState> = new Set(["Charging", "Capturing", "Voiding"])
 const unsent: ReadonlySet<PaymentState> = new Set(["AwaitingCustomer"])
 
-type ChargeFinding = Extract<Finding, { readonly _tag: "Charge" }>
+const open: ReadonlySet<PaymentStatus> = new Set(["UNKNOWN", "PENDING", "REQUIRES_ACTION"])
 
-const ofCharge = (book: PaymentBook, finding: ChargeFinding, now: number): Result.Result<Applied, Refusal> => {
+type ChargeStatement = Extract<OperatorStatement, { readonly _tag: "Charge" }>
+
+const translateCharge = (book: PaymentBook, stated: ChargeStatement): Result.Result<Translated, Refusal> => {
   const { payment } = book
   if (unsent.has(payment.state)) return Result.fail("nothing has been sent to a provider yet")
   if (inFlight.has(payment.state)) return Result.fail("a request is still in flight: its result is not unknown yet")
-  const operation = openOperation(book)
-  const attempt = attemptFor(book, finding, operation !== undefined)
-  if (attempt === undefined) return Result.fail(`the payment has no attempt ${finding.attemptId ?? ""}`.trimEnd())
-  const isOfOperation = operation !== undefined && attempt.id === holdingAttempt(book)?.id
-  const asked = isOfOperation && operation.kind === "capture" ? operation.money : attempt.money
-  const state = stateOf(finding, attempt, asked)
+  if (stated.says === "capture_failed") return translateFailure(book, "capture")
+  if (stated.says === "void_failed") return translateFailure(book, "void")
+  const underWay = openOperation(book)
+  const attempt = attemptFor(book, stated, underWay !== undefined)
+  if (attempt === undefined) return Result.fail(`the payment has no attempt ${stated.attemptId ?? ""}`.trimEnd())
+  const operation = attempt.id === holdingAttempt(book)?.id ? underWay : undefined
+  const state = stateOf(stated, attempt, operation?.kind === "capture" ? operation.money : attempt.money)
   if (state === undefined) return Result.fail("the provider's reference of the charge is required")
-  if (isOfOperation) {
-    if (state === "NotFound") {
-      return Result.fail("the charge exists: state whether it is captured, authorized or canceled")
-    }
-    if (state._tag === "Authorized") {
-      const { amountMinor } = finding
-      if (amountMinor !== null && amountMinor !== payment.authorizedMinor) {
-        return Result.fail(`the authorized amount is ${payment.authorizedMinor}`)
-      }
-      if (!isOldEnough(operation, now)) return Result.fail(tooYoung(operation))
-    }
-    const fact = operationFact(payment, operation, state)
-    if (fact._tag === "Mismatched") return Result.fail("it exceeds the requested or authorized amount")
-    if (state._tag === "Declined") return Result.fail(`a ${operation.kind} cannot end as ${finding.says}`)
-    const { events, operation: ended, payment: after } = applyOperationFact(payment, operation, fact, now)
-    return after.state === payment.state
-      ? Result.fail(notHere(payment, finding.says))
-      : Result.succeed({ ...unchanged, payment: after, operations: [ended], events })
-  }
-  if (state === "NotFound" && !isOldEnough(attempt, now)) return Result.fail(tooYoung(attempt))
-  const fact = chargeFact(payment, attempt, state)
-  if (fact.on === "MismatchStated") return Result.fail("it exceeds the requested amount")
-  const ended = state === "NotFound" ? attempt : endedBy(attempt, state, fact, now)
-  const applied = ofChargeFact(book, ended, fact, now)
-  return applied === undefined ? Result.fail(notHere(payment, finding.says)) : Result.succeed(applied)
+  const wrong = operation === undefined ? excess(attempt, state) : misfit(payment, operation, stated, state)
+  return wrong === undefined
+    ? Result.succeed({
+        connectionId: attempt.connectionId,
+        about: { _tag: "Charge", charge: { attemptId: attempt.id }, state: () => state },
+        isOpen: open.has(statusOf[payment.state]),
+        refusal: `a payment that is ${statusOf[payment.state]} cannot become ${stated.says}`
+      })
+    : Result.fail(wrong)
 }
 
-const tooYoung = (call: SentCall): string =>
-  `the request may still arrive: never_received is accepted from ${new Date(oldFrom(call)).toISOString()} on`
+/** Of the newest capture or void that the provider may have executed. */
+const translateFailure = (
+  { operations, payment }: PaymentBook,
+  kind: OperationKind
+): Result.Result<Translated, Refusal> => {
+  const operation = operations.findLast((one) => one.kind === kind && executable.has(one.outcome))
+  if (operation === undefined) return Result.fail(`the payment has no ${kind} that can have failed`)
+  return Result.succeed({
+    connectionId: operation.connectionId,
+    about: {
+      _tag: "Operation",
+      operationId: operation.id,
+      state: () => ({ _tag: "OperationFailed", isFinal: true, reason: null })
+    },
+    isOpen: open.has(statusOf[payment.state]),
+    refusal: `a payment that is ${statusOf[payment.state]} cannot take back its ${kind}`
+  })
+}
 
-const notHere = ({ state }: Payment, says: string): string =>
-  `a payment that is ${statusOf[state]} cannot become ${says}`
+const executable: ReadonlySet<Operation["outcome"]> = new Set(["Unanswered", "Accepted", "Confirmed"])
 
-const attemptFor = (book: PaymentBook, { attemptId }: ChargeFinding, isOperated: boolean): Attempt | undefined => {
+const attemptFor = (book: PaymentBook, { attemptId }: ChargeStatement, isOperated: boolean): Attempt | undefined => {
   if (attemptId !== null) return book.attempts.find(({ id }) => id === attemptId)
   return isOperated || book.payment.providerRef !== null ? holdingAttempt(book) : openAttempt(book)
 }
 
 /** As the provider would state it; `undefined` where it needs a reference that nobody gave. */
-const stateOf = (finding: ChargeFinding, attempt: Attempt, asked: Money): ChargeState | "NotFound" | undefined => {
-  if (finding.says === "never_received") return "NotFound"
-  const providerRef = finding.providerRef ?? attempt.providerRef
+const stateOf = (stated: ChargeStatement, attempt: Attempt, asked: Money): ChargeState | NeverReceived | undefined => {
+  if (stated.says === "never_received") return { _tag: "NotFound", conclusive: true }
+  const providerRef = stated.providerRef ?? attempt.providerRef
   if (providerRef === null) return undefined
-  switch (finding.says) {
+  switch (stated.says) {
     case "captured":
     case "authorized": {
-      const stated = { ...asked, minorUnits: finding.amountMinor ?? asked.minorUnits }
-      return { _tag: finding.says === "captured" ? "Captured" : "Authorized", providerRef, stated }
+      const amount = { ...asked, minorUnits: stated.amountMinor ?? asked.minorUnits }
+      return { _tag: stated.says === "captured" ? "Captured" : "Authorized", providerRef, stated: amount }
     }
     case "declined":
       return { _tag: "Declined", providerRef, category: "other", code: "declined", soft: false }
-    case "canceled":
+    default:
       return { _tag: "Canceled", providerRef }
   }
 }
 
-const operationFact = (payment: Payment, operation: Operation, state: ChargeState): OperationFact => {
-  if (state._tag !== "Authorized") return operationFactOf(operation, payment.authorizedMinor, state)
-  return statusOf[payment.state] === "UNKNOWN"
-    ? { _tag: "NotFound" }
-    : { _tag: "Refused", code: null, message: "The provider's record says that the payment is still authorized." }
-}
+const excess = ({ money }: Attempt, state: ChargeState | NeverReceived): Refusal | undefined =>
+  "stated" in state && state.stated !== undefined && state.stated.minorUnits > money.minorUnits
+    ? "it exceeds the requested amount"
+    : undefined
 
-const chargeFact = (payment: Payment, attempt: Attempt, state: ChargeState | "NotFound"): ChargeFact => {
-  if (state === "NotFound") {
-    return payment.state === "CheckoutOpen" ? { on: "CheckoutEnded" } : { on: "ChargeNotFound" }
+/** What cannot be said of a charge whose capture or void is unknown or accepted. */
+const misfit = (
+  { authorizedMinor }: Payment,
+  operation: Operation,
+  { amountMinor, says }: ChargeStatement,
+  state: ChargeState | NeverReceived
+): Refusal | undefined => {
+  switch (state._tag) {
+    case "NotFound":
+      return "the charge exists: state whether it is captured, authorized or canceled"
+    case "Declined":
+      return `a ${operation.kind} cannot end as ${says}`
+    case "Authorized":
+      return amountMinor !== null && amountMinor !== authorizedMinor
+        ? `the authorized amount is ${authorizedMinor}`
+        : undefined
+    default:
+      return operationFactOf(operation, authorizedMinor, state)._tag === "Mismatched"
+        ? "it exceeds the requested or authorized amount"
+        : undefined
   }
-  if (payment.state === "Authorized" && state._tag === "Canceled") return { on: "AuthorizationLapsed" }
-  // What the record holds is held, however it was asked for: nobody waits for the provider to capture it.
-  return chargeFactOf({ ...payment, captureMethod: "manual" }, attempt.connectionId, state)
 }
 
 // Refunds.
 
-type RefundFinding = Extract<Finding, { readonly _tag: "Refund" }>
+type RefundStatement = Extract<OperatorStatement, { readonly _tag: "Refund" }>
 
-const ofRefund = (
-  { payment, refunds }: PaymentBook,
-  finding: RefundFinding,
-  now: number
-): Result.Result<Applied, Refusal> => {
-  const refund = refunds.find(({ id }) => id === finding.refundId)
-  if (refund === undefined) return Result.fail(`the payment has no refund ${finding.refundId}`)
+const translateRefund = ({ refunds }: PaymentBook, stated: RefundStatement): Result.Result<Translated, Refusal> => {
+  const refund = refunds.find(({ id }) => id === stated.refundId)
+  if (refund === undefined) return Result.fail(`the payment has no refund ${stated.refundId}`)
   if (refund.stage === "Sending") return Result.fail("the refund request is still in flight")
-  if (finding.says === "never_received" && !isOldEnough(refund, now)) return Result.fail(tooYoung(refund))
-  const providerRefundId = finding.providerRefundId ?? refund.providerRefundId
-  const fact = refundFact(finding, providerRefundId, refund.money.minorUnits)
-  if (fact === undefined) return Result.fail("the provider's id of the refund is required")
-  const after = applyRefundFact(payment, refunds, refund, fact, now)
-  return after.refund.stage === refund.stage
-    ? Result.fail(`a refund that is ${refund.stage.toLowerCase()} cannot become ${finding.says}`)
-    : Result.succeed({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
+  const state = refundStateOf(stated, refund)
+  return state === undefined
+    ? Result.fail("the provider's id of the refund is required")
+    : Result.succeed({
+        connectionId: refund.connectionId,
+        about: { _tag: "Refund", refundId: refund.id, state: () => state },
+        isOpen: refund.stage === "Unknown" || refund.stage === "Pending",
+        refusal: `a refund that is ${refund.stage.toLowerCase()} cannot become ${stated.says}`
+      })
 }
 
-const refundFact = (
-  { says }: RefundFinding,
-  providerRefundId: string | null,
-  amountMinor: number
-): RefundFact | undefined => {
+/** As the provider would state it; `undefined` where it needs an id that nobody gave. */
+const refundStateOf = (
+  { providerRefundId, says }: RefundStatement,
+  refund: Refund
+): RefundAnswer | NeverReceived | undefined => {
+  const id = providerRefundId ?? refund.providerRefundId
   switch (says) {
     case "succeeded":
-      return providerRefundId === null ? undefined : { on: "RefundConfirmed", amountMinor, providerRefundId }
+      return id === null ? undefined : { _tag: "Succeeded", providerRefundId: id, stated: refund.money }
     case "failed":
-      return {
-        on: "RefundRefused",
-        code: null,
-        message: "The provider's record says that it failed.",
-        providerRefundId
-      }
+      return id === null
+        ? { _tag: "Rejected", code: "failed", message: "The provider's record says that it failed." }
+        : { _tag: "RefundFailed", providerRefundId: id, reason: null }
     case "never_received":
-      return { on: "RefundNotFound" }
+      return { _tag: "NotFound", conclusive: true }
   }
 }

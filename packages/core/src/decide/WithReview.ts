@@ -57,5 +57,5 @@ const mayBeOverdue = ({ refundPendingMinor, routing, state }: Payment): boolean 
 const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending"])
 
 /** The payment as somebody leaves it who has looked: what is still unknown stays. */
-export const reviewed = (payment: Payment, now: Pick<BroughtUp, "isRefundUnknown">): Payment =>
+export const reviewed = (payment: Payment, now: Pick<BroughtUp, "isRefundUnknown" | "isCaptureFailed">): Payment =>
   withReview({ ...payment, review: null }, { ...now, events: [] })

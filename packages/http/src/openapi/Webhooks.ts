@@ -38,8 +38,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "payment.chargeback_reversed": "A dispute was won.",
   "payment.conflict": "The provider's statement contradicts the payment; an operator reviews it.",
   "payment.amount_mismatch": "The provider states another amount or currency; an operator reviews it.",
-  "payment.reviewed":
-    "An operator checked the provider's record and recorded a finding; any resulting change has its own " + "event."
+  "payment.reviewed": "An operator stated what the provider's record says; any resulting change has its own event."
 }
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -112,11 +111,11 @@ export const dataSchemas = {
     stated_currency: text("The currency that the provider stated.")
   }),
   ReviewedEventData: dataSchema("What `payment.reviewed` says.", paymentFields, {
-    reviewed_by: text("Who recorded the finding."),
+    reviewed_by: text("Who read the provider's record."),
     evidence: text("The evidence, as free text."),
     finding: {
       type: "object",
-      description: "The finding as the operator entered it. Empty if nothing changed.",
+      description: "What the operator stated that the provider's record says. Empty if nothing changed.",
       additionalProperties: true
     }
   })

@@ -1,17 +1,16 @@
 /** `pointsman payments`: the outcomes of payments. It only reads, and calls no provider. */
-import { Directory, type PaymentFile, Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
+import { Directory, Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
-import { CommandFailure } from "./CommandFailure.ts"
+import { findPayment } from "./FindPayment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
 import { paymentsText, paymentView } from "./PaymentView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
-import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
@@ -84,7 +83,7 @@ const show = Command.make(
     yield* onDatabase(
       textsOf(texts),
       Effect.fnUntraced(function* (settings) {
-        const file = fileView(yield* fileOf(id), yield* nowOf(settings))
+        const file = fileView(yield* findPayment(id), yield* nowOf(settings))
         yield* print(json, { data: file }, fileText(file))
       })
     )
@@ -105,18 +104,3 @@ export const paymentsCommand = Command.make("payments").pipe(
   Command.withShortDescription("List and show payments"),
   Command.withSubcommands([list, show])
 )
-
-const fileOf = Effect.fnUntraced(function* (id: string) {
-  const pointsman = yield* Pointsman
-  const contents = yield* (yield* Directory).contents
-  const found = yield* findAnywhere(contents, (tenant) =>
-    pointsman.paymentFile(tenant, id).pipe(
-      Effect.asSome,
-      Effect.catchTag("pointsman/PaymentNotFound", () => Effect.succeed(Option.none<PaymentFile>()))
-    )
-  )
-  return yield* Effect.mapError(
-    Effect.fromOption(found),
-    () => new CommandFailure({ message: `Payment "${printable(id)}" not found.` })
-  )
-})

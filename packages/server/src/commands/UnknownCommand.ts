@@ -4,13 +4,14 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
-import { findingFlags, findingOf, sentenceOf } from "./FindingFlags.ts"
+import { findPayment, notFound } from "./FindPayment.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
 import { reviewsText, reviewView } from "./ReviewView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { sentenceOf, statementFlags, statementOf } from "./StatementFlags.ts"
 import { printable } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
@@ -97,7 +98,7 @@ const settle = Command.make(
   "settle",
   {
     payment: paymentArgument,
-    ...findingFlags,
+    ...statementFlags,
     evidence: Flag.String("evidence").pipe(
       Flag.withMetavar("text"),
       Flag.withDescription(
@@ -112,24 +113,24 @@ const settle = Command.make(
     ...settingFlags([...checkSettings, "webhookScheduleMillis"])
   },
   Effect.fnUntraced(function* ({ by, evidence, json, payment: id, ...given }) {
-    const finding = yield* Effect.mapError(
-      Effect.fromResult(findingOf(given)),
+    const stated = yield* Effect.mapError(
+      Effect.fromResult(statementOf(given)),
       (message) => new CommandFailure({ message })
     )
     yield* onDatabase(
       textsOf(given),
       Effect.fnUntraced(function* (settings) {
-        const { payment: before } = yield* reviewOf(id)
+        const { payment: before } = yield* findPayment(id)
         const { currency } = before.money
         const intent =
           `Payment ${before.id} is ${statusOf[before.state]}, ${before.money.minorUnits} ${currency} in minor ` +
-          `units. About to record for ${printable(by)}: ${printable(sentenceOf(finding, currency))}.`
+          `units. About to record for ${printable(by)}: ${printable(sentenceOf(stated, currency))}.`
         yield* json ? Console.error(intent) : Console.log(intent)
-        const order = { tenant: before.tenant, paymentId: before.id, finding, evidence, by }
+        const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by }
         const after = yield* (yield* Pointsman).settleReview(order).pipe(
           Effect.catchTags({
-            "pointsman/PaymentNotFound": () => Effect.fail(notWaiting(id)),
-            "pointsman/FindingRefused": ({ field, reason }) =>
+            "pointsman/PaymentNotFound": () => Effect.fail(notFound(id)),
+            "pointsman/StatementRefused": ({ field, reason }) =>
               new CommandFailure({
                 message: `Nothing was recorded: ${flagOf[field]}${printable(reason)}.`
               })
@@ -137,7 +138,7 @@ const settle = Command.make(
         )
         const view = reviewView(after, yield* nowOf(settings))
         const waits =
-          view.review === null ? "The review is closed." : `Still under review: ${view.review.reasons.join(", ")}.`
+          view.review === null ? "No review is open." : `Still under review: ${view.review.reasons.join(", ")}.`
         yield* print(
           json,
           { data: view },
@@ -149,10 +150,10 @@ const settle = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Record what the provider's own records say about a payment under review. Nothing is sent to the " +
-      "provider. Check there first: the finding changes the recorded amounts, and merchants are notified."
+    "Record what the provider's own records say about a payment, whether or not it is under review. Nothing is " +
+      "sent to the provider. Check there first: the statement changes the recorded amounts, and merchants are notified."
   ),
-  Command.withShortDescription("Record a finding from the provider"),
+  Command.withShortDescription("Record what the provider's record says"),
   Command.withExamples([
     {
       command:
@@ -167,6 +168,10 @@ const settle = Command.make(
       command:
         'pointsman unknown settle 01a1fe08-… --refund rf_01a1… --refund-state failed --evidence "dashboard" --by Jo',
       description: "The refund failed"
+    },
+    {
+      command: 'pointsman unknown settle 01a1fe08-… --charge capture-failed --evidence "dashboard" --by Jo',
+      description: "The provider took the capture back"
     },
     {
       command: 'pointsman unknown settle 01a1fe08-… --reviewed --evidence "refunded by hand, ch_2" --by Jo',
@@ -198,4 +203,4 @@ const notWaiting = (id: string): CommandFailure =>
   })
 
 /** Core names the fields of an order, the command line its flags. */
-const flagOf = { finding: "", evidence: "--evidence: ", by: "--by: ", amountMinor: "--amount: " } as const
+const flagOf = { stated: "", evidence: "--evidence: ", by: "--by: ", amountMinor: "--amount: " } as const

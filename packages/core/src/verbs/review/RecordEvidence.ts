@@ -1,14 +1,14 @@
 /**
- * Somebody has looked into the provider's record, and says what it says (specification, `UNKNOWN`). Their evidence, what
+ * An operator read the provider's record, and states what it says (specification, `UNKNOWN`). Their evidence, what
  * follows from it and its events are one commit; nothing is asked of the provider.
  *
- * The rule that a reader would otherwise break: the background may settle the same payment meanwhile. What somebody found
- * is decided again on what is stored then, and refused where it no longer fits.
+ * The rule that a reader would otherwise break: the background may settle the same payment meanwhile. The statement is
+ * decided again on what is stored then, and refused where it no longer fits.
  */
 import { Effect, Option, Result, Schema } from "effect"
 import { type Conflict, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { applyFinding, type Evidence, type Finding } from "../../decide/OperatorEvidence.ts"
+import { applyEvidence, type Evidence, type OperatorStatement } from "../../decide/OperatorEvidence.ts"
 import type { Event } from "../../model/Event.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -20,12 +20,12 @@ import { eventsAtMost } from "./ReadReviews.ts"
 export interface SettleReviewOrder extends Evidence {
   readonly tenant: Tenant
   readonly paymentId: string
-  readonly finding: Finding
+  readonly stated: OperatorStatement
 }
 
-/** What was found cannot be written; nothing was. `field`: of the order, as it names it. */
-export class FindingRefused extends Schema.TaggedError<FindingRefused>()("pointsman/FindingRefused", {
-  field: Schema.Literals(["finding", "evidence", "by", "amountMinor"]),
+/** The statement cannot be written; nothing was. `field`: of the order, as it names it. */
+export class StatementRefused extends Schema.TaggedError<StatementRefused>()("pointsman/StatementRefused", {
+  field: Schema.Literals(["stated", "evidence", "by", "amountMinor"]),
   reason: Schema.String
 }) {}
 
@@ -40,20 +40,23 @@ export const settleReview = Effect.fnUntraced(function* (order: SettleReviewOrde
   return yield* decideAndWrite(order, turns.take(order.paymentId))
 })
 
-const checkOrder = Effect.fnUntraced(function* ({ by, evidence, finding }: SettleReviewOrder) {
+const checkOrder = Effect.fnUntraced(function* ({ by, evidence, stated }: SettleReviewOrder) {
   const isText = (text: string, longest: number) => text.trim() !== "" && [...text].length <= longest
   if (!isText(evidence, longestEvidence)) {
-    return yield* new FindingRefused({
+    return yield* new StatementRefused({
       field: "evidence",
       reason: `expected text of 1 to ${longestEvidence} characters`
     })
   }
   if (!isText(by, longestName)) {
-    return yield* new FindingRefused({ field: "by", reason: `expected a name of 1 to ${longestName} characters` })
+    return yield* new StatementRefused({ field: "by", reason: `expected a name of 1 to ${longestName} characters` })
   }
-  const isAmount = finding._tag !== "Charge" || finding.amountMinor === null || isMinorUnits(finding.amountMinor)
+  const isAmount = stated._tag !== "Charge" || stated.amountMinor === null || isMinorUnits(stated.amountMinor)
   if (!isAmount) {
-    return yield* new FindingRefused({ field: "amountMinor", reason: "expected a whole number of minor units above 0" })
+    return yield* new StatementRefused({
+      field: "amountMinor",
+      reason: "expected a whole number of minor units above 0"
+    })
   }
 })
 
@@ -61,11 +64,11 @@ const isMinorUnits = (amount: number): boolean => Number.isSafeInteger(amount) &
 
 interface Read {
   readonly book: PaymentBook
-  /** The timeline, where the finding may be on it. */
+  /** The timeline, where the statement may be on it. */
   readonly told: ReadonlyArray<Event>
 }
 
-const decideAndWrite = ({ by, evidence, finding, paymentId, tenant }: SettleReviewOrder, inTurn: Turn) =>
+const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: SettleReviewOrder, inTurn: Turn) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     return yield* decideAndCommit({
@@ -79,8 +82,8 @@ const decideAndWrite = ({ by, evidence, finding, paymentId, tenant }: SettleRevi
         return { book, told } satisfies Read
       }),
       decide: Effect.fnUntraced(function* ({ book }: Read, now) {
-        const applied = applyFinding(book, finding, { by, evidence }, now)
-        if (Result.isFailure(applied)) return yield* new FindingRefused({ field: "finding", reason: applied.failure })
+        const applied = applyEvidence(book, stated, { by, evidence }, now)
+        if (Result.isFailure(applied)) return yield* new StatementRefused({ field: "stated", reason: applied.failure })
         const { payment, ...beside } = applied.success
         return write({ tenant, payment: { expected: book.payment.version, after: payment }, ...beside }, payment)
       }),
@@ -99,8 +102,8 @@ const decideAndWrite = ({ by, evidence, finding, paymentId, tenant }: SettleRevi
           return new StorageError({ operation: "settling a review", cause: failure.cause })
         case "Contended":
         case "pointsman/ApiKeyRevoked":
-          return new FindingRefused({
-            field: "finding",
+          return new StatementRefused({
+            field: "stated",
             reason: "concurrent updates of the payment prevented the write: read the payment again"
           })
         default:

@@ -1,8 +1,8 @@
 /**
- * What somebody found in the provider's record, as flags. Nothing is filled in: an amount that was only meant would be
- * money that nobody read anywhere.
+ * What an operator states that the provider's record says, as flags. Nothing is filled in: an amount that was only meant
+ * would be money that nobody read anywhere.
  */
-import { chargeFindings, type Finding, refundFindings } from "@pointsman/core"
+import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
 
@@ -12,8 +12,8 @@ const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
-export const findingFlags = {
-  charge: Flag.ChoiceWithValue("charge", spelled(chargeFindings)).pipe(
+export const statementFlags = {
+  charge: Flag.ChoiceWithValue("charge", spelled(statedOfCharges)).pipe(
     Flag.withDescription("State of the charge, its capture or its void in the provider's record"),
     Flag.optional
   ),
@@ -31,7 +31,7 @@ export const findingFlags = {
   ),
   attempt: text("attempt", "att_…", "Attempt that the record belongs to; optional if only one is open"),
   refund: text("refund", "rf_…", "Id of the refund"),
-  refundState: Flag.ChoiceWithValue("refund-state", spelled(refundFindings)).pipe(
+  refundState: Flag.ChoiceWithValue("refund-state", spelled(statedOfRefunds)).pipe(
     Flag.withDescription("State of that refund in the provider's record"),
     Flag.optional
   ),
@@ -43,18 +43,25 @@ export const findingFlags = {
   )
 }
 
-export interface FindingTexts {
-  readonly charge: Option.Option<(typeof chargeFindings)[number]>
+type ChargeState = (typeof statedOfCharges)[number]
+
+/** Of the newest capture or void, which is known. */
+const failures: ReadonlySet<ChargeState> = new Set(["capture_failed", "void_failed"])
+/** The provider has no charge to name, or it is known. */
+const nameless: ReadonlySet<ChargeState> = new Set([...failures, "never_received"])
+
+export interface StatementTexts {
+  readonly charge: Option.Option<ChargeState>
   readonly amount: Option.Option<number>
   readonly attempt: Option.Option<string>
   readonly refund: Option.Option<string>
-  readonly refundState: Option.Option<(typeof refundFindings)[number]>
+  readonly refundState: Option.Option<(typeof statedOfRefunds)[number]>
   readonly reference: Option.Option<string>
   readonly reviewed: boolean
 }
 
-/** The finding, or which flag is wrong and what was expected of it. */
-export const findingOf = (given: FindingTexts): Result.Result<Finding, string> => {
+/** The statement, or which flag is wrong and what was expected of it. */
+export const statementOf = (given: StatementTexts): Result.Result<OperatorStatement, string> => {
   const { amount, attempt, charge, reference, refund, refundState, reviewed } = given
   const found = [Option.isSome(charge), Option.isSome(refund) || Option.isSome(refundState), reviewed]
   if (found.filter(Boolean).length !== 1) {
@@ -65,8 +72,11 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
     if (hasAmount !== Option.isSome(amount)) {
       return Result.fail(`--amount: expected ${hasAmount ? "with" : "only with"} --charge captured and authorized.`)
     }
-    if (charge.value === "never_received" && Option.isSome(reference)) {
-      return Result.fail("--reference: not allowed with --charge never-received.")
+    if (nameless.has(charge.value) && Option.isSome(reference)) {
+      return Result.fail(`--reference: not allowed with --charge ${charge.value.replaceAll("_", "-")}.`)
+    }
+    if (failures.has(charge.value) && Option.isSome(attempt)) {
+      return Result.fail(`--attempt: not allowed with --charge ${charge.value.replaceAll("_", "-")}.`)
     }
     return Result.succeed({
       _tag: "Charge",
@@ -100,22 +110,21 @@ export const findingOf = (given: FindingTexts): Result.Result<Finding, string> =
 }
 
 /** "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1" */
-export const sentenceOf = (finding: Finding, currency: string): string => {
-  if (finding._tag === "NothingToChange") return "an operator reviewed the payment, and it is correct as recorded"
+export const sentenceOf = (stated: OperatorStatement, currency: string): string => {
+  if (stated._tag === "NothingToChange") return "an operator reviewed the payment, and it is correct as recorded"
+  if (stated._tag === "Charge" && failures.has(stated.says)) {
+    return `the provider's record says that the ${stated.says === "void_failed" ? "void" : "capture"} failed`
+  }
   const [what, reference] =
-    finding._tag === "Charge"
-      ? ["charge", finding.providerRef]
-      : [`refund ${finding.refundId}`, finding.providerRefundId]
+    stated._tag === "Charge" ? ["charge", stated.providerRef] : [`refund ${stated.refundId}`, stated.providerRefundId]
   const details = [
-    ...(finding._tag === "Charge" && finding.amountMinor !== null
-      ? [`${finding.amountMinor} ${currency} in minor units`]
+    ...(stated._tag === "Charge" && stated.amountMinor !== null
+      ? [`${stated.amountMinor} ${currency} in minor units`]
       : []),
     ...(reference === null ? [] : [`reference ${reference}`]),
-    ...(finding._tag === "Charge" && finding.attemptId !== null ? [`of ${finding.attemptId}`] : [])
+    ...(stated._tag === "Charge" && stated.attemptId !== null ? [`of ${stated.attemptId}`] : [])
   ]
   const says =
-    finding.says === "never_received"
-      ? "was never received"
-      : `${finding._tag === "Charge" ? "is " : ""}${finding.says}`
+    stated.says === "never_received" ? "was never received" : `${stated._tag === "Charge" ? "is " : ""}${stated.says}`
   return `the provider's record says that the ${what} ${says}${details.length === 0 ? "" : `: ${details.join(", ")}`}`
 }
