@@ -1268,9 +1268,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/interpret/InterpretOperation.ts",
-        find: `  if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) return older
-`,
-        replace: ``
+        find: `if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) {`,
+        replace: `if (operation.outcome === "Failed" && now < 0) {`
       },
       {
         file: "packages/core/src/decide/OperationFact.ts",
@@ -1368,6 +1367,22 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/Reviews.test.ts",
       test: "given a confirmed capture, refunded in part, when somebody finds capture_failed, then it is PartiallyRefunded"
+    }
+  },
+  {
+    name: "a lookup without an answer drops the failure",
+    harm: "The provider states that a capture failed, its record cannot be read once, and nobody looks again.",
+    edits: [
+      {
+        file: "packages/core/src/commit/RecordLookup.ts",
+        find: "isDecided ? meaning : leftUndecided(cleared, decides, now)",
+        replace: 'isDecided ? meaning : { _tag: "Confirms" }'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderLookups.test.ts",
+      test: "given a confirmed capture, when it fails and its record is not answered, then one lookup decides: Captured"
     }
   },
   {

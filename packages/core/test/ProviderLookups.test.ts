@@ -6,14 +6,17 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type ChargeState,
   type Found,
-  type Ledger,
+  Ledger,
+  type OperationState,
   type Payment,
   type PaymentState,
   Pointsman,
+  type ProviderMessage,
+  type RefundState,
   type ReviewReason,
   Unanswered
 } from "@pointsman/core"
-import { Effect } from "effect"
+import { type Duration, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
@@ -152,24 +155,186 @@ describe("a lookup that says something else than the record", () => {
   }
 })
 
+const confirmed: OperationState = { _tag: "OperationConfirmed" }
+const failed: OperationState = { _tag: "OperationFailed", isFinal: true, reason: "no funds" }
+const retried: OperationState = { _tag: "OperationFailed", isFinal: false, reason: "technical" }
+const repaid: RefundState = { _tag: "Succeeded", providerRefundId: "re" }
+const silent = Effect.fail(new Unanswered({ reason: "no answer" }))
+
+const recorded = (payment: Payment) =>
+  Effect.gen(function* () {
+    return Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+  })
+
+/** Of a message about the newest operation or refund; gives what became of it. */
+const say = (about: ProviderMessage["about"], at: number | null) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const message = { id: `msg_${++written}`, at, about }
+    yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
+    return (yield* pointsman.messages({ limit: 10 })).items.find(({ eventId }) => eventId === message.id)?.outcome
+  })
+let written = 0
+
+const sayOperation = (payment: Payment, state: OperationState, at: number | null) =>
+  Effect.flatMap(recorded(payment), ({ operations }) =>
+    say({ _tag: "Operation", operationId: operations.at(-1)?.id ?? "", state: () => state }, at)
+  )
+
+const checkedAfter = (payment: Payment, wait: Duration.Input) =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust(wait)
+    yield* sweep
+    const { payment: now } = yield* recorded(payment)
+    assert.deepStrictEqual(now.reported?.undecided ?? [], [])
+    return [now.state, now.capturedMinor, now.review?.reasons ?? []] as ReadonlyArray<unknown>
+  })
+
+/** A payment that is captured by an operation, at a provider that looks operations up so. */
+const capturedBy = (own: World, record: World["provider"]["onLookUpOperation"]) =>
+  Effect.gen(function* () {
+    own.provider.onLookUpOperation = record
+    const payment = yield* given["an authorization"](own)
+    own.provider.onCapture = () => Effect.succeed(captured)
+    yield* operate("capture", payment.id)
+    return payment
+  })
+
+describe("a capture or a void that its provider can look up", () => {
+  const cases: ReadonlyArray<readonly [string, Found<OperationState>, ReadonlyArray<unknown>, string]> = [
+    ["confirmed", found(confirmed), ["Captured", 1999, []], "payment.captured"],
+    [
+      "confirmed, in part",
+      found({ ...confirmed, stated: { minorUnits: 500, currency: "EUR" } }),
+      ["Captured", 500, []],
+      "payment.captured"
+    ],
+    ["pending", found({ _tag: "OperationPending" }), ["CapturePending", 0, []], "payment.pending"],
+    ["failed", found(failed), ["Authorized", 0, []], "payment.capture_failed"],
+    ["failed, and tried again", found(retried), ["CaptureUnknown", 0, ["unknown"]], "payment.capture_unknown"],
+    ["never received", never, ["Authorized", 0, []], "payment.authorized"]
+  ]
+  for (const [says, record, becomes, event] of cases) {
+    test(`given an unanswered capture, when its record says ${says}, then ${becomes[0]}, by one lookup`, (own) =>
+      Effect.gen(function* () {
+        own.provider.onLookUpOperation = () => Effect.succeed(record)
+        const payment = yield* given["an authorization"](own)
+        own.provider.onCapture = () => silent
+        yield* operate("capture", payment.id)
+        assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
+        assert.strictEqual((yield* typesOf(payment)).at(-1), event)
+        assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 0])
+      }))
+  }
+
+  test("given an accepted capture, when its record is missing, then operators review it", (own) =>
+    Effect.gen(function* () {
+      own.provider.onLookUpOperation = () => Effect.succeed(never)
+      const payment = yield* given["an accepted capture"](own)
+      assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["CapturePending", 0, ["conflict"]])
+    }))
+
+  test("given an account without that lookup, then the record of the charge is asked", (own) =>
+    Effect.gen(function* () {
+      own.provider.onLookUpOperation = () =>
+        Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true }))
+      own.provider.onLookUpCharge = () => Effect.succeed(found(captured))
+      const payment = yield* given["an accepted capture"](own)
+      assert.deepStrictEqual(yield* checkedAfter(payment, "1 hour"), ["Captured", 1999, []])
+      assert.deepStrictEqual([own.provider.operationLookUps.length, own.provider.lookUps.length], [1, 1])
+    }))
+})
+
+describe("a failure that the provider states of a capture that it can look up", () => {
+  const cases: ReadonlyArray<
+    readonly [string, Effect.Effect<Found<OperationState>, Unanswered>, ReadonlyArray<unknown>]
+  > = [
+    ["says so too", Effect.succeed(found(failed)), ["Authorized", 0, []]],
+    ["shows it under way again", Effect.succeed(found({ _tag: "OperationPending" })), ["CapturePending", 0, []]],
+    ["shows it confirmed", Effect.succeed(found(confirmed)), ["Captured", 1999, []]],
+    ["is missing", Effect.succeed(never), ["Captured", 1999, ["conflict"]]],
+    ["is not answered", silent, ["Captured", 1999, ["conflict"]]],
+    [
+      "cannot be asked for",
+      Effect.fail(new Unanswered({ reason: "no such lookup", isUnsupported: true })),
+      ["Authorized", 0, []]
+    ]
+  ]
+  for (const [says, record, becomes] of cases) {
+    test(`given a confirmed capture, when it fails and its record ${says}, then one lookup decides: ${becomes[0]}`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* capturedBy(own, () => record)
+        yield* TestClock.adjust("1 day")
+        assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.strictEqual(yield* sayOperation(payment, failed, 10), "waits")
+        assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
+        assert.deepStrictEqual(yield* checkedAfter(payment, "2 minutes"), becomes)
+        assert.lengthOf(own.provider.operationLookUps, 1)
+        const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
+        assert.lengthOf(conflicts, String(becomes[2]) === "conflict" ? 1 : 0)
+      }))
+  }
+})
+
+describe("a success without a time after a failure", () => {
+  const reversed = (own: World, record: World["provider"]["onLookUpOperation"]) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, record)
+      yield* sayOperation(payment, failed, 10)
+      assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), ["Authorized", 0, []])
+      return payment
+    })
+
+  for (const [says, record, becomes] of [
+    ["says so too", Effect.succeed(found(confirmed)), ["Captured", 1999, []]],
+    ["shows the failure", Effect.succeed(found(failed)), ["Authorized", 0, []]],
+    ["is not answered", silent, ["Authorized", 0, ["conflict"]]]
+  ] as const) {
+    test(`given a failed capture, when its record ${says}, then it is ${becomes[0]}`, (own) =>
+      Effect.gen(function* () {
+        let isFailed = true
+        const payment = yield* reversed(own, () => (isFailed ? Effect.succeed(found(failed)) : record))
+        isFailed = false
+        assert.strictEqual(yield* sayOperation(payment, confirmed, null), "waits")
+        assert.deepStrictEqual(yield* checkedAfter(payment, "10 seconds"), becomes)
+      }))
+  }
+
+  for (const [says, record, becomes] of [
+    ["says so too", Effect.succeed(found<RefundState>(repaid)), ["Refunded", ["conflict", "reversal"]]],
+    ["is not answered", silent, ["Captured", ["conflict", "reversal"]]]
+  ] as const) {
+    test(`given a reversed refund, when its record ${says}, then the payment is ${becomes[0]}`, (own) =>
+      Effect.gen(function* () {
+        own.provider.onRefund = () => Effect.succeed(repaid)
+        own.provider.onLookUpRefund = () => record
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        yield* operate("refund", payment.id)
+        const { refunds } = yield* recorded(payment)
+        const about = (state: RefundState) =>
+          ({ _tag: "Refund", refundId: refunds[0]?.id ?? "", state: () => state }) as const
+        yield* say(about({ _tag: "RefundFailed", providerRefundId: "re", reason: null }), 10)
+        assert.strictEqual(yield* say(about(repaid), null), "waits")
+        const [state, , reasons] = yield* checkedAfter(payment, "10 seconds")
+        assert.deepStrictEqual<ReadonlyArray<unknown>>([state, reasons], becomes)
+      }))
+  }
+})
+
 describe("a message that says that nothing was received", () => {
   /** As a connector could that is not type-checked. */
   const state = () => JSON.parse(JSON.stringify(never))
-  const say = (payment: Payment) =>
-    Effect.gen(function* () {
-      const [attempt] = yield* attemptsOf(payment)
-      const about = { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state } as const
-      const message = { id: "msg_1", at: 0, about }
-      const pointsman = yield* Pointsman
-      yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
-      return (yield* pointsman.messages({ limit: 1 })).items[0]?.outcome
-    })
+  const sayCharge = (payment: Payment) =>
+    Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+      say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state }, 0)
+    )
 
   test("given an unknown charge, when it is old enough, then the message is not believed", (own) =>
     Effect.gen(function* () {
       const payment = yield* given["an unanswered charge"](own)
       yield* TestClock.adjust("1 day")
-      assert.strictEqual(yield* say(payment), "unreadable")
+      assert.strictEqual(yield* sayCharge(payment), "unreadable")
       assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
     }))
 })

@@ -86,7 +86,8 @@ export const foundOperation = (
   clean: Clean
 ): Read<Found<OperationState>> => {
   if (answer.status === 501) {
-    return Result.fail(new Unanswered({ reason: "the adapter has no lookup of operations (status 501)" }))
+    const reason = "the adapter has no lookup of operations (status 501)"
+    return Result.fail(new Unanswered({ reason, isUnsupported: true }))
   }
   if (!isSuccess(answer)) return notFound(answer, "operation_id", operationId)
   return Result.flatMap(readable(readOperation, answer), (operation): Read<Found<OperationState>> => {

@@ -619,7 +619,10 @@ describe("the state of an operation", () => {
         const { result, requests } = yield* run("look up an operation", answered)
         if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
         assert.instanceOf(result.failure, Unanswered)
-        assert.strictEqual(result.failure.reason, "the adapter has no lookup of operations (status 501)")
+        assert.deepInclude(result.failure, {
+          reason: "the adapter has no lookup of operations (status 501)",
+          isUnsupported: true
+        })
         assert.strictEqual(requests.length, 1)
       }
     })

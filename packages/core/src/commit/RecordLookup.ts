@@ -5,10 +5,12 @@
  * since, what it says may be the older of the two, and nothing is written: the next lookup is made on what is stored.
  */
 import { Effect, Option } from "effect"
-import { bookAfter } from "../decide/Applied.ts"
+import { type Applied, bookAfter, unchangedBook } from "../decide/Applied.ts"
 import { attemptNamed, interpret } from "../decide/interpret/Interpret.ts"
-import type { StatementAbout } from "../decide/interpret/Statement.ts"
+import type { Statement, StatementAbout } from "../decide/interpret/Statement.ts"
+import { leftUndecided, withoutUndecided } from "../decide/interpret/Undecided.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { UndecidedStatement } from "../model/Reported.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import { LearnedRates } from "../routing/run/LearnedRates.ts"
@@ -18,26 +20,28 @@ import { Turns } from "./Turns.ts"
 
 export interface Lookup {
   readonly connectionId: string
-  readonly about: StatementAbout
+  /** What was found; `null` where the lookup did not answer. */
+  readonly about: StatementAbout | null
   /** Epoch milliseconds, before the lookup began. */
   readonly askedAt: number
+  /** The message that the lookup decides; operators review it where the lookup says nothing. */
+  readonly decides?: UndecidedStatement
 }
 
 /** Gives the book as it is afterwards. `asked`: the book as it was read before the lookup began. */
-export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, { about, askedAt, connectionId }: Lookup) {
+export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, lookup: Lookup) {
   const ledger = yield* Ledger
   const learned = yield* LearnedRates
   const turns = yield* Turns
   const { id, tenant } = asked.payment
   const gaveUp = (cause: unknown) => new StorageError({ operation: "recording a lookup", cause })
-  const before = subjectOf(asked, connectionId, about)
+  const before = subjectOf(asked, lookup)
   const recorded = yield* decideAndCommit({
     inTurn: turns.take(id),
     first: asked,
     decide: (book: PaymentBook, now) => {
-      if (subjectOf(book, connectionId, about) !== before) return Effect.succeed(done({ book, learn: () => {} }))
-      const meaning = interpret(book, connectionId, { courier: "lookup", about, at: null, askedAt }, now)
-      const applied = "applied" in meaning ? meaning.applied : undefined
+      const isOvertaken = subjectOf(book, lookup) !== before
+      const applied = isOvertaken ? undefined : appliedOf(book, lookup, now)
       if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
       const { payment, ...beside } = applied
       const step = { tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
@@ -58,10 +62,38 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, { a
   return recorded.book
 })
 
+/** `undefined` where nothing has to be written. */
+const appliedOf = (
+  book: PaymentBook,
+  { about, askedAt, connectionId, decides }: Lookup,
+  now: number
+): Applied | undefined => {
+  if (decides === undefined) {
+    const meaning = about === null ? undefined : interpret(book, connectionId, sourceOf(about, askedAt, null), now)
+    return meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
+  }
+  const cleared = withoutUndecided(book, decides)
+  const meaning =
+    about === null ? undefined : interpret(cleared, connectionId, sourceOf(about, askedAt, decides.at), now)
+  const isDecided = meaning !== undefined && meaning._tag !== "TooEarly" && meaning._tag !== "Malformed"
+  const decided = isDecided ? meaning : leftUndecided(cleared, decides, now)
+  return ("applied" in decided ? decided.applied : undefined) ?? unchangedBook(cleared, now)
+}
+
+const sourceOf = (about: StatementAbout, askedAt: number, at: number | null): Statement => ({
+  courier: "lookup",
+  about,
+  at,
+  askedAt
+})
+
 /** What the lookup is about, as it is recorded, and all that decides what it means. */
-const subjectOf = (book: PaymentBook, connectionId: string, about: StatementAbout): string => {
-  if (about._tag === "Refund") return JSON.stringify(book.refunds.find(({ id }) => id === about.refundId))
-  const { attempts, operations, payment } = book
-  const attempt = about._tag === "Operation" ? attempts : attemptNamed(book, connectionId, about.charge)
-  return JSON.stringify([payment.state, attempt, operations])
+const subjectOf = (book: PaymentBook, { about, connectionId, decides }: Lookup): string => {
+  const { attempts, operations, payment, refunds } = book
+  const { reported } = payment
+  // Another process may have decided it already.
+  const asked = decides === undefined ? null : reported?.undecided
+  if (about?._tag === "Refund") return JSON.stringify([asked, refunds.find(({ id }) => id === about.refundId)])
+  const attempt = about !== null && "charge" in about ? attemptNamed(book, connectionId, about.charge) : attempts
+  return JSON.stringify([asked, payment.state, attempt, operations])
 }

@@ -21,6 +21,12 @@ export interface Applied {
 
 export const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [], refunds: [], events: [] }
 
+/** The payment with its next version and nothing beside it. */
+export const unchangedBook = ({ payment }: PaymentBook, now: number): Applied => ({
+  ...unchanged,
+  payment: { ...payment, version: payment.version + 1, updatedAt: now }
+})
+
 /** The book as it is once the change is written. */
 export const bookAfter = (book: PaymentBook, { attempts, operations, payment, refunds }: Applied): PaymentBook => ({
   payment,

@@ -11,6 +11,8 @@ import type { Refund } from "../model/Refund.ts"
 import { openRivals } from "./Holding.ts"
 
 const minute = 60_000
+/** A message may arrive before the provider's record shows what it says. */
+const undecidedMillis = 10_000
 const hour = 60 * minute
 const day = 24 * hour
 
@@ -26,6 +28,7 @@ export const nextCheckAt = (
   now: number
 ): number | null => {
   const times: Array<number> = []
+  if ((payment.reported?.undecided ?? []).length > 0) times.push(tick(payment.updatedAt, undecidedMillis, now))
   const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
   if (ofState !== null) times.push(ofState)
   // By the creation: what else happens to the payment does not put it off.

@@ -19,7 +19,7 @@ import type { PaymentStatus } from "../model/PaymentStatus.ts"
 import type { ChargeState, NeverReceived, RefundAnswer } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
 import type { Money } from "../money/Money.ts"
-import { type Applied, bookAfter, unchanged } from "./Applied.ts"
+import { type Applied, bookAfter, unchangedBook } from "./Applied.ts"
 import { holdingAttempt, openAttempt, openOperation } from "./Holding.ts"
 import { interpret } from "./interpret/Interpret.ts"
 import type { StatementAbout } from "./interpret/Statement.ts"
@@ -124,12 +124,13 @@ const appliedOf = (book: PaymentBook, stated: OperatorStatement, now: number): R
   }
 }
 
-const ofNothing = ({ payment, refunds }: PaymentBook, now: number): Result.Result<Applied, Refusal> => {
+const ofNothing = (book: PaymentBook, now: number): Result.Result<Applied, Refusal> => {
+  const { payment, refunds } = book
   if (payment.review === null) return Result.fail("the payment is not under review")
   if (statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")) {
     return Result.fail("the payment has an unknown result: state what the provider's record says")
   }
-  return Result.succeed({ ...unchanged, payment: { ...payment, version: payment.version + 1, updatedAt: now } })
+  return Result.succeed(unchangedBook(book, now))
 }
 
 /** A statement as the provider would have made it. */

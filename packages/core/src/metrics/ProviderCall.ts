@@ -11,7 +11,15 @@ import type { Transport, TransportAnswer, TransportRequest } from "../ports/Tran
 import { providerCalls } from "./Metrics.ts"
 
 export interface ProviderCall {
-  readonly operation: "charge" | "checkout" | "capture" | "void" | "refund" | "look_up_charge" | "look_up_refund"
+  readonly operation:
+    | "charge"
+    | "checkout"
+    | "capture"
+    | "void"
+    | "refund"
+    | "look_up_charge"
+    | "look_up_operation"
+    | "look_up_refund"
   readonly connectionId: string
   readonly paymentId: string
   /** What the provider is asked for: the attempt, or the operation or refund. */

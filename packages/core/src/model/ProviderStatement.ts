@@ -18,7 +18,9 @@ export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", 
 export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unanswered", {
   /** Why, in words that hold no secret. */
   reason: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
+  cause: Schema.optionalKey(Schema.Defect()),
+  /** Of a lookup: the provider has no such lookup, and never will have an answer. */
+  isUnsupported: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 export interface CheckoutOpened {
@@ -136,7 +138,10 @@ export type MessageAbout =
 export interface ProviderMessage {
   /** The provider's id of it: a message that comes again has the same. */
   readonly id: string
-  /** When the provider wrote it, in epoch milliseconds. */
-  readonly at: number
+  /**
+   * Since when it is so, or when the provider wrote it, in epoch milliseconds; `null` where it names no time. A success
+   * without a time does not undo a failure that is recorded: a lookup decides, or an operator.
+   */
+  readonly at: number | null
   readonly about: MessageAbout
 }

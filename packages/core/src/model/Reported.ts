@@ -3,6 +3,7 @@
  * record. It is kept on the payment because it may arrive before the payment can take it: the step that ends a charge, a
  * capture or a void weighs it again (`decide/WeighReported.ts`).
  */
+import type { OperationState, RefundState } from "./ProviderStatement.ts"
 
 export const disputeVerdicts = ["opened", "won", "lost"] as const
 export type DisputeVerdict = (typeof disputeVerdicts)[number]
@@ -16,6 +17,17 @@ export interface DisputeStatement {
   readonly at: number
 }
 
+/** A message that a lookup of its operation or its refund decides (decisions, section 3). */
+export type UndecidedStatement =
+  | {
+      readonly about: "operation"
+      readonly id: string
+      readonly state: OperationState
+      /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
+      readonly at: number | null
+    }
+  | { readonly about: "refund"; readonly id: string; readonly state: RefundState; readonly at: number | null }
+
 export interface Reported {
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
   readonly isPaidOut: boolean
@@ -26,6 +38,8 @@ export interface Reported {
   readonly captureFailedAt?: number | undefined
   /** In the order in which they arrived, each statement once. */
   readonly disputes: ReadonlyArray<DisputeStatement>
+  /** Absent where there is none. */
+  readonly undecided?: ReadonlyArray<UndecidedStatement> | undefined
   /** Names of the contradictions that operations have seen: each opens a review once. */
   readonly contradictions: ReadonlyArray<string>
 }

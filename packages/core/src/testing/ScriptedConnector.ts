@@ -7,6 +7,7 @@ import type {
   Found,
   NotSent,
   OperationAnswer,
+  OperationState,
   RefundAnswer,
   RefundState,
   Rejected,
@@ -19,6 +20,7 @@ import type {
   CheckoutRequest,
   Connector,
   ConnectorDefinition,
+  OperationLookup,
   RefundLookup,
   RefundRequest,
   VoidRequest
@@ -37,6 +39,7 @@ export interface ScriptedProvider {
   readonly refunds: Array<Asked<RefundRequest>>
   readonly checkouts: Array<Asked<CheckoutRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
+  readonly operationLookUps: Array<Asked<OperationLookup>>
   readonly refundLookUps: Array<Asked<RefundLookup>>
   /** What it answers; it does what it is asked unless told otherwise. */
   onCharge: Answers<ChargeRequest, ChargeAnswer>
@@ -46,6 +49,8 @@ export interface ScriptedProvider {
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
   /** Finds nothing, and not conclusively, unless told otherwise. */
   onLookUpCharge: Answers<ChargeLookup, Found<ChargeState>>
+  /** `undefined` where it cannot look operations up; asked as a connection is first used. It cannot unless told otherwise. */
+  onLookUpOperation: Answers<OperationLookup, Found<OperationState>> | undefined
   /** As `onLookUpCharge`. */
   onLookUpRefund: Answers<RefundLookup, Found<RefundState>>
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
@@ -67,6 +72,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     refunds: [],
     checkouts: [],
     lookUps: [],
+    operationLookUps: [],
     refundLookUps: [],
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
@@ -80,6 +86,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         expiresAt: null
       }),
     onLookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    onLookUpOperation: undefined,
     onLookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     opensCheckouts: () => true,
     definition: {
@@ -98,10 +105,16 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
+        const { onLookUpOperation } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
           lookUpRefund: asked(provider.refundLookUps, () => provider.onLookUpRefund),
+          ...(onLookUpOperation === undefined
+            ? {}
+            : {
+                lookUpOperation: asked(provider.operationLookUps, () => provider.onLookUpOperation ?? onLookUpOperation)
+              }),
           ...(provider.opensCheckouts(connectionId)
             ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }
             : {})

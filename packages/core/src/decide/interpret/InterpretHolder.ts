@@ -14,7 +14,7 @@ import { isOldEnough, oldFrom } from "../SentCall.ts"
 import { contradicts, evidenceOf } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
 import { isBeforeFailure, operated } from "./InterpretOperation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, isUndated, type Source } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
@@ -45,7 +45,7 @@ export const ofHolder = (
       return isCurrent(source) ? contradiction() : older
     case "Captured": {
       if (payment.state !== "Authorized") return ofCaptured(book, attempt, state, source, now)
-      if (isBeforeFailure(payment, source)) return older
+      if (isBeforeFailure(payment, source)) return isUndated(source) ? contradiction() : older
       const fact = chargeFactOf(payment, attempt.connectionId, state)
       const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
       return applied === undefined ? contradiction() : moves(applied)
@@ -72,10 +72,12 @@ const ofHolderInOperation = (
 ): Interpretation => {
   const operation = openOperation(book)
   if (operation === undefined) return waits
+  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
   const told = () => operated(book, operation, operationFactOf(operation, book.payment.authorizedMinor, state), now)
   switch (state._tag) {
     case "Captured":
-      return isBeforeFailure(book.payment, source) ? older : told()
+      if (!isBeforeFailure(book.payment, source)) return told()
+      return isUndated(source) ? contradiction() : older
     case "Canceled":
       return isCurrent(source) || operation.kind === "void" ? told() : waits
     case "Pending":
@@ -84,7 +86,7 @@ const ofHolderInOperation = (
       return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : older
     case "Declined":
     case "NeedsCustomer":
-      return isCurrent(source) ? contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now) : waits
+      return isCurrent(source) ? contradiction() : waits
   }
 }
 

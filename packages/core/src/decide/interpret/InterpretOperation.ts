@@ -11,7 +11,8 @@ import { applyOperationFailure, type OperationFailure } from "../OperationFailur
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { contradicts } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moved, moves, older } from "./Interpretation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, isUndated, type Source } from "./Statement.ts"
+import { untilLookedUp } from "./Undecided.ts"
 
 export const ofOperation = (
   book: PaymentBook,
@@ -24,11 +25,16 @@ export const ofOperation = (
   const state = asUsableOperation(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
   const isAfterFailure = operation.outcome === "Failed" && isAfter(operation.answeredAt ?? now, source)
-  if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) return older
+  const wait = () => untilLookedUp(book, { about: "operation", id: operation.id, state, at: source.at }, now)
+  if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) {
+    return state._tag === "OperationConfirmed" && isUndated(source) ? wait() : older
+  }
   const at = source.at ?? source.askedAt
   switch (state._tag) {
-    case "OperationFailed":
-      return ofFailure(book, operation, { ...state, at }, now)
+    case "OperationFailed": {
+      const failure = ofFailure(book, operation, { ...state, at }, now)
+      return source.isLookedUp === true && "applied" in failure ? wait() : failure
+    }
     case "OperationPending": {
       if (operation.outcome === null) return confirms
       if (operation.outcome !== "Confirmed") return operated(book, operation, { _tag: "Accepted" }, now, isAfterFailure)
@@ -36,7 +42,9 @@ export const ofOperation = (
       return isCurrent(source) ? ofFailure(book, operation, { isFinal: false, reason: null, at }, now) : older
     }
     case "OperationConfirmed": {
-      if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) return older
+      if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) {
+        return isUndated(source) ? wait() : older
+      }
       const stated = state.stated ?? operation.money
       if (operation.outcome === "Confirmed") return ofConfirmed(book, operation, stated, now)
       const end: ChargeState =

@@ -7,7 +7,8 @@ import { applyRefundFact, type RefundFact, refundFactOf } from "../RefundFact.ts
 import { asUsableRefund } from "../UsableAnswer.ts"
 import { contradicts } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, isUndated, type Source } from "./Statement.ts"
+import { untilLookedUp } from "./Undecided.ts"
 
 export const ofRefund = (
   book: PaymentBook,
@@ -25,6 +26,9 @@ export const ofRefund = (
   const isOver = refund.stage === "Refused" || refund.stage === "Failed"
   // It was under way before it failed.
   if (isOver && state._tag === "RefundPending" && !isCurrent(source)) return older
+  if (refund.stage === "Reversed" && state._tag === "Succeeded" && isUndated(source)) {
+    return untilLookedUp(book, { about: "refund", id: refund.id, state, at: null }, now)
+  }
   const fact = refundFactOf(refund.money, state)
   return refunded(book, refund, fact, source, now) ?? ofRecordedRefund(book, refund, state, now)
 }

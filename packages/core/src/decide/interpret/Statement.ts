@@ -21,6 +21,8 @@ export interface Source {
   readonly at: number | null
   /** Epoch milliseconds by our clock: before the lookup began, or when the message or the operator's evidence came. */
   readonly askedAt: number
+  /** Of a message about a capture or a void: its provider can look it up, and what that says is what counts. */
+  readonly isLookedUp?: boolean
 }
 
 /** As in a message, and besides "never received", which a lookup or an operator can bring. */
@@ -48,3 +50,6 @@ export interface Statement extends Source {
 
 /** Whether it says what is so now. What a message says was so when it was written. */
 export const isCurrent = ({ courier }: Source): boolean => courier !== "message"
+
+/** A message that does not say since when it is so. */
+export const isUndated = (source: Source): boolean => !isCurrent(source) && source.at === null

@@ -6,7 +6,14 @@
  * and nothing is asked of a provider but to look something up.
  */
 import { Clock, Effect, Option, Result } from "effect"
-import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import {
+  aboutCharge,
+  aboutOperation,
+  aboutRefund,
+  lookUpCharge,
+  lookUpOperation,
+  lookUpRefund
+} from "../../call/LookUp.ts"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import { Turns } from "../../commit/Turns.ts"
@@ -23,6 +30,7 @@ import { endExpiredPage } from "../hosted/FindPage.ts"
 import { hasCheckout, lookUpCheckout } from "../hosted/ReturnFromCheckout.ts"
 import { recordOperation } from "../operate/RecordOperation.ts"
 import { recordRefund } from "../refund/RecordRefund.ts"
+import { decideByLookup } from "./DecideByLookup.ts"
 
 /** Why a result is unknown whose request nobody waits for any more. */
 const died = "the process that sent it did not come back"
@@ -31,7 +39,10 @@ export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, payment
   const ledger = yield* Ledger
   const found = yield* ledger.book(tenant, paymentId)
   if (Option.isNone(found)) return
-  yield* checkState(found.value)
+  const undecided = found.value.payment.reported?.undecided ?? []
+  for (const statement of undecided) yield* decideByLookup(found.value, statement)
+  // What the lookup of an operation says is about the payment's state too.
+  if (undecided.length === 0) yield* checkState(found.value)
   for (const rival of openRivals(found.value.payment.state, found.value.attempts)) yield* checkRival(found.value, rival)
   for (const refund of found.value.refunds) yield* checkRefund(found.value, refund)
 })
@@ -57,6 +68,7 @@ const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
     case "CaptureUnknown":
     case "VoidPending":
     case "VoidUnknown":
+      return yield* checkOperation(book)
     case "Authorized":
       return yield* checkHolder(book)
   }
@@ -101,7 +113,18 @@ const checkRival = Effect.fnUntraced(function* (book: PaymentBook, rival: Attemp
   return yield* lookUpAttempt(book, rival)
 })
 
-/** For an authorization that nobody works on, and for a capture or a void that is unknown or accepted. */
+/** Where nothing can look the operation up, the record of its charge has to do. */
+const checkOperation = Effect.fnUntraced(function* (book: PaymentBook) {
+  const operation = openOperation(book)
+  const attempt = holdingAttempt(book)
+  if (operation === undefined || attempt === undefined) return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* lookUpOperation(book.payment, operation, attempt.id)
+  if (found === "Unsupported") return yield* lookUpAttempt(book, attempt)
+  if (found !== undefined) return yield* recordLookup(book, { ...aboutOperation(operation, found), askedAt })
+})
+
+/** For an authorization that nobody works on. */
 const checkHolder = Effect.fnUntraced(function* (book: PaymentBook) {
   const attempt = holdingAttempt(book)
   if (attempt !== undefined) return yield* lookUpAttempt(book, attempt)

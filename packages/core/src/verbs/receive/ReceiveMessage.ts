@@ -9,12 +9,14 @@
  */
 import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
+import { canLookUpOperations } from "../../call/LookUp.ts"
 import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptNamed, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
+import type { Source } from "../../decide/interpret/Statement.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -151,7 +153,7 @@ const storeMessage = Effect.fnUntraced(function* ({
     receivedAt,
     body: yield* secrets.seal(Redacted.make(body), messageContext(connectionId, eventId)),
     isSealed: true,
-    ...(message === null ? unread(receivedAt) : contentOf(connectionId, message, undefined))
+    ...(message === null ? unread(receivedAt) : contentOf(connectionId, message, undefined, receivedAt))
   }
   const earlier = yield* writeUntilKnown(ledger.storeMessage(tenant, stored)).pipe(
     Effect.mapError(({ cause, operation }) => new StorageError({ operation, cause }))
@@ -176,7 +178,13 @@ export const decideMessage = Effect.fnUntraced(function* (
   if (found === undefined) {
     yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} names none of our payments`)
   }
-  yield* decideAndWrite(tenant, stored, message, found === undefined ? undefined : turns.take(found.book.payment.id))
+  const isLookedUp = message.about._tag === "Operation" && (yield* canLookUpOperations(tenant, connectionId))
+  yield* decideAndWrite(
+    tenant,
+    stored,
+    { ...message, isLookedUp },
+    found === undefined ? undefined : turns.take(found.book.payment.id)
+  )
 })
 
 const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject => {
@@ -188,7 +196,7 @@ const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject =>
 const decideAndWrite = Effect.fnUntraced(function* (
   tenant: Tenant,
   stored: MessageNote,
-  message: ProviderMessage,
+  message: ProviderMessage & Pick<Source, "isLookedUp">,
   inTurn: Turn | undefined
 ) {
   const ledger = yield* Ledger
@@ -208,7 +216,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const meaning =
         found === undefined
           ? undefined
-          : interpret(found.book, connectionId, { courier: "message", about, at: message.at, askedAt: now }, now)
+          : interpret(found.book, connectionId, { ...message, courier: "message", askedAt: now }, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const decision = decidedMessage(stored, message, found?.book, meaning)
@@ -288,12 +296,17 @@ const kindOf = {
 } as const
 
 /** What the message says, as it is stored. */
-const contentOf = (connectionId: string, { about, at }: ProviderMessage, book: PaymentBook | undefined) => ({
+const contentOf = (
+  connectionId: string,
+  { about, at }: ProviderMessage,
+  book: PaymentBook | undefined,
+  receivedAt: number
+) => ({
   about: kindOf[about._tag] satisfies MessageNote["about"],
   subjectId: subjectIdOf(connectionId, about, book),
   disputeId: about._tag === "Dispute" ? about.disputeId : null,
   verdict: about._tag === "Dispute" ? about.verdict : null,
-  writtenAt: at
+  writtenAt: at ?? receivedAt
 })
 
 /** A message that could not be read keeps the id that it was stored under. */
@@ -311,6 +324,6 @@ const decidedMessage = (
     outcome: outcomeOf(meaning),
     reason: meaning?._tag === "Malformed" ? meaning.reason : null,
     receivedAt,
-    ...contentOf(connectionId, message, book)
+    ...contentOf(connectionId, message, book, receivedAt)
   } satisfies MessageNote
 })

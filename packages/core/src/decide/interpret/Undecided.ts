@@ -1,0 +1,45 @@
+/**
+ * Messages that a lookup decides (decisions, section 3): the failure of a capture or a void whose provider can look it up,
+ * and a success without a time after a recorded failure. They are kept on the payment until the lookup. Pure.
+ */
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { nothingReported, type UndecidedStatement } from "../../model/Reported.ts"
+import { contradicts, keep } from "./Contradiction.ts"
+import { type Interpretation, waits } from "./Interpretation.ts"
+
+const isSame = (one: UndecidedStatement, other: UndecidedStatement): boolean =>
+  one.about === other.about && one.id === other.id && one.state._tag === other.state._tag
+
+/** Kept once for each operation or refund and what is said of it. */
+export const untilLookedUp = ({ payment }: PaymentBook, said: UndecidedStatement, now: number): Interpretation => {
+  const reported = payment.reported ?? nothingReported
+  const undecided = reported.undecided ?? []
+  return undecided.some((one) => isSame(one, said))
+    ? waits
+    : { _tag: "Waits", applied: keep(payment, { ...reported, undecided: [...undecided, said] }, now) }
+}
+
+/** The book without the statement, which is decided by the same commit. */
+export const withoutUndecided = (book: PaymentBook, said: UndecidedStatement): PaymentBook => {
+  const { payment } = book
+  if (payment.reported === null) return book
+  const undecided = (payment.reported.undecided ?? []).filter((one) => !isSame(one, said))
+  return { ...book, payment: { ...payment, reported: { ...payment.reported, undecided } } }
+}
+
+/** The lookup did not answer: operators review the statement. */
+export const leftUndecided = (
+  book: PaymentBook,
+  { about, id, state }: UndecidedStatement,
+  now: number
+): Interpretation =>
+  contradicts(
+    book,
+    `${id}:${state._tag}`,
+    {
+      ...(about === "operation" ? { operation_id: id } : { refund_id: id }),
+      stated: state._tag,
+      ...("reason" in state ? { failure_reason: state.reason } : {})
+    },
+    now
+  )
