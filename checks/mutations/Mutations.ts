@@ -1386,6 +1386,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "refunds stay open after an automatic capture failed",
+    harm: "The merchant refunds money that the provider never took.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/InterpretReported.ts",
+        find: `const isCaptureFailed = isOfPayment(book, attempt) &&`,
+        replace: `const isCaptureFailed = book.payment.version < 0 &&`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a payment that is CAPTURED, when its capture failed, then operators review it once and refunds are closed"
+    }
+  },
+  {
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [

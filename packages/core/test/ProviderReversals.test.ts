@@ -280,6 +280,48 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
     }))
 })
 
+describe("a capture that the provider makes by itself and that fails", () => {
+  const captureFailed = (payment: Payment) =>
+    Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+      say({ _tag: "CaptureFailed", charge: { attemptId: attempt?.id ?? "" }, reason: "technical" })
+    )
+
+  for (const [name, state, becomes] of [
+    ["CAPTURED", captured, "Captured"],
+    ["PENDING", { _tag: "Pending", providerRef }, "ChargePending"]
+  ] as const) {
+    test(`given a payment that is ${name}, when its capture failed, then operators review it once and refunds are closed`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* created(own, state)
+        yield* captureFailed(payment)
+        yield* captureFailed(payment)
+        assert.strictEqual((yield* stored(payment)).state, becomes)
+        assert.deepStrictEqual(yield* reasons(payment), ["conflict", "capture_failed"])
+        assert.lengthOf(
+          (yield* typesOf(payment)).filter((type) => type === "payment.conflict"),
+          1
+        )
+        yield* charge(payment, captured)
+        const answer = yield* operate("refund", payment.id)
+        assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/NotRefundable")
+      }))
+  }
+
+  test("given a payment that is only authorized, when its capture failed, then operators review it and nothing is closed", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      yield* captureFailed(payment)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
+    }))
+
+  test("given a payment that was declined, when its capture failed, then nothing changes (control)", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, { _tag: "Declined", providerRef, category: "other", code: "05", soft: false })
+      yield* captureFailed(payment)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Declined", []])
+    }))
+})
+
 describe("an amount or a status that differs from the record", () => {
   const stating = (minorUnits: number, currency: string): ChargeState => ({
     ...captured,

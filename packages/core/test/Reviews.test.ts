@@ -424,6 +424,15 @@ const corrections: ReadonlyArray<Case> = [
     left: ["capture_failed"]
   },
   {
+    given: "a decline that was a capture",
+    waits: ["conflict"],
+    stated: says("capture_failed"),
+    becomes: "Captured",
+    amounts: { capturedMinor: 1999 },
+    events: ["payment.conflict"],
+    left: ["capture_failed"]
+  },
+  {
     given: "an accepted void",
     waits: [],
     stated: says("void_failed"),
@@ -525,7 +534,7 @@ describe("a statement that does not fit", () => {
     ["a charge for more than was asked", says("never_received"), /cannot become never_received/u],
     ["a second charge", says("authorized"), /CAPTURED cannot become authorized/u],
     ["a second charge", says("never_received"), /CAPTURED cannot become never_received/u],
-    ["a second charge", says("capture_failed"), /no capture that can have failed/u],
+    ["an accepted void", says("capture_failed"), /no capture that can have failed/u],
     ["a confirmed void", says("void_failed"), /CANCELLED cannot take back its void/u],
     ["a refund", refund("never_received"), /succeeded cannot become never_received/u],
     ["an unanswered refund", { ...refund("succeeded"), refundId: "rf_of_another" }, /no refund rf_of_another/u]

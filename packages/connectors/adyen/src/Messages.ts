@@ -285,7 +285,8 @@ const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
 
 /**
  * A capture or cancel did not happen, or is undone. That is a new fact about one operation, and never one about its charge
- * (decisions, section 3): it is tied to ours by the id in its reference, which is signed.
+ * (decisions, section 3): it is tied to ours by the id in its reference, which is signed. Under the reference of a payment
+ * that was to be taken at once, it is the capture that Adyen makes by itself.
  *
  * The refusal of a request is its end: "the event was not executed successfully", and only another request may succeed
  * (https://docs.adyen.com/api-explorer/Webhooks/latest/post/CANCELLATION). What was accepted and failed later, Adyen may
@@ -297,10 +298,14 @@ const operationFailed = Effect.fnUntraced(function* (
   isFinal: boolean,
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const reason = clean(item.reason ?? "") || null
+  const automatic = readReference(item.merchantReference ?? "")
+  if (kind === "capture" && automatic?.purpose === "taken") {
+    return { _tag: "CaptureFailed", charge: { attemptId: automatic.attemptId }, reason }
+  }
   const ours = readOperationReference(item.merchantReference ?? "")
   if (ours === undefined || ours.operationId === null || ours.kind !== kind) return yield* notAsked(item)
   const { operationId } = ours
-  const reason = clean(item.reason ?? "") || null
   const state: OperationState = {
     ...{ _tag: "OperationFailed", isFinal, reason },
     // A cancel is of no amount.
@@ -310,18 +315,15 @@ const operationFailed = Effect.fnUntraced(function* (
 })
 
 /**
- * The failure of what Adyen does by itself after an authorization, or of what somebody asked for by hand in the Customer
- * Area. It says nothing about one of our operations, so an operator must check it.
+ * The failure of what somebody asked for by hand in the Customer Area. It says nothing about one of our operations, so an
+ * operator must check it.
  */
-const notAsked = ({ eventCode, merchantReference }: Protocol.Item) => {
-  const isAutomatic = readReference(merchantReference ?? "")?.purpose === "taken"
-  const what = isAutomatic
-    ? "the automatic capture of a payment failed"
-    : "the failed operation is unknown to Pointsman"
-  return Effect.fail(
-    new MessageUnreadable({ reason: `${what} (${eventCode}): see its originalReference in Adyen's Customer Area` })
+const notAsked = ({ eventCode }: Protocol.Item) =>
+  Effect.fail(
+    new MessageUnreadable({
+      reason: `the failed operation is unknown to Pointsman (${eventCode}): see its originalReference in Adyen's Customer Area`
+    })
   )
-}
 
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,

@@ -38,7 +38,9 @@ const saidOf = (about: MessageAbout): unknown =>
         ? [about.charge, about.disputeId, about.verdict]
         : about._tag === "Operation"
           ? [about.operationId, about.state(eur)]
-          : "settled"
+          : about._tag === "CaptureFailed"
+            ? [about._tag, about.charge, about.reason]
+            : "settled"
 
 const ours: ChargeName = { attemptId }
 const failed = (isFinal: boolean, reason: string | null) => ({ _tag: "OperationFailed", isFinal, reason, stated: eur })
@@ -232,7 +234,17 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
         [{ providerRef }, ownReference, verdict]
       ]
     ]
-  )
+  ),
+  [
+    "an automatic capture that failed",
+    {
+      ...ofChange,
+      merchantReference: `${attemptId}.taken`,
+      eventCode: "CAPTURE_FAILED",
+      reason: technical
+    },
+    ["CaptureFailed", ours, technical]
+  ]
 ]
 
 describe("events", () => {
@@ -335,9 +347,9 @@ describe("events", () => {
 
   for (const [what, item, reason] of [
     [
-      "taken at once",
-      { ...ofChange, merchantReference: `${attemptId}.taken`, eventCode: "CAPTURE_FAILED" },
-      "the automatic capture of a payment failed (CAPTURE_FAILED)"
+      "held",
+      { ...ofChange, merchantReference: `${attemptId}.held`, eventCode: "CAPTURE_FAILED" },
+      "what failed is no operation of ours (CAPTURE_FAILED)"
     ],
     [
       "captured by hand",

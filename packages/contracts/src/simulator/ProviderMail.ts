@@ -21,7 +21,7 @@ type State = ChargeState | OperationState | RefundState
 /** A message as it goes over the wire. Its states are those of the moment at which it was written. */
 export const writeProviderMessage = ({ about, at, id }: ProviderMessage): Uint8Array => {
   const nothing = { minorUnits: 0, currency: "EUR" }
-  const state: State | null = about._tag === "Dispute" ? null : about.state === null ? null : about.state(nothing)
+  const state: State | null = "state" in about && about.state !== null ? about.state(nothing) : null
   return utf8.encode(JSON.stringify({ id, at, about: { ...about, state } }))
 }
 

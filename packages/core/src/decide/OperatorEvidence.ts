@@ -198,11 +198,19 @@ const translateCharge = (book: PaymentBook, stated: ChargeStatement): Result.Res
 }
 
 /** Of the newest capture or void that the provider may have executed. */
-const translateFailure = (
-  { operations, payment }: PaymentBook,
-  kind: OperationKind
-): Result.Result<Translated, Refusal> => {
+const translateFailure = (book: PaymentBook, kind: OperationKind): Result.Result<Translated, Refusal> => {
+  const { operations, payment } = book
   const operation = operations.findLast((one) => one.kind === kind && executable.has(one.outcome))
+  const attempt = holdingAttempt(book)
+  if (operation === undefined && kind === "capture" && attempt !== undefined && payment.capturedMinor > 0) {
+    // The provider captured it by itself.
+    return Result.succeed({
+      connectionId: attempt.connectionId,
+      about: { _tag: "CaptureFailed", charge: { attemptId: attempt.id }, reason: null },
+      isOpen: false,
+      refusal: "that its capture failed was stated before"
+    })
+  }
   if (operation === undefined) return Result.fail(`the payment has no ${kind} that can have failed`)
   return Result.succeed({
     connectionId: operation.connectionId,

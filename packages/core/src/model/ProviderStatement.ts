@@ -124,6 +124,11 @@ export type MessageAbout =
   | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
   /** A capture or a void, by our id of it. */
   | { readonly _tag: "Operation"; readonly operationId: string; readonly state: (asked: Money) => OperationState }
+  /**
+   * The capture of a charge failed that the provider makes by itself: no operation of ours asked for it. `reason`: the
+   * provider's words, free of secrets.
+   */
+  | { readonly _tag: "CaptureFailed"; readonly charge: ChargeName; readonly reason: string | null }
   /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
   | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
   /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */

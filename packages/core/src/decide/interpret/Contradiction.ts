@@ -10,13 +10,20 @@ import { type Applied, unchanged } from "../Applied.ts"
 import { withReview } from "../WithReview.ts"
 import type { Interpretation } from "./Interpretation.ts"
 
-/** A review with the statement as its evidence, once for each `name`. `before`: the payment as it is stored. */
+interface How {
+  /** The payment as it is stored, where the statement itself is kept on it already. */
+  readonly before?: Payment
+  /** Whether refunds are closed until operators have reviewed the payment. */
+  readonly isCaptureFailed?: boolean
+}
+
+/** A review with the statement as its evidence, once for each `name`. */
 export const contradicts = (
   { payment }: PaymentBook,
   name: string,
   evidence: JsonObject,
   now: number,
-  before: Payment = payment
+  { before = payment, isCaptureFailed = false }: How = {}
 ): Interpretation => {
   const reported = payment.reported ?? nothingReported
   const kept = keep({ ...payment, version: before.version }, reported, now)
@@ -27,7 +34,7 @@ export const contradicts = (
     ...kept.payment,
     reported: { ...reported, contradictions: [...reported.contradictions, name] }
   }
-  const reviewed = withReview(noted, { events: ["payment.conflict"] })
+  const reviewed = withReview(noted, { events: ["payment.conflict"], isCaptureFailed })
   return {
     _tag: "Contradicts",
     applied: { ...unchanged, payment: reviewed, events: [paymentEvent("payment.conflict", reviewed, evidence)] }

@@ -16,7 +16,7 @@ import { ofCharge } from "./InterpretCharge.ts"
 import { isOfAnotherCharge } from "./InterpretHolder.ts"
 import { ofOperation } from "./InterpretOperation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
-import { ofDispute, ofSettlement } from "./InterpretReported.ts"
+import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
 import type { Source, Statement, StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
@@ -75,6 +75,8 @@ const ofAttempt = (
   switch (about._tag) {
     case "Charge":
       return ofCharge(book, attempt, about.state(attempt.money), source, now)
+    case "CaptureFailed":
+      return ofAutomaticFailure(book, attempt, about.reason, source, now)
     case "Dispute":
       return ofDispute(
         book,

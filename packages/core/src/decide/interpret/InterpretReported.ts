@@ -7,6 +7,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import {
   moneyTaken,
+  noMoney,
   operating,
   type PaymentEvent,
   PaymentMachine,
@@ -17,6 +18,7 @@ import { type Applied, unchanged } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves } from "./Interpretation.ts"
+import type { Source } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -35,13 +37,9 @@ export const ofSettlement = (book: PaymentBook, attempt: Attempt, now: number): 
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
   const settled = moveBy(kept.payment, "SettlementReported")
   if (settled !== undefined) return moves(settled)
-  return contradicts(
-    { ...book, payment: kept.payment },
-    "payout",
-    { attempt_id: attempt.id, stated: "settled" },
-    now,
-    payment
-  )
+  return contradicts({ ...book, payment: kept.payment }, "payout", { attempt_id: attempt.id, stated: "settled" }, now, {
+    before: payment
+  })
 }
 
 export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStatement, now: number): Interpretation => {
@@ -62,8 +60,29 @@ export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStat
   const isTaken = taken.has(payment.state) || payment.state === "ChargedBack"
   return isTaken
     ? { _tag: "Confirms", applied: kept }
-    : contradicts({ ...book, payment: kept.payment }, `dispute:${said.disputeId}`, evidence, now, payment)
+    : contradicts({ ...book, payment: kept.payment }, `dispute:${said.disputeId}`, evidence, now, { before: payment })
 }
+
+/**
+ * The provider captures by itself, and failed. No operation of ours can be taken back: operators review the payment, and
+ * what may be captured is not refundable until they have.
+ */
+export const ofAutomaticFailure = (
+  book: PaymentBook,
+  attempt: Attempt,
+  reason: string | null,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { state } = book.payment
+  if (ended.has(state)) return confirms
+  const isCaptureFailed = isOfPayment(book, attempt) && state !== "Authorized" && !inOperation.has(state)
+  const evidence = { attempt_id: attempt.id, stated: "capture_failed", failure_reason: reason }
+  const contradiction = contradicts(book, `capture_failed:${attempt.id}`, evidence, now, { isCaptureFailed })
+  return source.courier === "operator" && "applied" in contradiction ? moved(contradiction.applied) : contradiction
+}
+
+const ended: ReadonlySet<PaymentState> = new Set([...noMoney, "Voided", "AwaitingCustomer"])
 
 /** Whether the attempt is the one whose charge the payment is, or may yet be. */
 const isOfPayment = (book: PaymentBook, attempt: Attempt): boolean =>

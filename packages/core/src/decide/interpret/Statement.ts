@@ -42,7 +42,7 @@ export type StatementAbout =
       readonly refundId: string
       readonly state: (asked: Money) => RefundAnswer | NeverReceived
     }
-  | Extract<MessageAbout, { readonly _tag: "Settled" | "Dispute" }>
+  | Extract<MessageAbout, { readonly _tag: "CaptureFailed" | "Settled" | "Dispute" }>
 
 export interface Statement extends Source {
   readonly about: StatementAbout

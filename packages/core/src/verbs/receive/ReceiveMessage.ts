@@ -289,6 +289,7 @@ const outcomes = {
 
 const kindOf = {
   Charge: "charge",
+  CaptureFailed: "charge",
   Operation: "operation",
   Refund: "refund",
   Settled: "settlement",
