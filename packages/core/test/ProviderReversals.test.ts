@@ -98,6 +98,16 @@ const refunded = (own: World, amountMinor: number | null = null) =>
 
 const reasons = (payment: Payment) => Effect.map(stored(payment), ({ review }) => review?.reasons ?? [])
 
+/** The dispute and what is stated, of each conflict on the timeline. */
+const conflictsOf = (payment: Payment) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.timeline(tenant, payment.id, { limit: 100 })),
+    (events) =>
+      events
+        .filter(({ type }) => type === "payment.conflict")
+        .map(({ data }) => [data["dispute_id"] ?? null, data["stated"] ?? null])
+  )
+
 const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
   const own = world()
   it.effect(name, () => Effect.provide(run(own), own.layer))
@@ -152,6 +162,68 @@ describe("a dispute before the payment is captured", () => {
         (yield* typesOf(payment)).filter((type) => type === "payment.settled"),
         ["payment.settled"]
       )
+    }))
+
+  const declined: ChargeState = { _tag: "Declined", providerRef, category: "other", code: "05", soft: false }
+  for (const [name, captureMethod, end, state] of [
+    ["declined", "automatic", declined, "Declined"],
+    ["cancelled", "automatic", { _tag: "Canceled", providerRef }, "Cancelled"],
+    ["authorized", "manual", authorized, "Authorized"]
+  ] as const) {
+    test(`given a dispute while the charge is pending, when the charge is ${name}, then operations review the dispute once`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* created(own, { _tag: "Pending", providerRef }, captureMethod)
+        yield* dispute(payment, "opened")
+        assert.deepStrictEqual(yield* reasons(payment), [])
+        yield* charge(payment, end)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [state, ["conflict"]])
+        yield* dispute(payment, "opened")
+        assert.deepStrictEqual(yield* conflictsOf(payment), [["dp_1", "dispute_opened"]])
+      }))
+  }
+
+  test("given a dispute while a capture is pending, when the capture fails for good, then operations review the dispute, and the next capture is CHARGEBACK", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
+      yield* dispute(payment, "opened")
+      yield* operation(payment, failed, 1)
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).state, yield* reasons(payment), yield* conflictsOf(payment)],
+        ["Authorized", ["conflict"], [["dp_1", "dispute_opened"]]]
+      )
+      own.provider.onCapture = () => Effect.succeed(captured)
+      yield* operate("capture", payment.id)
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+    }))
+
+  test("given a dispute and a payout while a void is pending, when it is confirmed, then operations review both", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("void", payment.id)
+      yield* dispute(payment, "lost")
+      yield* payout(payment)
+      yield* operation(payment, confirmed)
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).state, yield* reasons(payment), yield* conflictsOf(payment)],
+        [
+          "Voided",
+          ["conflict"],
+          [
+            ["dp_1", "dispute_lost"],
+            [null, "settled"]
+          ]
+        ]
+      )
+    }))
+
+  test("given a dispute that was won while the charge is pending, when the charge is declined, then operations review nothing (control)", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, { _tag: "Pending", providerRef })
+      yield* dispute(payment, "opened")
+      yield* dispute(payment, "won", 1)
+      yield* charge(payment, declined)
+      assert.deepStrictEqual(yield* reasons(payment), [])
     }))
 
   test("given a payment that was declined, when a dispute is opened, then operations review it once", (own) =>

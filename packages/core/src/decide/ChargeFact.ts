@@ -13,7 +13,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
-import { weighReported } from "./WeighReported.ts"
+import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 interface Held {
@@ -142,7 +142,10 @@ export const applyChargeFact = (
     })
     return {
       payment: after,
-      events: emits.map((type) => paymentEvent(type, after, detailsOf(type, fact)))
+      events: [
+        ...emits.map((type) => paymentEvent(type, after, detailsOf(type, fact))),
+        ...conflictEvents(after, weighed)
+      ]
     }
   })
 

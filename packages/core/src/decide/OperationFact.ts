@@ -12,7 +12,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
 import type { NotSent, OperationAnswer, Unanswered } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
-import { weighReported } from "./WeighReported.ts"
+import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 /** How a call to capture or to void ended. */
@@ -162,7 +162,10 @@ export const applyOperationFact = (
     payment: after,
     // The response to a retry after the claim window is kept.
     operation: { ...said, outcome, reply: operation.reply ?? reply },
-    events: emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact)))
+    events: [
+      ...emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact))),
+      ...conflictEvents(after, weighed)
+    ]
   }
 }
 

@@ -13,6 +13,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { nothingReported } from "../model/Reported.ts"
 import { type Applied, unchanged } from "./Applied.ts"
+import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 export interface OperationFailure {
@@ -49,11 +50,10 @@ const endOpen = (payment: Payment, operation: Operation, failure: OperationFailu
   const moved = rowOf(payment.state, operation.kind === "capture" ? "CaptureFailed" : "VoidFailed")
   if (moved === undefined) return "Contradiction"
   const noted = operation.kind === "capture" ? withFailure(payment, failure) : payment
-  const after = withReview(
-    { ...noted, state: moved.to, version: payment.version + 1, updatedAt: now },
-    { events: moved.emits }
-  )
-  return write(after, failed(operation, failure), moved.emits, failure)
+  const weighed = weighReported({ ...noted, state: moved.to, version: payment.version + 1, updatedAt: now })
+  const after = withReview(weighed.payment, { events: moved.emits })
+  const written = write(after, failed(operation, failure), moved.emits, failure)
+  return { ...written, events: [...written.events, ...conflictEvents(after, weighed)] }
 }
 
 const reverseCapture = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {

@@ -46,13 +46,16 @@ export interface Reported {
 
 export const nothingReported: Reported = { isPaidOut: false, disputes: [], contradictions: [] }
 
-/** Whether a dispute is open or lost. `won` and `lost` count before `opened`, and against each other by their time. */
-export const isDisputed = ({ disputes }: Pick<Reported, "disputes">): boolean =>
-  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()].some((ofOne) => {
+/** Whether a dispute is open or lost. */
+export const isDisputed = (reported: Pick<Reported, "disputes">): boolean => openDisputes(reported).length > 0
+
+/**
+ * The last statement about each dispute that is open or lost. `won` and `lost` count before `opened`, and against each
+ * other by their time.
+ */
+export const openDisputes = ({ disputes }: Pick<Reported, "disputes">): ReadonlyArray<DisputeStatement> =>
+  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()].flatMap((ofOne) => {
     const ends = ofOne.filter(({ verdict }) => verdict !== "opened")
-    const last = ends.reduce<DisputeStatement | undefined>(
-      (latest, one) => (latest === undefined || one.at >= latest.at ? one : latest),
-      undefined
-    )
-    return last?.verdict !== "won"
+    const last = (ends.length === 0 ? ofOne : ends).reduce((latest, one) => (one.at >= latest.at ? one : latest))
+    return last.verdict === "won" ? [] : [last]
   })

@@ -16,6 +16,7 @@ import {
 import { type DisputeStatement, isDisputed, nothingReported, type Reported } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
+import { isUnderWay } from "../WeighReported.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves } from "./Interpretation.ts"
 import type { Source } from "./Statement.ts"
@@ -87,15 +88,6 @@ const ended: ReadonlySet<PaymentState> = new Set([...noMoney, "Voided", "Awaitin
 /** Whether the attempt is the one whose charge the payment is, or may yet be. */
 const isOfPayment = (book: PaymentBook, attempt: Attempt): boolean =>
   (holdingAttempt(book) ?? book.attempts.at(-1))?.id === attempt.id
-
-/** A charge, a capture or a void may still end so that the money is taken. */
-const isUnderWay = (state: PaymentState): boolean =>
-  inOperation.has(state) ||
-  state === "Charging" ||
-  state === "CheckoutOpen" ||
-  state === "ChargePending" ||
-  state === "ChargeUnknown" ||
-  state === "ChargeMismatched"
 
 /** Where the ledger says that the payment is without the dispute. */
 const wonBy = ({ capturedMinor, refundedMinor, reported }: Payment): PaymentEvent => {
