@@ -1309,8 +1309,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The provider took more from the customer than the books say.",
     edits: [
       {
-        file: "packages/core/src/decide/interpret/InterpretHolder.ts",
-        find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
+        file: "packages/core/src/decide/interpret/InterpretCaptured.ts",
+        find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, statedAt, now))
 `,
         replace: ``
       }

@@ -394,6 +394,41 @@ describe("a capture that the provider makes by itself and that fails", () => {
     }))
 })
 
+describe("a reversal of what a dispute or an older statement is about", () => {
+  test("given a void that failed for good, when a cancellation that is dated before it arrives, then the payment stays AUTHORIZED", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("void", payment.id)
+      yield* operation(payment, failed, 10)
+      yield* charge(payment, { _tag: "Canceled", providerRef }, 5)
+      assert.strictEqual((yield* stored(payment)).state, "Authorized")
+      yield* charge(payment, { _tag: "Canceled", providerRef }, 11)
+      assert.strictEqual((yield* stored(payment)).state, "Voided")
+    }))
+
+  test("given a disputed payment that was paid out, when its capture fails, then the next capture is paid out anew", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* payout(payment)
+      yield* dispute(payment, "opened")
+      yield* operation(payment, failed, 10)
+      const { capturedMinor, reported, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, capturedMinor, reported?.isPaidOut], ["ChargedBack", 0, false])
+    }))
+
+  test("given an authorization, when the provider states that a part was captured, then more of it can be recorded later", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      const { currency, minorUnits } = payment.money
+      const stating = (amount: number): ChargeState => ({ ...captured, stated: { currency, minorUnits: amount } })
+      yield* charge(payment, stating(500))
+      yield* charge(payment, stating(600))
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.authorizedMinor, after.capturedMinor], [minorUnits, 600])
+    }))
+})
+
 describe("an amount or a status that differs from the record", () => {
   const stating = (minorUnits: number, currency: string): ChargeState => ({
     ...captured,
@@ -447,4 +482,64 @@ describe("an amount or a status that differs from the record", () => {
         assert.strictEqual(conflicts.length, found.length)
       }))
   }
+
+  /** The amounts that are stated by the events of a type. */
+  const amountsOf = (payment: Payment, type: string) =>
+    Effect.map(
+      Effect.flatMap(Ledger, (ledger) => ledger.timeline(tenant, payment.id, { limit: 100 })),
+      (events) => events.filter((event) => event.type === type).map(({ data }) => data["stated_amount"])
+    )
+
+  test("given a charge of more than was asked, when the provider states another amount, then the evidence has both, once each", (own) =>
+    Effect.gen(function* () {
+      const asked = request().details.money
+      const excess = (more: number) => stating(asked.minorUnits + more, asked.currency)
+      const payment = yield* created(own, excess(1))
+      yield* charge(payment, excess(1))
+      yield* charge(payment, excess(2))
+      yield* charge(payment, excess(2))
+      assert.strictEqual((yield* stored(payment)).state, "ChargeMismatched")
+      assert.deepStrictEqual(
+        [yield* amountsOf(payment, "payment.amount_mismatch"), yield* amountsOf(payment, "payment.conflict")],
+        [[asked.minorUnits + 1], [asked.minorUnits + 2]]
+      )
+    }))
+
+  const confirming = (minorUnits: number): OperationState => ({
+    ...confirmed,
+    stated: { minorUnits, currency: request().details.money.currency }
+  })
+
+  test("given a capture of less than was asked, when the provider confirms that amount of the operation, then operations review nothing", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
+      yield* operation(payment, confirming(250))
+      assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
+    }))
+
+  test("given a confirmed capture, when the provider states another amount of the operation, then it is weighed as that of the charge", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
+      yield* operation(payment, confirming(300))
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).capturedMinor, yield* reasons(payment)],
+        [300, ["amount_mismatch"]]
+      )
+      yield* operation(payment, confirming(200))
+      assert.deepStrictEqual(yield* amountsOf(payment, "payment.conflict"), [200])
+      assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch", "conflict"])
+    }))
+
+  test("given a captured amount that was raised, when the provider lowers it to what was asked, then only the date tells it from an older statement", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      const { currency } = payment.money
+      own.provider.onCapture = () => Effect.succeed(stating(500, currency))
+      yield* operate("capture", payment.id, { amountMinor: 500 })
+      yield* charge(payment, stating(600, currency), 10)
+      yield* charge(payment, stating(500, currency), 5)
+      assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch"])
+      yield* charge(payment, stating(500, currency), 11)
+      assert.deepStrictEqual(yield* amountsOf(payment, "payment.conflict"), [500])
+    }))
 })

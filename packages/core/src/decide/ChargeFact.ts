@@ -12,6 +12,7 @@ import type { CaptureMethod, Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
+import { nothingReported, type Reported } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
 import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
@@ -128,6 +129,7 @@ export const applyChargeFact = (
     const moved: Payment = {
       ...payment,
       ...(keepsFields(fact) ? {} : fieldsOf(payment, fact)),
+      ...(fact.on === "MismatchStated" ? { reported: withMismatch(payment, fact.stated) } : {}),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
@@ -148,6 +150,14 @@ export const applyChargeFact = (
       ]
     }
   })
+
+/** Names the amount of a charge that is not what was asked, so that operations see each amount once. */
+export const mismatchName = ({ currency, minorUnits }: Money): string => `charged:${minorUnits} ${currency}`
+
+const withMismatch = ({ reported }: Payment, stated: Money): Reported => {
+  const { contradictions, ...rest } = reported ?? nothingReported
+  return { ...rest, contradictions: [...contradictions, mismatchName(stated)] }
+}
 
 /** Everything that a charge's facts can set, so that a later fact leaves nothing of an earlier one behind. */
 type ChargeFields = Pick<

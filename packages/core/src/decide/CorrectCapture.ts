@@ -10,10 +10,10 @@ import { type Applied, unchanged } from "./Applied.ts"
 import { withReview } from "./WithReview.ts"
 
 /**
- * The payment with the greater amount, up to what was authorized; operations review it either way. `undefined` where
- * nothing can be recorded, or the same amount was stated before.
+ * The payment with the greater amount, which the provider stated at `at` by its clock, up to what was authorized.
+ * Operations review it either way. `undefined` where nothing can be recorded, or the same amount was stated before.
  */
-export const correctCapture = (payment: Payment, stated: Money, now: number): Applied | undefined => {
+export const correctCapture = (payment: Payment, stated: Money, at: number, now: number): Applied | undefined => {
   const capturedMinor = Math.max(payment.capturedMinor, Math.min(stated.minorUnits, payment.authorizedMinor))
   const on = capturedMinor > payment.capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated"
   const row = Result.getOrUndefined(step(PaymentMachine, payment.state, on))
@@ -24,7 +24,7 @@ export const correctCapture = (payment: Payment, stated: Money, now: number): Ap
     ...payment,
     state: row.to,
     capturedMinor,
-    reported: { ...reported, contradictions: [...reported.contradictions, name] },
+    reported: { ...reported, correctedAt: at, contradictions: [...reported.contradictions, name] },
     version: payment.version + 1,
     updatedAt: now
   }

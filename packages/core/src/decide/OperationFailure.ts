@@ -75,7 +75,7 @@ const reverseCapture = (payment: Payment, operation: Operation, failure: Operati
   const moved = rowOf(payment.state, keepsState ? "CaptureFailedInPart" : "CaptureFailed")
   if (moved === undefined) return "Contradiction"
   const after = withReview(
-    { ...(keepsState ? next : notPaidOut(next)), state: moved.to, capturedMinor },
+    { ...(capturedMinor > 0 ? next : notPaidOut(next)), state: moved.to, capturedMinor },
     { events: moved.emits }
   )
   return write(after, failed(operation, failure), moved.emits, failure)

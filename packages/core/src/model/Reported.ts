@@ -36,6 +36,8 @@ export interface Reported {
    * A success that it dates before this is an older statement.
    */
   readonly captureFailedAt?: number | undefined
+  /** When the provider last stated that it captured more than was recorded; as above, and an amount before it is older. */
+  readonly correctedAt?: number | undefined
   /** In the order in which they arrived, each statement once. */
   readonly disputes: ReadonlyArray<DisputeStatement>
   /** Absent where there is none. */

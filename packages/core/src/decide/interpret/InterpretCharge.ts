@@ -4,7 +4,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyHeld, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
 import { endedBy, ofAttemptAlone, ofChargeFact, ofRival, secondChargeOf } from "../Applied.ts"
-import { type ChargeFact, chargeFactOf, tellsOfMoney } from "../ChargeFact.ts"
+import { type ChargeFact, chargeFactOf, mismatchName, tellsOfMoney } from "../ChargeFact.ts"
 import { checkoutFactOf } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { asUsable } from "../UsableAnswer.ts"
@@ -41,6 +41,8 @@ const ofUnheld = (
   now: number
 ): Interpretation => {
   const fact = factOfUnheld(book, attempt, state, source, now)
+  if (book.payment.state === "ChargeMismatched" && typeof fact !== "string" && fact.on === "MismatchStated")
+    return contradicts(book, mismatchName(fact.stated), evidenceOf(attempt, state), now)
   if (typeof fact === "string")
     return fact === "Older"
       ? older

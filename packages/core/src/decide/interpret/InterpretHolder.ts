@@ -7,13 +7,13 @@ import { moneyHeld, operating, type PaymentState, statusOf } from "../../model/P
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { endedBy, ofChargeFact } from "../Applied.ts"
 import { chargeFactOf } from "../ChargeFact.ts"
-import { correctCapture } from "../CorrectCapture.ts"
 import { openOperation } from "../Holding.ts"
 import { operationFactOf } from "../OperationFact.ts"
 import { isOldEnough, oldFrom } from "../SentCall.ts"
 import { contradicts, evidenceOf } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
-import { isBeforeFailure, operated } from "./InterpretOperation.ts"
+import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
+import { ofCaptured } from "./InterpretCaptured.ts"
+import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
@@ -44,13 +44,14 @@ export const ofHolder = (
       if (payment.state === "Authorized") return confirms
       return isCurrent(source) ? contradiction() : older
     case "Captured": {
-      if (payment.state !== "Authorized") return ofCaptured(book, attempt, state, source, now)
+      if (payment.state !== "Authorized") return ofCaptured(book, state.stated, evidenceOf(attempt, state), source, now)
       if (isBeforeFailure(payment, source)) return isUndated(source) ? contradiction() : older
       const fact = chargeFactOf(payment, attempt.connectionId, state)
       const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
       return applied === undefined ? contradiction() : moves(applied)
     }
     case "Canceled": {
+      if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
       if (payment.state !== "Authorized") return contradiction()
       const applied = ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, now)
       return applied === undefined ? contradiction() : moves(applied)
@@ -99,26 +100,4 @@ const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Sour
   if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, now)
   const message = "The provider's record says that the payment is still authorized."
   return operated(book, operation, { _tag: "Refused", code: null, message }, now)
-}
-
-/** The charge is recorded as captured. Only a stated amount can differ. */
-const ofCaptured = (
-  book: PaymentBook,
-  attempt: Attempt,
-  state: Extract<ChargeState, { readonly _tag: "Captured" }>,
-  source: Source,
-  now: number
-): Interpretation => {
-  const { payment } = book
-  const { stated } = state
-  if (stated === undefined) return confirms
-  const evidence = evidenceOf(attempt, state)
-  if (stated.currency !== payment.money.currency) return contradicts(book, `captured:${stated.currency}`, evidence, now)
-  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, now))
-  if (stated.minorUnits === payment.capturedMinor) return confirms
-  // The capture as we asked for it, stated before the provider captured more.
-  const isAsAsked = book.operations.some(
-    ({ kind, money }) => kind === "capture" && money.minorUnits === stated.minorUnits
-  )
-  return isAsAsked && !isCurrent(source) ? older : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
 }

@@ -3,14 +3,13 @@ import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeState, type NeverReceived, type OperationState, Unanswered } from "../../model/ProviderStatement.ts"
-import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
-import { correctCapture } from "../CorrectCapture.ts"
 import { applyOperationFact, type OperationFact, operationFactOf } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { contradicts } from "./Contradiction.ts"
-import { confirms, disbelieved, type Interpretation, moved, moves, older } from "./Interpretation.ts"
+import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
+import { ofCaptured } from "./InterpretCaptured.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
 
@@ -46,7 +45,13 @@ export const ofOperation = (
         return isUndated(source) ? wait() : older
       }
       const stated = state.stated ?? operation.money
-      if (operation.outcome === "Confirmed") return ofConfirmed(book, operation, stated, now)
+      const evidence = {
+        ...{ operation_id: operation.id, stated: state._tag },
+        ...{ stated_amount: stated.minorUnits, stated_currency: stated.currency }
+      }
+      if (operation.outcome === "Confirmed") {
+        return operation.kind === "void" ? confirms : ofCaptured(book, state.stated, evidence, source, now)
+      }
       const end: ChargeState =
         operation.kind === "capture"
           ? { _tag: "Captured", providerRef: operation.providerRef, stated }
@@ -56,15 +61,6 @@ export const ofOperation = (
       return found._tag === "Older" ? contradiction(book, operation, state._tag, now) : found
     }
   }
-}
-
-/** It is confirmed as recorded. Only the amount of a capture can differ. */
-const ofConfirmed = (book: PaymentBook, operation: Operation, stated: Money, now: number): Interpretation => {
-  const { capturedMinor, money } = book.payment
-  if (operation.kind === "void" || stated.minorUnits === operation.money.minorUnits) return confirms
-  return stated.minorUnits > capturedMinor && stated.currency === money.currency
-    ? moved(correctCapture(book.payment, stated, now))
-    : contradiction(book, operation, "OperationConfirmed", now)
 }
 
 const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {
@@ -106,6 +102,13 @@ const isAfter = (time: number, source: Source): boolean => isCurrent(source) || 
 /** The capture failed after the statement, as the provider dates both. */
 export const isBeforeFailure = ({ reported }: Payment, source: Source): boolean =>
   reported?.captureFailedAt !== undefined && !isAfter(reported.captureFailedAt, source)
+
+/** As above, of a void. */
+export const isBeforeVoidFailure = ({ operations }: PaymentBook, source: Source): boolean =>
+  operations.some(
+    ({ answeredAt, kind, outcome }) =>
+      kind === "void" && outcome === "Failed" && answeredAt !== null && !isAfter(answeredAt, source)
+  )
 
 /** The payment and the operation as a fact leaves them. */
 export const operated = (
