@@ -417,6 +417,38 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([state, capturedMinor, reported?.isPaidOut], ["ChargedBack", 0, false])
     }))
 
+  test("given a disputed payment whose capture failed, when the dispute is won, then the payment is AUTHORIZED", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* dispute(payment, "opened")
+      yield* operation(payment, failed, 10)
+      yield* dispute(payment, "won", 11)
+      assert.strictEqual((yield* stored(payment)).state, "Authorized")
+      assert.strictEqual((yield* typesOf(payment)).at(-1), "payment.chargeback_reversed")
+    }))
+
+  test("given a disputed payment whose capture failed, when the capture is confirmed after that, then it is recorded, and the next failure takes it back", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* dispute(payment, "opened")
+      yield* operation(payment, failed, 10)
+      yield* operation(payment, confirmed, 11)
+      const { capturedMinor, money } = yield* stored(payment)
+      assert.deepStrictEqual([capturedMinor, yield* reasons(payment)], [money.minorUnits, ["amount_mismatch"]])
+      assert.strictEqual((yield* operationOf(payment)).outcome, "Confirmed")
+      yield* operation(payment, failed, 12)
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+    }))
+
+  test("given a capture that failed, when a payout that is dated before that arrives, then it changes nothing", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* operation(payment, failed, 10)
+      yield* payout(payment)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Authorized", false, null])
+    }))
+
   test("given an authorization, when the provider states that a part was captured, then more of it can be recorded later", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")

@@ -138,6 +138,7 @@ export const PaymentMachine = defineMachine({
     RefundReversedSettled: "Ignored",
     SettlementReported: "Ignored",
     DisputeOpened: "Ignored",
+    DisputeWonUncaptured: "Ignored",
     DisputeWonUnrefunded: "Ignored",
     DisputeWonPartlyRefunded: "Ignored",
     DisputeWonRefunded: "Ignored",
@@ -603,6 +604,13 @@ export const PaymentMachine = defineMachine({
       why: "Settled too; what followed it remains visible."
     })),
     { from: moneyTaken, on: "DisputeOpened", to: "ChargedBack", emits: ["payment.chargeback"], why: "Opened or lost." },
+    {
+      from: "ChargedBack",
+      on: "DisputeWonUncaptured",
+      to: "Authorized",
+      emits: ["payment.chargeback_reversed"],
+      why: "The status that the ledger states now: the capture had failed meanwhile."
+    },
     {
       from: "ChargedBack",
       on: "DisputeWonUnrefunded",

@@ -14,10 +14,10 @@ import { type Applied, bookAfter } from "../Applied.ts"
 import { type Interpretation, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
 import { isOfAnotherCharge } from "./InterpretHolder.ts"
-import { ofOperation } from "./InterpretOperation.ts"
+import { isBeforeFailure, ofOperation } from "./InterpretOperation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
-import type { Source, Statement, StatementAbout } from "./Statement.ts"
+import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
 export const interpret = (
@@ -85,6 +85,8 @@ const ofAttempt = (
         now
       )
     case "Settled": {
+      // It went back with the capture.
+      if (isBeforeFailure(book.payment, source) && !isUndated(source)) return older
       const said = about.state === null ? undefined : about.state(attempt.money)
       if (said === undefined) return ofSettlement(book, attempt, now)
       // What is paid out was taken: where that is not recorded yet, the statement says it.

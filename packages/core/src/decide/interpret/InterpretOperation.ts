@@ -2,16 +2,21 @@
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeState, type NeverReceived, type OperationState, Unanswered } from "../../model/ProviderStatement.ts"
+import { nothingReported } from "../../model/Reported.ts"
+import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
 import { applyOperationFact, type OperationFact, operationFactOf } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
-import { contradicts } from "./Contradiction.ts"
+import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCaptured } from "./InterpretCaptured.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
+
+const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
 export const ofOperation = (
   book: PaymentBook,
@@ -44,23 +49,41 @@ export const ofOperation = (
       if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) {
         return isUndated(source) ? wait() : older
       }
-      const stated = state.stated ?? operation.money
-      const evidence = {
-        ...{ operation_id: operation.id, stated: state._tag },
-        ...{ stated_amount: stated.minorUnits, stated_currency: stated.currency }
-      }
-      if (operation.outcome === "Confirmed") {
-        return operation.kind === "void" ? confirms : ofCaptured(book, state.stated, evidence, source, now)
-      }
-      const end: ChargeState =
-        operation.kind === "capture"
-          ? { _tag: "Captured", providerRef: operation.providerRef, stated }
-          : { _tag: "Canceled", providerRef: operation.providerRef }
-      const fact = operationFactOf(operation, book.payment.authorizedMinor, end)
-      const found = operated(book, operation, fact, now, isAfterFailure)
-      return found._tag === "Older" ? contradiction(book, operation, state._tag, now) : found
+      return ofConfirmed(book, operation, state.stated, isAfterFailure, source, now)
     }
   }
+}
+
+const ofConfirmed = (
+  book: PaymentBook,
+  operation: Operation,
+  said: Money | undefined,
+  isAfterFailure: boolean,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  const { kind, outcome, providerRef } = operation
+  const stated = said ?? operation.money
+  const ofCapture = (amount: Money | undefined) => {
+    const evidence = {
+      stated: "OperationConfirmed",
+      stated_amount: stated.minorUnits,
+      stated_currency: stated.currency
+    }
+    return ofCaptured(book, amount, { operation_id: operation.id, ...evidence }, source, now)
+  }
+  if (outcome === "Confirmed") return kind === "void" ? confirms : ofCapture(said)
+  if (isAfterFailure && kind === "capture" && (taken.has(payment.state) || payment.state === "ChargedBack")) {
+    const again = ofCapture(stated)
+    const applied = "applied" in again ? again.applied : undefined
+    const kept = applied ?? keep(payment, payment.reported ?? nothingReported, now)
+    return moves({ ...kept, operations: [{ ...operation, outcome: "Confirmed", answeredAt: now }] })
+  }
+  const end: ChargeState =
+    kind === "capture" ? { _tag: "Captured", providerRef, stated } : { _tag: "Canceled", providerRef }
+  const found = operated(book, operation, operationFactOf(operation, payment.authorizedMinor, end), now, isAfterFailure)
+  return found._tag === "Older" ? contradiction(book, operation, "OperationConfirmed", now) : found
 }
 
 const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {

@@ -91,6 +91,7 @@ const isOfPayment = (book: PaymentBook, attempt: Attempt): boolean =>
 
 /** Where the ledger says that the payment is without the dispute. */
 const wonBy = ({ capturedMinor, refundedMinor, reported }: Payment): PaymentEvent => {
+  if (capturedMinor === 0) return "DisputeWonUncaptured"
   if (refundedMinor === 0) return reported?.isPaidOut === true ? "DisputeWonSettled" : "DisputeWonUnrefunded"
   return refundedMinor === capturedMinor ? "DisputeWonRefunded" : "DisputeWonPartlyRefunded"
 }
