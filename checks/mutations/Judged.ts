@@ -1,15 +1,22 @@
 /**
  * Which of the planted faults are judged: the first one, by its test, and the first that is simulated, by simulations,
- * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one: some minutes.
+ * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one: some minutes. Any other value
+ * judges those whose name contains it.
  */
 import type { Mutation } from "./Mutation.ts"
 import { mutations } from "./Mutations.ts"
 
-const isAll = process.env["POINTSMAN_MUTATIONS"] === "all"
+const chosen = process.env["POINTSMAN_MUTATIONS"] ?? ""
+
+/** `unset`: how many where nothing is chosen. */
+const judged = (all: ReadonlyArray<Mutation>, unset: number): ReadonlyArray<Mutation> => {
+  if (chosen === "") return all.slice(0, unset)
+  return chosen === "all" ? all : all.filter(({ name }) => name.includes(chosen))
+}
 
 /** By the test that is named beside them. */
-export const judgedByTest: ReadonlyArray<Mutation> = isAll ? mutations : mutations.slice(0, 1)
+export const judgedByTest: ReadonlyArray<Mutation> = judged(mutations, 1)
 
 export const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
 
-export const judgedBySimulation: ReadonlyArray<Mutation> = isAll ? simulated : simulated.slice(0, 1)
+export const judgedBySimulation: ReadonlyArray<Mutation> = judged(simulated, 1)

@@ -1212,7 +1212,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a payment that is UNKNOWN, when a dispute is opened and the charge is captured then, then it is CHARGEBACK and cannot be refunded"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "a reversed refund dropped",
@@ -1228,7 +1229,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "an old success counts after a reversal",
@@ -1260,7 +1262,25 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a capture that is pending, when it fails for good, then the payment is AUTHORIZED and the key is free"
-    }
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "a confirmed capture that failed dropped",
+    harm: "The merchant keeps books of money that the provider took back.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFailure.ts",
+        find: `operation.kind === "void" ? "Contradiction" : reverseCapture(payment, operation, failure, now)`,
+        replace: `operation.kind === "void" ? "Contradiction" : undefined`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
+    },
+    simulatedOn: "memory"
   },
   {
     name: "an old confirmation counts after a failed capture",
@@ -1286,7 +1306,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "refunds stay open after a refunded capture failed",
@@ -1310,16 +1331,16 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/interpret/InterpretCaptured.ts",
-        find: `  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, statedAt, now))
-`,
-        replace: ``
+        find: `return moved(correctCapture(payment, stated, statedAt, now))`,
+        replace: `return confirms`
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "a lookup's contradiction dropped",
@@ -1431,6 +1452,47 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a captured payment, when the provider states that it was canceled, then operations review it once"
-    }
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "an unreadable message not stored",
+    harm: "What a provider wrote is gone, and cannot be applied once its connector can read it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
+        find: `  const stored = yield* storeMessage(verified)
+`,
+        replace: `  if (verified.message === null) return
+  const stored = yield* storeMessage(verified)
+`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given one that could not be read, when its reader is mended, then it is applied, and once"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "an unmatched message not decided",
+    harm: "A dispute of a charge that is not here is on nobody's list.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
+        find: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} is about nothing of ours\`)
+`,
+        replace: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} is about nothing of ours\`)
+    return
+`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given one about nothing that is stored here, then it stays unmatched, and others are untouched"
+    },
+    simulatedOn: "memory"
   }
 ]

@@ -15,8 +15,8 @@ import { tell } from "./Verdict.ts"
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const packages = pathToFileURL(`${root}packages/`).href
 
-/** As many as the slowest of them takes, times four. A seed takes some 10 ms. */
-const seedsAtMost = 800
+/** As many as the slowest of them takes, and some more. A seed takes some 20 ms. */
+const seedsAtMost = 1_000
 
 // Nobody looks at the places of errors here, and finding them takes a third of the time.
 Error.stackTraceLimit = 0

@@ -23,20 +23,28 @@ export interface Told {
 /** Where no money is, and none comes any more. */
 const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed", "Cancelled", "Voided"])
 
-/** What is not true any more of what was told; `now` is the payment as it stands at last. */
-export const brokenWord = ({ payment: told, what }: Told, now: Payment | undefined): ReadonlyArray<string> => {
+/**
+ * What is not true any more of what was told; `now` is the payment as it stands at last. A provider that contradicted
+ * itself (`isContradicted`) may have moved the amounts since.
+ */
+export const brokenWord = (
+  { payment: told, what }: Told,
+  now: Payment | undefined,
+  isContradicted: boolean
+): ReadonlyArray<string> => {
   const said = `${what} was told ${told.state}`
   if (now === undefined) return [`${said}, and the payment is gone`]
   const wrong: Array<string> = []
   if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
+  if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
+    wrong.push(`${said}, and it is ${now.state}`)
+  }
+  if (isContradicted) return wrong
   if (told.capturedMinor > 0 && now.capturedMinor !== told.capturedMinor) {
     wrong.push(`${said} with ${told.capturedMinor} captured, and it is ${now.capturedMinor}`)
   }
   if (told.refundedMinor > now.refundedMinor) {
     wrong.push(`${said} with ${told.refundedMinor} refunded, and it is ${now.refundedMinor}`)
-  }
-  if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
-    wrong.push(`${said}, and it is ${now.state}`)
   }
   return wrong
 }

@@ -16,6 +16,8 @@ export type Course =
   | { readonly _tag: "Answered" }
   /** As `Answered`, after a while. Where that is later than the time-out, nobody hears it. */
   | { readonly _tag: "Slow"; readonly takes: number }
+  /** Does what it is asked at once, and says so after a while, within the time-out: meanwhile messages tell of it. */
+  | { readonly _tag: "Late"; readonly answers: number }
   /** Nobody hears of it. It does what it is asked after a while, twice the time-out at most; or never (`null`). */
   | { readonly _tag: "Unheard"; readonly doneAfter: number | null; readonly silentFor: number }
   /** Unheard too, and done at any time: until then it cannot say that it never will be. */
@@ -24,7 +26,7 @@ export type Course =
   | { readonly _tag: "Rejected" }
   /** Was not reached. */
   | { readonly _tag: "NotSent" }
-  /** Takes it, and is done with it later. */
+  /** Takes it, and is done with it later; of a capture or a void it may then say that it failed (`refused`). */
   | { readonly _tag: "Accepted"; readonly after: number; readonly becomes: LaterOn }
   /** Says no: to a charge for good, or for this provider alone (`soft`). To a refund that it failed. */
   | { readonly _tag: "Declined"; readonly soft: boolean }
@@ -47,7 +49,7 @@ export interface ProviderCall {
  */
 export const drawCourse = (draw: Draw, name: ProviderCall["name"]): Course => {
   const later = () => draw.pick([2 * minute, 50 * minute, 5 * hour, 30 * hour])
-  switch (draw.below(9)) {
+  switch (draw.below(10)) {
     case 0: {
       const takes = draw.pick([second, 20 * second, timeoutMillis - 1, timeoutMillis + second, 50 * second])
       return { _tag: "Slow", takes }
@@ -68,6 +70,8 @@ export const drawCourse = (draw: Draw, name: ProviderCall["name"]): Course => {
     case 6:
       return { _tag: "NotSent" }
     case 7:
+      return { _tag: "Late", answers: draw.pick([second, 20 * second, timeoutMillis - 1]) }
+    case 8:
       return { _tag: "Accepted", after: later(), becomes: draw.pick(["done", "done", "refused", "canceled"]) }
     default:
       return { _tag: "Declined", soft: draw.chance(0.7) }

@@ -1,10 +1,10 @@
 /** What goes wrong in a run, and how often: drawn from the plan, and said in words. */
-import type { ProviderMessage } from "@pointsman/core"
 import type { CommitFault } from "@pointsman/core/testing"
 import { type Boundary, type Crossing, type Fate, isCommit, isWrite } from "./Boundary.ts"
 import type { Draw } from "./Draw.ts"
 import type { Postage } from "./Mail.ts"
 import type { Fault } from "./Plan.ts"
+import type { Letter } from "./ProviderMail.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -20,6 +20,8 @@ export interface Rates {
   readonly provider: number
   readonly receiver: number
   readonly mail: number
+  /** That a capture takes another amount than it was asked for. */
+  readonly captured: number
 }
 
 /** In some runs there is one kind of fault alone, and in some none. */
@@ -29,7 +31,8 @@ export const drawRates = (draw: Draw): Rates => ({
   storage: draw.pick([0, 0.01, 0.04]),
   provider: draw.pick([0, 0.3, 0.6]),
   receiver: draw.pick([0, 0.3, 0.6]),
-  mail: draw.pick([0, 0.4, 0.9])
+  mail: draw.pick([0, 0.4, 0.9]),
+  captured: draw.pick([0, 0, 0.3])
 })
 
 /** Where it matters most when a process dies: the rest is looks at what is due, and reads. */
@@ -81,12 +84,17 @@ const storageFault = (draw: Draw, crossing: Crossing): CommitFault => {
 /** As a message gets here when nothing is wrong with the way. */
 export const ordinaryPostage: Postage = [50]
 
-export const drawPostage = (draw: Draw, { about, id }: ProviderMessage): Fault<Postage> => {
-  const mayBeLost = about._tag === "Charge" || about._tag === "Refund"
+export const drawPostage = (draw: Draw, { about, id, mayBeLost }: Letter): Fault<Postage> => {
   const is = draw.pick<Postage>([mayBeLost ? [] : [minute], [0, second], [10 * second], [hour], [minute, 5 * hour, 0]])
   const when =
     is.length === 0 ? "never arrives" : `arrives after ${is.map((millis) => `${millis / second} s`).join(" and ")}`
-  return { is, words: `message ${id} about a ${about._tag} ${when}` }
+  return { is, words: `message ${id} about a ${about} ${when}` }
+}
+
+/** What is captured of what was asked for: less, more, or more than was ever authorized. */
+export const drawCaptured = (draw: Draw, askedMinor: number): Fault<number> => {
+  const is = draw.pick([1, Math.ceil(askedMinor / 2), askedMinor + 1, askedMinor + 100_000])
+  return { is, words: `${is} is captured of ${askedMinor}` }
 }
 
 export const inWords = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))

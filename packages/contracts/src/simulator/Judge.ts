@@ -1,10 +1,13 @@
 /** Looks at everything when all has come to rest: the store, the provider's books, the endpoints, and who was told what. */
-import { type Event, type PaymentBook, type Tenant, viewOfEvent } from "@pointsman/core"
+import { type Event, type PaymentBook, type Tenant, type TenantMessage, viewOfEvent } from "@pointsman/core"
 import { Effect, Option } from "effect"
-import { brokenWord, type Order, type Told } from "./Asked.ts"
+import { brokenWord, type Order } from "./Asked.ts"
+import { wrongFiles } from "./Files.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
+import type { Letter } from "./ProviderMail.ts"
 import type { Received } from "./Receiver.ts"
 import { askedTwice, wrongWith } from "./Truth.ts"
+import type { Workload } from "./Workload.ts"
 import { callers, type World, wantedBy } from "./World.ts"
 
 /** More than any run writes. */
@@ -13,13 +16,14 @@ const rowsAtMost = 10_000
 /** What is wrong with the world, in sentences; none for a sound one. */
 export const judge = async (
   world: World,
-  orders: ReadonlyArray<Order>,
-  told: ReadonlyArray<Told>
+  { lies, orders, told }: Pick<Workload, "lies" | "orders" | "told">,
+  heard: ReadonlySet<Letter>
 ): Promise<ReadonlyArray<string>> => {
   const wrong: Array<string> = [...askedTwice(world.provider.calls)]
   const charges = [...world.provider.charges.values()]
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
+  const files: Array<TenantMessage> = []
   for (const { tenant } of callers) {
     const stored = await world.run(readAll(world, tenant))
     const timelines = Map.groupBy(stored.events, ({ paymentId }) => paymentId)
@@ -32,13 +36,21 @@ export const judge = async (
       }
       wrong.push(...wrongWith(book, timelines.get(id) ?? [], side).map((what) => `payment ${id}: ${what}`))
     }
+    files.push(...stored.messages)
     wrong.push(...undelivered(tenant, stored.events, world.receiver.received))
   }
   for (const { paymentId } of charges) {
     if (!books.has(paymentId)) wrong.push(`the provider has a charge of payment ${paymentId}, which we do not know`)
   }
   for (const order of orders) wrong.push(...wrongOrder(order, charges, told))
-  for (const word of told) wrong.push(...brokenWord(word, books.get(word.payment.id)?.payment))
+  for (const word of told) {
+    const { id } = word.payment
+    const isContradicted = charges.some(
+      ({ contradictions, paymentId }) => paymentId === id && contradictions.length > 0
+    )
+    wrong.push(...brokenWord(word, books.get(id)?.payment, isContradicted))
+  }
+  wrong.push(...wrongFiles([...heard, ...lies], files, books))
   return wrong
 }
 
@@ -46,7 +58,8 @@ const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: Tenant) 
   const payments = yield* ledger.payments(tenant, { limit: rowsAtMost })
   const books = yield* Effect.forEach(payments, ({ id }) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
   const events = yield* ledger.events(tenant, { after: "", limit: rowsAtMost })
-  return { books, events }
+  const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
+  return { books, events, messages }
 })
 
 /** Every event reaches every endpoint that wants it, signed, and under one id however often. */
@@ -90,7 +103,7 @@ const undelivered = (
 const wrongOrder = (
   { asked, idempotencyKey, reference, unsent }: Order,
   charges: ReadonlyArray<ChargeRecord>,
-  told: ReadonlyArray<Told>
+  told: Workload["told"]
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   const its = charges.filter((charge) => charge.reference === reference)

@@ -2,10 +2,9 @@
  * How the provider's messages get to us: late, twice, in another order, or not at all. What only a message tells comes
  * at last; of the rest the provider gives some up, and a look-up has to find it.
  */
-import type { ProviderMessage } from "@pointsman/core"
 import { Effect, Exit } from "effect"
 import type { MortalProcess } from "./MortalProcess.ts"
-import { secretHeader, writeProviderMessage } from "./ProviderMail.ts"
+import { type Letter, secretHeader } from "./ProviderMail.ts"
 import type { Time } from "./Time.ts"
 
 const minute = 60_000
@@ -18,7 +17,13 @@ export interface MailOptions {
   readonly secretOf: (connectionId: string) => string
   /** Which process a message comes to; `undefined` while none is there. */
   readonly recipient: () => MortalProcess | undefined
-  readonly postageOf: (message: ProviderMessage) => Postage
+  readonly postageOf: (letter: Letter) => Postage
+}
+
+export interface Mail {
+  readonly send: (letter: Letter) => void
+  /** The letters that were taken with a success: each of them has to be on file for ever. */
+  readonly heard: ReadonlySet<Letter>
 }
 
 /** Who hears nothing for this long sends again. */
@@ -27,25 +32,27 @@ const patienceMillis = 10 * minute
 /** Some four days, as providers do. */
 const triesAtMost = 600
 
-export const post = (options: MailOptions): ((connectionId: string, message: ProviderMessage) => void) => {
-  const { postageOf, recipient, secretOf, time } = options
-  return (connectionId, message) => {
-    const body = writeProviderMessage(message)
+export const post = ({ postageOf, recipient, secretOf, time }: MailOptions): Mail => {
+  const heard = new Set<Letter>()
+  const send = (letter: Letter) => {
+    const { body, connectionId } = letter
     const headers = { [secretHeader]: secretOf(connectionId) }
-    const send = (tries: number) => {
+    const attempt = (tries: number) => {
       let isHeard = false
       recipient()?.ask(
         (pointsman) =>
           Effect.flatMap(pointsman.verifyMessage({ connectionId, headers, body }), pointsman.recordMessage),
         (exit) => {
           isHeard = Exit.isSuccess(exit)
+          if (isHeard) heard.add(letter)
         }
       )
       if (tries >= triesAtMost) return
       time.after(patienceMillis, () => {
-        if (!isHeard) send(tries + 1)
+        if (!isHeard) attempt(tries + 1)
       })
     }
-    for (const millis of postageOf(message)) time.after(millis, () => send(1))
+    for (const millis of postageOf(letter)) time.after(millis, () => attempt(1))
   }
+  return { send, heard }
 }

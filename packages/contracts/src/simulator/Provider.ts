@@ -1,9 +1,10 @@
 /**
  * A provider with books of its own. It does what it is asked at once, slowly, late or never, and answers or does not;
- * what it is asked to look up, and the messages that it writes, tell what stands in its books.
+ * what it is asked to look up, and the messages that it writes, tell what stands in its books. What it does unasked is in
+ * `ProviderActs.ts`.
  *
- * The rule that a simulation relies on: whatever it does, it does within twice the time-out of the call; or else it says
- * of the call, until then, that it cannot be sure.
+ * The rule that a simulation relies on: whatever it does with a call, it does within twice the time-out of the call; or
+ * else it says of the call, until then, that it cannot be sure.
  */
 import {
   type CaptureRequest,
@@ -14,8 +15,7 @@ import {
   type Connector,
   type ConnectorDefinition,
   type Environment,
-  NotSent,
-  type ProviderMessage,
+  type NotSent,
   type RefundRequest,
   type RefundState,
   type Rejected,
@@ -23,16 +23,21 @@ import {
   type VoidRequest
 } from "@pointsman/core"
 import { Effect, Result } from "effect"
-import { type Course, type LookUpCourse, type ProviderCall, timeoutMillis } from "./Course.ts"
+import { goesAs, type Handling } from "./CallCourse.ts"
+import type { Course, LaterOn, LookUpCourse, ProviderCall } from "./Course.ts"
+import { type ProviderAct, performAct } from "./ProviderActs.ts"
 import {
   type CallRecord,
   type ChargeRecord,
+  type OperationRecord,
   type RefundRecord,
-  refOf,
+  refundedOf,
   refundStateOf,
-  stateOf
+  stateOf,
+  withoutAmount
 } from "./ProviderBooks.ts"
-import { readProviderMessage } from "./ProviderMail.ts"
+import { type Letter, readProviderMessage } from "./ProviderMail.ts"
+import { type ProviderWays, plainWays, providerMessages } from "./ProviderMessages.ts"
 import type { Time } from "./Time.ts"
 
 export interface ProviderOptions {
@@ -43,7 +48,12 @@ export interface ProviderOptions {
   /** Runs as a call arrives, before anything is done: what was written before it was sent has to be there. */
   readonly onCall?: ((call: ProviderCall, environment: Environment) => Effect.Effect<void>) | undefined
   /** Whatever changes in the books is told. */
-  readonly onMessage?: ((connectionId: string, message: ProviderMessage) => void) | undefined
+  readonly onLetter?: ((letter: Letter) => void) | undefined
+  readonly ways?: ProviderWays | undefined
+  /** What is captured of what was asked for, in minor units; all of it unless set. */
+  readonly captures?: ((call: ProviderCall, askedMinor: number) => number) | undefined
+  /** The reference of a new charge, by those that its connection has; one of its own unless set. */
+  readonly referenceOf?: ((attemptId: string, others: ReadonlyArray<string>) => string) | undefined
 }
 
 export interface Provider {
@@ -55,8 +65,8 @@ export interface Provider {
   readonly definition: ConnectorDefinition
   /** A customer pays on the checkouts that are open for the payment, if there are any whose time is not over. */
   readonly pay: (paymentId: string, ends: CustomerPays) => void
-  /** Pays out to the merchant what was captured. */
-  readonly payOut: (attemptId: string) => void
+  /** Does something that nobody asked for. */
+  readonly act: (act: ProviderAct) => void
 }
 
 /** What paying on a checkout comes to; `later` where that takes a while, in milliseconds. */
@@ -74,135 +84,92 @@ interface CheckoutRecord {
 /** For how long a customer can pay on its checkout. */
 const checkoutMillis = 20 * 60_000
 
+const ownReference = (attemptId: string): string => `ch_${attemptId}`
+
 export const simulatedProvider = (options: ProviderOptions): Provider => {
-  const { courseOf, lookUpOf, onCall, time } = options
+  const { captures = (_, askedMinor) => askedMinor, courseOf, lookUpOf, onCall, onLetter, time } = options
+  const { referenceOf = ownReference, ways = plainWays } = options
+  const messages = providerMessages({ time, ways, onLetter })
   const charges = new Map<string, ChargeRecord>()
+  /** The newest of each reference. */
   const chargesByRef = new Map<string, ChargeRecord>()
   const refunds = new Map<string, RefundRecord>()
   const checkouts = new Map<string, CheckoutRecord>()
   const operations = new Set<string>()
-  /** Received, and not looked at yet: of these it cannot say that they never come. */
   const postponed = new Set<string>()
   const calls: Array<CallRecord> = []
-  let messages = 0
 
-  const tell = (connectionId: string, about: ProviderMessage["about"]) => {
-    messages += 1
-    options.onMessage?.(connectionId, { id: `pm_${messages}`, at: time.now(), about })
-  }
-  const tellOfCharge = (charge: ChargeRecord) => {
-    const state = stateOf(charge)
-    tell(charge.connectionId, { _tag: "Charge", charge: { attemptId: charge.attemptId }, state: () => state })
-  }
-  const tellOfRefund = (refund: RefundRecord) => {
-    const state = refundStateOf(refund)
-    tell(refund.charge.connectionId, { _tag: "Refund", refundId: refund.refundId, state: () => state })
-  }
-
-  const move = (charge: ChargeRecord, state: ChargeRecord["state"], capturedMinor: number) => {
-    charge.state = state
-    charge.capturedMinor = capturedMinor
-    tellOfCharge(charge)
-  }
-
-  /** One call, as its course goes. `execute` does what is asked; `accept` takes it, and gives what finishes it. */
+  /** One call, as its course goes. */
   const call = <Answer>(
     about: ProviderCall,
     environment: Environment,
-    execute: () => Answer,
-    accept: () => { readonly answer: Answer; readonly finish: (end: "done" | "refused" | "canceled") => void },
-    decline: (soft: boolean) => Answer
+    handling: Handling<Answer>
   ): Effect.Effect<Answer | Rejected, NotSent | Unanswered> =>
     Effect.suspend((): Effect.Effect<Answer | Rejected, NotSent | Unanswered> => {
       const course = courseOf(about)
-      if (course._tag === "NotSent") return Effect.fail(new NotSent({ reason: "refused" }))
+      const goes = Effect.suspend(() => goesAs({ id: about.id, course, postponed, time }, handling))
+      if (course._tag === "NotSent") return goes
       calls.push({ name: about.name, id: about.id, at: time.now() })
-      const goes = goesAs(about.id, course, execute, accept, decline)
       return onCall === undefined ? goes : Effect.andThen(onCall(about, environment), goes)
     })
 
-  const goesAs = <Answer>(
-    id: string,
-    course: Exclude<Course, { readonly _tag: "NotSent" }>,
-    execute: () => Answer,
-    accept: () => { readonly answer: Answer; readonly finish: (end: "done" | "refused" | "canceled") => void },
-    decline: (soft: boolean) => Answer
-  ): Effect.Effect<Answer | Rejected, Unanswered> =>
-    Effect.suspend((): Effect.Effect<Answer | Rejected, Unanswered> => {
-      const silence = (millis: number) =>
-        Effect.delay(Effect.fail(new Unanswered({ reason: "the provider did not answer" })), millis)
-      switch (course._tag) {
-        case "Answered":
-          return Effect.succeed(execute())
-        case "Slow":
-          if (course.takes <= timeoutMillis) return Effect.delay(Effect.sync(execute), course.takes)
-          time.after(course.takes, execute)
-          return silence(timeoutMillis)
-        case "Unheard":
-          if (course.doneAfter === 0) execute()
-          else if (course.doneAfter !== null) time.after(course.doneAfter, execute)
-          return silence(course.silentFor)
-        case "Postponed":
-          postponed.add(id)
-          time.after(course.doneAfter, () => {
-            postponed.delete(id)
-            execute()
-          })
-          return silence(0)
-        case "Rejected":
-          return Effect.succeed({ _tag: "Rejected", code: "down", message: "not now" })
-        case "Accepted": {
-          const { answer, finish } = accept()
-          time.after(course.after, () => finish(course.becomes))
-          return Effect.succeed(answer)
-        }
-        case "Declined":
-          return Effect.succeed(decline(course.soft))
-      }
-    })
+  /** As it is answered to a call or a look-up. */
+  const answerOf = (charge: ChargeRecord): ChargeState =>
+    ways.answersWithoutAmounts ? withoutAmount(stateOf(charge)) : stateOf(charge)
 
-  const book = (
-    { attemptId, money, paymentId, reference }: Pick<ChargeRequest, "attemptId" | "money" | "paymentId" | "reference">,
-    connectionId: string,
-    state: ChargeRecord["state"]
-  ): ChargeRecord => {
+  /** Takes the money of a charge, and notes what was not asked for. Gives whether only a message tells of it. */
+  const take = (charge: ChargeRecord, about: ProviderCall, askedMinor: number): boolean => {
+    charge.state = "Captured"
+    charge.capturedMinor = captures(about, askedMinor)
+    const isHidden = ways.answersWithoutAmounts && charge.capturedMinor !== askedMinor
+    if (charge.capturedMinor > askedMinor || isHidden) {
+      charge.contradictions.push(`captured ${charge.capturedMinor} of ${askedMinor}`)
+    }
+    return isHidden
+  }
+
+  const book = (request: ChargeRequest | CheckoutRequest, connectionId: string, state: BookedAs): ChargeRecord => {
+    const { attemptId, money, paymentId, reference } = request
     const known = charges.get(attemptId)
     if (known !== undefined) return known
-    const capturedMinor = state === "Captured" ? money.minorUnits : 0
+    const others = [...charges.values()].filter((one) => one.connectionId === connectionId)
     const charge: ChargeRecord = {
       ...{ attemptId, paymentId, connectionId, reference, money },
-      ...{ state, capturedMinor, isPaidOut: false }
+      providerRef: referenceOf(
+        attemptId,
+        others.map(({ providerRef }) => providerRef)
+      ),
+      ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
+      ...{ disputes: new Map(), contradictions: [] }
     }
     charges.set(attemptId, charge)
-    chargesByRef.set(refOf(charge), charge)
-    tellOfCharge(charge)
+    chargesByRef.set(charge.providerRef, charge)
+    const isHidden = state === "Captured" && take(charge, chargeCall(request), money.minorUnits)
+    messages.ofCharge(charge, isHidden)
     return charge
   }
 
-  const settle = (charge: ChargeRecord, taken: "Captured" | "Authorized", end: "done" | "refused" | "canceled") => {
+  const settle = (request: ChargeRequest | CheckoutRequest, charge: ChargeRecord, end: LaterOn) => {
     if (charge.state !== "Pending") return
-    if (end === "done") move(charge, taken, taken === "Captured" ? charge.money.minorUnits : 0)
-    else move(charge, end === "refused" ? "Declined" : "Canceled", 0)
+    if (end !== "done") charge.state = end === "refused" ? "Declined" : "Canceled"
+    else if (!request.capture) charge.state = "Authorized"
+    messages.ofCharge(charge, charge.state === "Pending" && take(charge, chargeCall(request), charge.money.minorUnits))
   }
 
-  const charge = (request: ChargeRequest, connectionId: string, environment: Environment) => {
-    const taken = request.capture ? "Captured" : "Authorized"
-    return call<ChargeState>(
-      { name: "charge", id: request.attemptId, paymentId: request.paymentId },
-      environment,
-      () => stateOf(book(request, connectionId, taken)),
-      () => {
+  const charge = (request: ChargeRequest, connectionId: string, environment: Environment) =>
+    call<ChargeState>(chargeCall(request), environment, {
+      execute: () => answerOf(book(request, connectionId, request.capture ? "Captured" : "Authorized")),
+      accept: () => {
         const accepted = book(request, connectionId, "Pending")
-        return { answer: stateOf(accepted), finish: (end) => settle(accepted, taken, end) }
+        return { answer: answerOf(accepted), finish: (end) => settle(request, accepted, end) }
       },
-      (soft) => ({
-        ...{ _tag: "Declined" as const, providerRef: refOf(book(request, connectionId, "Declined")) },
+      decline: (soft) => ({
+        ...{ _tag: "Declined", providerRef: book(request, connectionId, "Declined").providerRef, soft },
         ...(soft
-          ? { category: "do_not_honor" as const, code: "do_not_honor", soft }
-          : { category: "expired_card" as const, code: "expired_card", soft })
+          ? { category: "do_not_honor", code: "do_not_honor" }
+          : { category: "expired_card", code: "expired_card" })
       })
-    )
-  }
+    })
 
   const openCheckout = (request: CheckoutRequest, connectionId: string, environment: Environment) => {
     const { attemptId, paymentId } = request
@@ -215,42 +182,52 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       }
     }
     const about = { name: "openCheckout", id: attemptId, paymentId } as const
-    return call(about, environment, open, () => ({ answer: open(), finish: () => {} }), open)
+    return call(about, environment, {
+      execute: open,
+      accept: () => ({ answer: open(), finish: () => {} }),
+      decline: open
+    })
   }
 
   const operate = (
-    name: "capture" | "void",
+    kind: OperationRecord["kind"],
     request: VoidRequest | CaptureRequest,
     environment: Environment,
-    done: (charge: ChargeRecord) => void
+    askedMinor: number
   ): Effect.Effect<ChargeState | Rejected, NotSent | Unanswered> => {
     const charge = chargesByRef.get(request.providerRef)
     if (charge === undefined) return Effect.succeed({ _tag: "Rejected", code: "no_charge", message: "no such charge" })
-    const takes = () => {
-      const isTaken = charge.state === "Authorized" && !operations.has(request.operationId)
-      if (isTaken) operations.add(request.operationId)
-      return isTaken
+    const { operationId } = request
+    const about = { name: kind, id: operationId, paymentId: charge.paymentId }
+    /** `undefined` where the charge cannot be operated on, or was by this call. */
+    const takes = (): OperationRecord | undefined => {
+      if (charge.state !== "Authorized" || operations.has(operationId)) return undefined
+      operations.add(operationId)
+      charge.operation = { operationId, kind, state: "Accepted" }
+      return charge.operation
     }
-    return call<ChargeState>(
-      { name, id: request.operationId, paymentId: charge.paymentId },
-      environment,
-      () => {
-        if (takes()) done(charge)
-        return stateOf(charge)
+    const finish = (operation: OperationRecord | undefined, end: LaterOn) => {
+      if (operation === undefined) return
+      operation.state = end === "refused" ? "Failed" : "Done"
+      if (end === "refused") {
+        charge.state = "Authorized"
+        return messages.ofFailure(charge, operation, true)
+      }
+      if (kind === "void") charge.state = "Canceled"
+      messages.ofDone(charge, operation, kind === "capture" && take(charge, about, askedMinor))
+    }
+    return call<ChargeState>(about, environment, {
+      execute: () => {
+        finish(takes(), "done")
+        return answerOf(charge)
       },
-      () => {
-        const isTaken = takes()
-        if (isTaken) charge.state = name === "capture" ? "Capturing" : "Canceling"
-        return {
-          answer: stateOf(charge),
-          // What a provider accepted, it does.
-          finish: () => {
-            if (isTaken) done(charge)
-          }
-        }
+      accept: () => {
+        const operation = takes()
+        if (operation !== undefined) charge.state = kind === "capture" ? "Capturing" : "Canceling"
+        return { answer: answerOf(charge), finish: (end) => finish(operation, end) }
       },
-      () => stateOf(charge)
-    )
+      decline: () => answerOf(charge)
+    })
   }
 
   const refund = (
@@ -263,28 +240,29 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     const enter = (state: RefundRecord["state"]): RefundRecord => {
       const known = refunds.get(refundId)
       if (known !== undefined) return known
-      const entry: RefundRecord = { refundId, charge, amountMinor: request.money.minorUnits, state }
+      const amountMinor = request.money.minorUnits
+      const given = refundedOf([...refunds.values()].filter((one) => one.charge === charge))
+      const isCovered = charge.state === "Captured" && given + amountMinor <= charge.capturedMinor
+      const entry: RefundRecord = { refundId, charge, amountMinor, state: isCovered ? state : "RefundFailed" }
       refunds.set(refundId, entry)
-      tellOfRefund(entry)
+      messages.ofRefund(entry)
       return entry
     }
-    return call<RefundState>(
-      { name: "refund", id: refundId, paymentId: charge.paymentId },
-      environment,
-      () => refundStateOf(enter("Succeeded")),
-      () => {
+    return call<RefundState>({ name: "refund", id: refundId, paymentId: charge.paymentId }, environment, {
+      execute: () => refundStateOf(enter("Succeeded")),
+      accept: () => {
         const entry = enter("RefundPending")
         return {
           answer: refundStateOf(entry),
           finish: (end) => {
             if (entry.state !== "RefundPending") return
             entry.state = end === "done" ? "Succeeded" : "RefundFailed"
-            tellOfRefund(entry)
+            messages.ofRefund(entry)
           }
         }
       },
-      () => refundStateOf(enter("RefundFailed"))
-    )
+      decline: () => refundStateOf(enter("RefundFailed"))
+    })
   }
 
   const lookUp = <State>(id: string, state: () => State | undefined) =>
@@ -302,14 +280,13 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const connectorFor = (connectionId: string, environment: Environment): Connector => ({
     charge: (request) => charge(request, connectionId, environment),
     openCheckout: (request) => openCheckout(request, connectionId, environment),
-    capture: (request) =>
-      operate("capture", request, environment, (one) => move(one, "Captured", request.money.minorUnits)),
-    void: (request) => operate("void", request, environment, (one) => move(one, "Canceled", 0)),
+    capture: (request) => operate("capture", request, environment, request.money.minorUnits),
+    void: (request) => operate("void", request, environment, 0),
     refund: (request) => refund(request, environment),
     lookUpCharge: ({ attemptId }) =>
       lookUp(attemptId, () => {
         const found = charges.get(attemptId)
-        return found === undefined ? undefined : stateOf(found)
+        return found === undefined ? undefined : answerOf(found)
       }),
     lookUpRefund: ({ refundId }) =>
       lookUp(refundId, () => {
@@ -332,18 +309,17 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     pay: (paymentId, { becomes, later }) => {
       for (const { connectionId, expiresAt, request } of checkouts.values()) {
         if (request.paymentId !== paymentId || expiresAt <= time.now() || charges.has(request.attemptId)) continue
-        const taken = request.capture ? "Captured" : "Authorized"
         const paid = book(request, connectionId, "Pending")
-        if (later === null) settle(paid, taken, becomes)
-        else time.after(later, () => settle(paid, taken, becomes))
+        if (later === null) settle(request, paid, becomes)
+        else time.after(later, () => settle(request, paid, becomes))
       }
     },
-    payOut: (attemptId) => {
-      const charge = charges.get(attemptId)
-      if (charge === undefined || charge.state !== "Captured" || charge.isPaidOut) return
-      charge.isPaidOut = true
-      const state = stateOf(charge)
-      tell(charge.connectionId, { _tag: "Settled", charge: { attemptId }, state: () => state })
-    }
+    act: (act) => performAct(act, messages, time)
   }
 }
+
+type BookedAs = "Pending" | "Authorized" | "Captured" | "Declined"
+
+const chargeCall = ({ attemptId, paymentId }: ChargeRequest | CheckoutRequest): ProviderCall => ({
+  ...{ name: "charge", id: attemptId, paymentId }
+})

@@ -1,11 +1,15 @@
 /** The books of the simulated provider: what it holds, took and gave back. It is the truth about the money. */
-import type { ChargeState, Money, RefundState } from "@pointsman/core"
+import type { ChargeState, MessageAbout, Money, RefundState } from "@pointsman/core"
 
-/** One charge. Its provider's reference is `ch_` and the attempt's id. */
+export type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
+
+/** One charge. */
 export interface ChargeRecord {
   readonly attemptId: string
   readonly paymentId: string
   readonly connectionId: string
+  /** The provider's name of it: `ch_` and the attempt's id, but where a provider uses one for two charges. */
+  readonly providerRef: string
   /** The merchant's own, as it was sent. */
   readonly reference: string | null
   readonly money: Money
@@ -13,6 +17,21 @@ export interface ChargeRecord {
   state: "Pending" | "Authorized" | "Capturing" | "Canceling" | "Captured" | "Canceled" | "Declined"
   capturedMinor: number
   isPaidOut: boolean
+  /** The last capture or void that it took; `null` where nobody asked for one, as after an automatic capture. */
+  operation: OperationRecord | null
+  /** By the provider's id of the dispute; `null` for the only one of a charge, which it may leave without. */
+  readonly disputes: Map<string | null, DisputeVerdict>
+  /**
+   * What the provider stated against its own word, or against what it was asked, in words. A charge without any never
+   * needs a person.
+   */
+  readonly contradictions: Array<string>
+}
+
+export interface OperationRecord {
+  readonly operationId: string
+  readonly kind: "capture" | "void"
+  state: "Accepted" | "Done" | "Failed"
 }
 
 export interface RefundRecord {
@@ -31,10 +50,19 @@ export interface CallRecord {
   readonly at: number
 }
 
-export const refOf = ({ attemptId }: Pick<ChargeRecord, "attemptId">): string => `ch_${attemptId}`
+/** Whether a dispute of the charge is open or lost. */
+export const isDisputedAtProvider = ({ disputes }: ChargeRecord): boolean =>
+  [...disputes.values()].some((verdict) => verdict !== "won")
+
+/** In minor units. */
+export const refundedOf = (refunds: Iterable<RefundRecord>): number => {
+  let sum = 0
+  for (const { amountMinor, state } of refunds) if (state === "Succeeded") sum += amountMinor
+  return sum
+}
 
 export const stateOf = (charge: ChargeRecord): ChargeState => {
-  const providerRef = refOf(charge)
+  const { providerRef } = charge
   switch (charge.state) {
     case "Pending":
     case "Capturing":
@@ -42,16 +70,20 @@ export const stateOf = (charge: ChargeRecord): ChargeState => {
       return { _tag: "Pending", providerRef }
     case "Authorized":
       return { _tag: "Authorized", providerRef, stated: charge.money }
-    case "Captured": {
-      const { currency } = charge.money
-      return { _tag: "Captured", providerRef, stated: { minorUnits: charge.capturedMinor, currency } }
-    }
+    case "Captured":
+      return { _tag: "Captured", providerRef, stated: capturedOf(charge) }
     case "Canceled":
       return { _tag: "Canceled", providerRef }
     case "Declined":
       return { _tag: "Declined", providerRef, category: "expired_card", code: "expired_card", soft: false }
   }
 }
+
+export const capturedOf = ({ capturedMinor, money }: ChargeRecord): Money => ({ ...money, minorUnits: capturedMinor })
+
+/** As a provider answers that leaves amounts to its messages. */
+export const withoutAmount = (state: ChargeState): ChargeState =>
+  state._tag === "Captured" ? { _tag: state._tag, providerRef: state.providerRef } : state
 
 export const refundStateOf = ({ amountMinor, charge, refundId, state }: RefundRecord): RefundState => {
   const providerRefundId = `re_${refundId}`

@@ -18,12 +18,33 @@ export const secretHeader = "x-simulated-secret"
 
 type State = ChargeState | OperationState | RefundState
 
+/** What has to be on file once a message was taken. */
+export interface Filed {
+  readonly connectionId: string
+  /** The provider's id of it. */
+  readonly id: string
+  /** `decided` is any outcome of a message that concerns a payment. */
+  readonly storedAs: "decided" | "unmatched" | "unreadable"
+}
+
+/** A message on its way. */
+export interface Letter extends Filed {
+  readonly body: Uint8Array
+  /** What it is about, in a word. */
+  readonly about: string
+  /** Whether a look-up tells the same, so that it may be lost. What only a message tells, a provider sends until it is heard. */
+  readonly mayBeLost: boolean
+}
+
 /** A message as it goes over the wire. Its states are those of the moment at which it was written. */
 export const writeProviderMessage = ({ about, at, id }: ProviderMessage): Uint8Array => {
   const nothing = { minorUnits: 0, currency: "EUR" }
   const state: State | null = "state" in about && about.state !== null ? about.state(nothing) : null
   return utf8.encode(JSON.stringify({ id, at, about: { ...about, state } }))
 }
+
+/** A body that its connector cannot read, and that is no other one's. */
+export const unreadableBody = (id: string): Uint8Array => utf8.encode(`<message id="${id}">`)
 
 export const readProviderMessage = ({
   body,

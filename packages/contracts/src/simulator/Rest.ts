@@ -2,6 +2,7 @@
  * Everything comes to rest: nobody asks any more, store, provider and endpoints are well, and days pass. All processes
  * end, as after a last restart, and one is left that looks at what is due.
  */
+import { statusOf } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Plan } from "./Plan.ts"
 import { isAtRest } from "./Truth.ts"
@@ -45,8 +46,10 @@ export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
 
 const isNothingOpen = Effect.fnUntraced(function* ({ deliveries, ledger }: World) {
   for (const { tenant } of callers) {
-    for (const { refundPendingMinor, state } of yield* ledger.payments(tenant, { limit: 100 })) {
-      if (!isAtRest(state) || refundPendingMinor > 0) return false
+    for (const { refundPendingMinor, review, state } of yield* ledger.payments(tenant, { limit: 100 })) {
+      // Only a person ends what a mismatch left unknown.
+      const isLeft = review?.reasons.includes("amount_mismatch") === true && statusOf[state] === "UNKNOWN"
+      if ((!isAtRest(state) && !isLeft) || refundPendingMinor > 0) return false
     }
     for (const state of ["Due", "Sending"] as const) {
       if ((yield* deliveries.list(tenant, { state, limit: 1 })).length > 0) return false

@@ -2,10 +2,21 @@
 import type { Environment, Ledger } from "@pointsman/core"
 import { Effect, Option } from "effect"
 import { answered, drawCourse, drawLookUp, type ProviderCall } from "./Course.ts"
-import { drawBlow, drawPostage, drawRates, drawStorageFault, fateRate, inWords, ordinaryPostage } from "./Faults.ts"
+import type { Temper } from "./DrawAct.ts"
+import {
+  drawBlow,
+  drawCaptured,
+  drawPostage,
+  drawRates,
+  drawStorageFault,
+  fateRate,
+  inWords,
+  ordinaryPostage
+} from "./Faults.ts"
 import { judge } from "./Judge.ts"
 import { post } from "./Mail.ts"
-import { makePlan, type PlanId, type Planned } from "./Plan.ts"
+import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
+import type { ProviderWays } from "./ProviderMessages.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { makeTime } from "./Time.ts"
@@ -20,6 +31,12 @@ export interface SimulateOptions {
   readonly seed: number
   /** The steps and the faults of the plan that are not left out; all of them unless set. */
   readonly only?: ReadonlySet<PlanId> | undefined
+  /**
+   * The provider gives one reference to two payments, now and then. Off unless set, because core does not notice it yet.
+   */
+  readonly reusesReferences?: boolean | undefined
+  /** Payouts and disputes name a charge by the provider's own reference; off unless set, as above. */
+  readonly namesByReference?: boolean | undefined
   /** Told of everything that happens, a line at a time. */
   readonly listen?: ((line: string) => void) | undefined
 }
@@ -40,7 +57,7 @@ const hour = 60 * minute
 const processesAtMost = 3
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
-  const { listen = () => {}, only, seed, storage } = options
+  const { listen = () => {}, namesByReference = false, only, reusesReferences = false, seed, storage } = options
   const time = makeTime()
   const began = time.now()
   const elapsed = () => time.now() - began
@@ -58,6 +75,12 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   /** In milliseconds. */
   const slowest = plan.draw.pick([0, 3, 30])
   const rates = drawRates(plan.draw)
+  const ways: ProviderWays = {
+    writesOfOperations: plan.draw.chance(0.4),
+    answersWithoutAmounts: plan.draw.chance(0.3),
+    namesByReference
+  }
+  const temper = plan.draw.pick<Temper>(["honest", "contradictory", "contradictory"])
   const wrong: Array<string> = []
 
   const world: World = await makeWorld({
@@ -95,9 +118,12 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
       Effect.flatMap(writtenBefore(world.ledger, call, environment), (what) =>
         Effect.sync(() => void wrong.push(...what))
       ),
-    onMessage: (connectionId, message) => {
-      tell(`message ${message.id} of ${connectionId} about ${message.about._tag}`)
-      mail(connectionId, message)
+    ways,
+    captures: (_, askedMinor) => plan.fault(rates.captured, (draw) => drawCaptured(draw, askedMinor)) ?? askedMinor,
+    ...(reusesReferences ? { referenceOf: reusedReference(plan) } : {}),
+    onLetter: (letter) => {
+      tell(`message ${letter.id} of ${letter.connectionId} about ${letter.about}`)
+      mail.send(letter)
     },
     receptionOf: ({ headers, url }) => {
       const reception = plan.fault(rates.receiver, (draw) => {
@@ -112,24 +138,31 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     time,
     secretOf: messageSecretOf,
     recipient: () => world.alive()[0],
-    postageOf: (message) => plan.fault(rates.mail, (draw) => drawPostage(draw, message)) ?? ordinaryPostage
+    postageOf: (letter) => plan.fault(rates.mail, (draw) => drawPostage(draw, letter)) ?? ordinaryPostage
   })
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) world.start({ backgroundEveryMillis })
   }
   for (let count = 0; count < processes; count++) world.start({ backgroundEveryMillis })
 
-  const workload = makeWorkload({ world, plan, listen: tell, backgroundEveryMillis })
+  const workload = makeWorkload({ world, plan, temper, listen: tell, backgroundEveryMillis })
   for (let number = 1; number <= steps; number++) {
     const draw = plan.step(number)
     if (draw !== undefined) await workload.step(draw)
   }
   await comeToRest(world, plan)
-  wrong.push(...workload.wrong, ...(await judge(world, workload.orders, workload.told)))
+  wrong.push(...workload.wrong, ...(await judge(world, workload, mail.heard)))
   for (const line of wrong) tell(`wrong: ${line}`)
   await world.end()
   return { seed, wrong, happened: plan.happened }
 }
+
+/** Half of the charges of a connection have the reference of an earlier one. */
+const reusedReference = (plan: Plan) => (attemptId: string, others: ReadonlyArray<string>) =>
+  plan.fault(others.length === 0 ? 0 : 0.5, (draw) => {
+    const is = draw.one(others) ?? ""
+    return { is, words: `the reference ${is} is used again` }
+  }) ?? `ch_${attemptId}`
 
 /** What is sent is written before: the store itself is asked, as the call arrives. */
 const writtenBefore = Effect.fnUntraced(function* (

@@ -1,10 +1,18 @@
 /**
  * What has to hold between our record and the provider's books when everything has come to rest: no money is held,
- * taken or given back of which we do not know, and none that is not there. Pure; all functions give what is wrong.
+ * taken or given back of which we do not know, and none that is not there. Where the provider contradicted itself, every
+ * difference that is left is named by a review (`Differences.ts`). Pure; all functions give what is wrong.
  */
 import { type Event, type Payment, type PaymentBook, type PaymentState, statusOf } from "@pointsman/core"
 import { brokenInvariants } from "../Invariants.ts"
-import type { CallRecord, ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
+import { differences, unnamed } from "./Differences.ts"
+import {
+  type CallRecord,
+  type ChargeRecord,
+  isDisputedAtProvider,
+  type RefundRecord,
+  refundedOf
+} from "./ProviderBooks.ts"
 
 /** What the provider has about one payment. */
 export interface ProviderSide {
@@ -20,14 +28,44 @@ export const isAtRest = (state: PaymentState): boolean =>
 export const wrongWith = (
   book: PaymentBook,
   events: ReadonlyArray<Event>,
-  { charges, refunds: given }: ProviderSide
+  side: ProviderSide
 ): ReadonlyArray<string> => {
-  const { attempts, operations, payment, refunds } = book
+  const { attempts, operations, payment } = book
+  const { charges } = side
   // An event's time is that of the decision: of two that commit one after the other the later one may have decided first.
   const inOrder = events.map((event) => ({ ...event, createdAt: 0 }))
   const wrong = [...brokenInvariants({ ...book, events: inOrder })]
   const held = charges.filter(({ state }) => state === "Authorized" || state === "Captured")
   if (held.length > 1) wrong.push(`${held.length} charges hold money`)
+  if (attempts.some(({ outcome }) => outcome === null)) wrong.push("an attempt is in flight")
+  if (operations.some(({ outcome }) => outcome === null)) wrong.push("a capture or a void is in flight")
+  if (held[0] !== undefined && payment.connectionId !== held[0].connectionId) {
+    wrong.push(`it is with ${payment.connectionId}, and its money with ${held[0].connectionId}`)
+  }
+  if (events.filter(({ type }) => type === "payment.settled").length > 1 && !isContradicted(side)) {
+    wrong.push("it is told as settled twice")
+  }
+  return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
+}
+
+const isContradicted = ({ charges }: ProviderSide): boolean => charges.some((one) => one.contradictions.length > 0)
+
+/** The provider contradicted itself: what differs, and what is left open, is named by a review. */
+const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, { charges, refunds }: ProviderSide) => {
+  const { payment } = book
+  const found = differences(book, charges, refunds)
+  const left = unnamed(found, book, events).map(({ what }) => `${what}, and no review names it`)
+  const isOpen = !isAtRest(payment.state) || payment.refundPendingMinor > 0
+  return isOpen && payment.review === null ? [...left, `it is ${payment.state}, and nobody is at work on it`] : left
+}
+
+/** This provider contradicted nobody, and stated what was asked: where somebody thinks otherwise, we had guessed. */
+const unlike = (
+  { payment, refunds }: PaymentBook,
+  events: ReadonlyArray<Event>,
+  { charges, refunds: given }: ProviderSide
+): ReadonlyArray<string> => {
+  const wrong: Array<string> = []
   // The opening of a checkout that nobody answered may be paid on for ever: operations close it.
   const isLeftOpen =
     payment.state === "ChargeUnknown" &&
@@ -35,12 +73,10 @@ export const wrongWith = (
     payment.tenant.environment === "production" &&
     charges.length === 0
   if (!isAtRest(payment.state) && !isLeftOpen) wrong.push(`it is ${payment.state}, and nobody is at work on it`)
-  if (attempts.some(({ outcome }) => outcome === null)) wrong.push("an attempt is in flight")
-  if (operations.some(({ outcome }) => outcome === null)) wrong.push("a capture or a void is in flight")
   for (const { id, stage } of refunds) {
     if (stage === "Sending" || stage === "Pending" || stage === "Unknown") wrong.push(`refund ${id} is ${stage}`)
   }
-  const truth = truthOf(held[0], charges, given)
+  const truth = truthOf(charges, given)
   if (!truth.states.includes(payment.state) && !isLeftOpen) {
     wrong.push(`it is ${payment.state}, and in truth ${truth.states.join(" or ")}`)
   }
@@ -49,20 +85,18 @@ export const wrongWith = (
     if (amount !== null && payment[field] !== amount)
       wrong.push(`${field} is ${payment[field]}, and in truth ${amount}`)
   }
-  if (held[0] !== undefined && payment.connectionId !== held[0].connectionId) {
-    wrong.push(`it is with ${payment.connectionId}, and its money with ${held[0].connectionId}`)
-  }
-  // This provider contradicts nobody, and states what was asked: where somebody thought otherwise, we had guessed.
   for (const { type } of events) {
     if (type === "payment.conflict" || type === "payment.amount_mismatch") wrong.push(`its timeline tells ${type}`)
   }
   if (payment.review !== null && !isLeftOpen) {
     wrong.push(`it waits for operations: ${payment.review.reasons.join(", ")}`)
   }
-  if (events.some(({ type }) => type === "payment.settled") && !charges.some(({ isPaidOut }) => isPaidOut)) {
-    wrong.push("it is told as settled, and was not paid out")
+  const isPaidOut = charges.some((charge) => charge.isPaidOut)
+  if (isPaidOut !== events.some(({ type }) => type === "payment.settled")) {
+    wrong.push(
+      isPaidOut ? "it was paid out, and is not told as settled" : "it is told as settled, and was not paid out"
+    )
   }
-  if (events.filter(({ type }) => type === "payment.settled").length > 1) wrong.push("it is told as settled twice")
   return wrong
 }
 
@@ -72,34 +106,30 @@ interface Truth extends Pick<Payment, "capturedMinor" | "refundedMinor" | "refun
   readonly authorizedMinor: number | null
 }
 
-const truthOf = (
-  held: ChargeRecord | undefined,
-  charges: ReadonlyArray<ChargeRecord>,
-  given: ReadonlyArray<RefundRecord>
-): Truth => {
+const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<RefundRecord>): Truth => {
+  const held = charges.find(({ state }) => state === "Authorized" || state === "Captured")
   const nothing = { authorizedMinor: null, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 }
   if (held === undefined) {
     const wasCanceled = charges.some(({ state }) => state === "Canceled")
     return { ...nothing, states: wasCanceled ? ["Cancelled", "Voided"] : ["Declined", "Failed", "Cancelled"] }
   }
-  const { capturedMinor, isPaidOut, money } = held
+  const { capturedMinor, money } = held
   if (held.state === "Authorized") return { ...nothing, authorizedMinor: money.minorUnits, states: ["Authorized"] }
-  const refundedMinor = given
-    .filter(({ state }) => state === "Succeeded")
-    .reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+  const refundedMinor = refundedOf(given)
   return {
-    // Of a payment that was paid out only messages tell, and they may be under way still.
-    states:
-      refundedMinor === 0
-        ? isPaidOut
-          ? ["Captured", "Settled"]
-          : ["Captured"]
-        : [refundedMinor < capturedMinor ? "PartiallyRefunded" : "Refunded"],
-    authorizedMinor: money.minorUnits,
+    states: [takenState(held, refundedMinor)],
+    // An automatic capture of less is all that is told of the authorization.
+    authorizedMinor: held.operation === null ? capturedMinor : money.minorUnits,
     capturedMinor,
     refundedMinor,
     refundPendingMinor: 0
   }
+}
+
+const takenState = (held: ChargeRecord, refundedMinor: number): PaymentState => {
+  if (isDisputedAtProvider(held)) return "ChargedBack"
+  if (refundedMinor > 0) return refundedMinor < held.capturedMinor ? "PartiallyRefunded" : "Refunded"
+  return held.isPaidOut ? "Settled" : "Captured"
 }
 
 /** Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. */

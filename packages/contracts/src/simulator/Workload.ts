@@ -7,10 +7,11 @@ import { sampleRequest } from "@pointsman/core/testing"
 import { Cause, Effect, Exit } from "effect"
 import type { Order, Told } from "./Asked.ts"
 import type { Draw } from "./Draw.ts"
+import { drawAct, type Temper } from "./DrawAct.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"
-import { refOf } from "./ProviderBooks.ts"
-import { secretHeader, writeProviderMessage } from "./ProviderMail.ts"
+import { actInWords } from "./ProviderActs.ts"
+import { type Filed, secretHeader, writeProviderMessage } from "./ProviderMail.ts"
 import { short, tagOf, wordOf } from "./Words.ts"
 import { callers, messageSecretOf, production, sandbox, type World } from "./World.ts"
 
@@ -30,6 +31,7 @@ const returnUrl = "https://pay.example/hosted/token/return"
 export interface WorkloadOptions {
   readonly world: World
   readonly plan: Plan
+  readonly temper: Temper
   /** Told of every question and every answer that was heard. */
   readonly listen: (line: string) => void
   /** In milliseconds, of the background of every process. */
@@ -40,6 +42,8 @@ export interface Workload {
   readonly orders: ReadonlyArray<Order>
   /** Every success that somebody heard. */
   readonly told: ReadonlyArray<Told>
+  /** What other connections wrote, as far as it was taken. */
+  readonly lies: ReadonlyArray<Filed>
   /** What could not be explained as it happened. */
   readonly wrong: ReadonlyArray<string>
   readonly step: (draw: Draw) => Promise<void>
@@ -47,7 +51,7 @@ export interface Workload {
 
 type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
 
-export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: WorkloadOptions): Workload => {
+export const makeWorkload = ({ backgroundEveryMillis, listen, plan, temper, world }: WorkloadOptions): Workload => {
   const { provider, time } = world
   const { hosted, kinds } = plan.draw.pick(abouts)
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
@@ -55,7 +59,8 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
   const wrong: Array<string> = []
   /** Whose customers were sent to the provider's checkout: nobody else knows its address. */
   const sentToCheckout = new Set<string>()
-  let lies = 0
+  const lies: Array<Filed> = []
+  let liesTold = 0
 
   const ask = <A>(
     process: MortalProcess,
@@ -217,17 +222,18 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
   const lie = (draw: Draw, process: MortalProcess) => {
     const charge = draw.one([...provider.charges.values()])
     if (charge === undefined) return
-    const { attemptId, connectionId, money } = charge
+    const { attemptId, connectionId, money, providerRef } = charge
     const isStranger = draw.chance(0.3)
     const [role, environment] = connectionId.split("-", 2)
     const liar = isStranger ? connectionId : `${role === "main" ? "backup" : "main"}-${environment}`
     const state = draw.pick<ChargeState>([
-      { _tag: "Captured", providerRef: refOf(charge), stated: money },
-      { _tag: "Canceled", providerRef: refOf(charge) }
+      { _tag: "Captured", providerRef, stated: money },
+      { _tag: "Canceled", providerRef }
     ])
-    lies += 1
+    liesTold += 1
+    const id = `lie_${liesTold}`
     const body = writeProviderMessage({
-      id: `lie_${lies}`,
+      id,
       at: time.now(),
       about: { _tag: "Charge", charge: { attemptId }, state: () => state }
     })
@@ -238,7 +244,9 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
       what,
       (it) => Effect.flatMap(it.verifyMessage({ connectionId: liar, headers, body }), it.recordMessage),
       (exit) => {
-        if (isStranger && Exit.isSuccess(exit)) wrong.push(`${what}, and was believed`)
+        if (!Exit.isSuccess(exit)) return
+        if (isStranger) wrong.push(`${what}, and was believed`)
+        else lies.push({ connectionId: liar, id, storedAs: "unmatched" })
       }
     )
   }
@@ -274,6 +282,12 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
         return redeliver(draw, process)
       case "lie":
         return lie(draw, process)
+      case "act": {
+        const act = drawAct(draw, provider, temper)
+        if (act === undefined) return passTime(draw)
+        plan.note(`the provider ${actInWords(act)}`)
+        return provider.act(act)
+      }
     }
     const all = await payments()
     const fits = (payment: Payment): boolean =>
@@ -281,7 +295,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     const payment = draw.one(all.filter(fits)) ?? draw.one(all)
     if (payment === undefined) return passTime(draw)
     const name = short(payment.id)
-    if (!fits(payment) || kind === "act") return operateAtOnce(draw, payment)
+    if (!fits(payment) || kind === "operate") return operateAtOnce(draw, payment)
     switch (kind) {
       case "visit":
         return visit(draw, process, payment)
@@ -290,12 +304,6 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
         const becomes = draw.pick(["done", "done", "refused"])
         plan.note(`the customer of ${name} pays at the provider: ${becomes}`)
         return provider.pay(payment.id, { becomes, later })
-      }
-      case "payOut": {
-        const charge = [...provider.charges.values()].find(({ paymentId }) => paymentId === payment.id)
-        if (charge === undefined) return
-        plan.note(`the provider pays out ${name}`)
-        return provider.payOut(charge.attemptId)
       }
     }
   }
@@ -309,15 +317,15 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, world }: Wor
     if (millis !== null) await time.pass(millis)
   }
 
-  return { orders, told, wrong, step }
+  return { orders, told, lies, wrong, step }
 }
 
-type Kind = "create" | "act" | "visit" | "pay" | "pass" | "sweep" | "payOut" | "redeliver" | "lie" | "die" | "start"
+type Kind = "create" | "operate" | "visit" | "pay" | "pass" | "sweep" | "act" | "redeliver" | "lie" | "die" | "start"
 
 /** How often each, among the others. */
 const kindsBy = (weights: Readonly<Partial<Record<Kind, number>>>): ReadonlyArray<Kind> =>
-  Object.entries({ sweep: 2, payOut: 1, redeliver: 1, lie: 1, die: 1, start: 1, ...weights }).flatMap(
-    ([kind, weight]) => Array<Kind>(weight).fill(kind as Kind)
+  Object.entries({ sweep: 2, act: 4, redeliver: 1, lie: 1, die: 1, start: 1, ...weights }).flatMap(([kind, weight]) =>
+    Array<Kind>(weight).fill(kind as Kind)
   )
 
 interface About {
@@ -328,9 +336,10 @@ interface About {
 
 /** What a run is mostly about. */
 const abouts: readonly [About, ...ReadonlyArray<About>] = [
-  { hosted: 0.3, kinds: kindsBy({ create: 6, act: 10, visit: 4, pay: 3, pass: 8 }) },
-  { hosted: 0.05, kinds: kindsBy({ create: 3, act: 16, pass: 8 }) },
-  { hosted: 0.9, kinds: kindsBy({ create: 4, act: 4, visit: 12, pay: 6, pass: 8 }) }
+  { hosted: 0.3, kinds: kindsBy({ create: 6, operate: 10, visit: 4, pay: 3, pass: 8 }) },
+  { hosted: 0.05, kinds: kindsBy({ create: 3, operate: 16, pass: 8 }) },
+  { hosted: 0.9, kinds: kindsBy({ create: 4, operate: 4, visit: 12, pay: 6, pass: 8 }) },
+  { hosted: 0.1, kinds: kindsBy({ create: 3, operate: 10, act: 14, pass: 5 }) }
 ]
 
 /** Whatever was refused or given up. */

@@ -49,7 +49,10 @@ export interface WorldOptions {
   readonly courseOf?: ProviderOptions["courseOf"] | undefined
   readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
   readonly onCall?: ProviderOptions["onCall"]
-  readonly onMessage?: ProviderOptions["onMessage"]
+  readonly onLetter?: ProviderOptions["onLetter"]
+  readonly ways?: ProviderOptions["ways"]
+  readonly captures?: ProviderOptions["captures"]
+  readonly referenceOf?: ProviderOptions["referenceOf"]
   /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
   readonly definition?: ConnectorDefinition | undefined
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
@@ -239,7 +242,10 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     courseOf: options.courseOf ?? (() => answered),
     lookUpOf: options.lookUpOf ?? (() => "told"),
     onCall: options.onCall,
-    onMessage: options.onMessage
+    onLetter: options.onLetter,
+    ways: options.ways,
+    captures: options.captures,
+    referenceOf: options.referenceOf
   })
   const receiver = simulatedReceiver({ time, secretOf: (url) => secrets.get(url), receptionOf: options.receptionOf })
   const processes: Array<MortalProcess> = []

@@ -1,0 +1,145 @@
+/**
+ * Where our record of a payment and the provider's books differ when everything has come to rest, and whether operations
+ * would see it: the payment has an open review whose reasons fit, and its timeline has the evidence. Pure.
+ */
+import {
+  type Event,
+  type JsonObject,
+  type Payment,
+  type PaymentBook,
+  type ReviewReason,
+  statusOf
+} from "@pointsman/core"
+import { type ChargeRecord, isDisputedAtProvider, type RefundRecord } from "./ProviderBooks.ts"
+
+export interface Difference {
+  /** In words, with both values. */
+  readonly what: string
+  /** One of them has to be open. */
+  readonly reasons: ReadonlyArray<ReviewReason>
+  /** Whether an event of the timeline states what the provider's books have. */
+  readonly isEvidence: (data: JsonObject, type: Event["type"]) => boolean
+}
+
+export const differences = (
+  book: PaymentBook,
+  charges: ReadonlyArray<ChargeRecord>,
+  refunds: ReadonlyArray<RefundRecord>
+): ReadonlyArray<Difference> => {
+  const charge = chargeOf(book, charges)
+  return [
+    ...inCaptured(book, charge),
+    ...inHeld(book, charge),
+    ...inRefunds(book, refunds),
+    ...inPayout(book, charge),
+    ...charges.flatMap((one) => inDisputes(book, one, one === charge))
+  ]
+}
+
+/** The charge that holds the money at the provider; else the one that our record is about. */
+const chargeOf = ({ attempts, payment }: PaymentBook, charges: ReadonlyArray<ChargeRecord>) =>
+  charges.find(({ state }) => state === "Authorized" || state === "Captured") ??
+  charges.find(({ providerRef }) => providerRef === payment.providerRef) ??
+  charges.find(({ attemptId }) => attemptId === attempts.at(-1)?.id)
+
+/** The differences that no review names. */
+export const unnamed = (found: ReadonlyArray<Difference>, { payment }: PaymentBook, events: ReadonlyArray<Event>) =>
+  found.filter(
+    ({ isEvidence, reasons }) =>
+      payment.review?.reasons.some((reason) => reasons.includes(reason)) !== true ||
+      !events.some(({ data, type }) => isEvidence(data, type))
+  )
+
+const inCaptured = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+  const theirs = charge?.capturedMinor ?? 0
+  if (payment.capturedMinor === theirs) return []
+  const difference: Difference = {
+    what: `captured ${payment.capturedMinor}, and at the provider ${theirs}`,
+    reasons: ["amount_mismatch", "conflict", "capture_failed"],
+    isEvidence: (data, type) =>
+      (theirs > 0 && data["stated_amount"] === theirs) ||
+      // Nothing, or less than one capture, is left: the capture that failed is named, or the charge that was canceled.
+      (theirs === 0 && type === "payment.cancelled") ||
+      (data["stated"] === "canceled" && data["attempt_id"] === charge?.attemptId) ||
+      isOfCapture(operations, data, type)
+  }
+  return [difference]
+}
+
+const inHeld = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+  // A disputed payment keeps its status: its authorization is open again where nothing of it is captured any more.
+  const isHeld = payment.state === "Authorized" || (payment.state === "ChargedBack" && payment.capturedMinor === 0)
+  const isHeldThere = charge?.state === "Authorized"
+  if (isHeld === isHeldThere) return []
+  const difference: Difference = {
+    what: `it is ${payment.state}, and at the provider ${charge?.state ?? "nothing"}`,
+    reasons: ["conflict", "amount_mismatch", "capture_failed", "overdue"],
+    isEvidence: (data) =>
+      operations.some(({ id }) => id === data["operation_id"]) ||
+      data["attempt_id"] === charge?.attemptId ||
+      data["stated_amount"] === charge?.capturedMinor
+  }
+  return [difference]
+}
+
+const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
+  const theirs = new Map(refunds.map((refund) => [refund.refundId, refund]))
+  const ours = new Map(book.refunds.map((refund) => [refund.id, refund]))
+  return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((refundId): ReadonlyArray<Difference> => {
+    const own = ours.get(refundId)
+    const other = theirs.get(refundId)
+    const ownMinor = own?.stage === "Succeeded" ? own.money.minorUnits : 0
+    const otherMinor = other?.state === "Succeeded" ? other.amountMinor : 0
+    if (ownMinor === otherMinor) return []
+    return [
+      {
+        what: `refund ${refundId} gave back ${ownMinor}, and at the provider ${otherMinor}`,
+        reasons: ["reversal", "conflict", "amount_mismatch", "refund_unknown"],
+        isEvidence: (data, type) =>
+          data["refund_id"] === refundId && (type === "payment.conflict" || type === "payment.refund_failed")
+      }
+    ]
+  })
+}
+
+/** A payment cannot show a dispute of a charge that it is not about. */
+const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: boolean): ReadonlyArray<Difference> => {
+  const isDisputed = isMain && payment.state === "ChargedBack"
+  const isDisputedThere = isDisputedAtProvider(charge)
+  if (isDisputed === isDisputedThere || isKept(payment, charge)) return []
+  return [
+    {
+      what: `it is ${payment.state}, and at the provider ${isDisputedThere ? "disputed" : "not disputed"}`,
+      reasons: ["conflict"],
+      isEvidence: (data, type) =>
+        type === "payment.conflict" && isDisputedThere && charge.disputes.has(textOf(data["dispute_id"]))
+    }
+  ]
+}
+
+/** The result of a charge, a capture or a void is still unknown: the dispute is kept, and counts once somebody ends it. */
+const isKept = ({ reported, review, state }: Payment, { disputes }: ChargeRecord): boolean =>
+  statusOf[state] === "UNKNOWN" &&
+  review?.reasons.includes("unknown") === true &&
+  reported?.disputes.some(({ disputeId }) => disputes.has(disputeId)) === true
+
+const inPayout = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
+  const isPaidOut = payment.reported?.isPaidOut === true
+  const isPaidOutThere = charge?.isPaidOut === true
+  if (isPaidOut === isPaidOutThere) return []
+  const difference: Difference = {
+    what: isPaidOut ? "it was paid out, and at the provider not" : "the provider paid it out, and it is not recorded",
+    reasons: ["amount_mismatch", "conflict", "capture_failed"],
+    // A payout goes back with its capture, of which alone the provider writes.
+    isEvidence: (data, type) =>
+      data["stated"] === "settled" || data["stated"] === "canceled" || isOfCapture(operations, data, type)
+  }
+  return [difference]
+}
+
+/** A capture of ours failed, or is contradicted. */
+const isOfCapture = (operations: PaymentBook["operations"], data: JsonObject, type: Event["type"]): boolean =>
+  (type === "payment.conflict" || type === "payment.capture_failed") &&
+  operations.some(({ id, kind }) => kind === "capture" && id === data["operation_id"])
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)

@@ -1,0 +1,96 @@
+/** Which of its acts the simulated provider does next: drawn among those that its books allow. */
+import type { Draw } from "./Draw.ts"
+import type { ProviderAct } from "./ProviderActs.ts"
+import { type ChargeRecord, type OperationRecord, type RefundRecord, refundedOf } from "./ProviderBooks.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+
+export interface ActBooks {
+  readonly charges: ReadonlyMap<string, ChargeRecord>
+  readonly refunds: ReadonlyMap<string, RefundRecord>
+}
+
+/** How a provider behaves in a run: an honest one disputes only what it took, and never goes back on its word. */
+export type Temper = "honest" | "contradictory"
+
+/** `undefined` where it has no charge to act on. */
+export const drawAct = (draw: Draw, books: ActBooks, temper: Temper): ProviderAct | undefined => {
+  const acts = temper === "honest" ? honestActs(draw, books) : [...honestActs(draw, books), ...reversals(draw, books)]
+  return draw.one(acts)?.()
+}
+
+type Choice = () => ProviderAct
+
+/** No choice where nothing is there to act on. */
+const on = <Subject>(
+  draw: Draw,
+  subjects: ReadonlyArray<Subject>,
+  act: (subject: Subject) => ProviderAct
+): ReadonlyArray<Choice> => {
+  const subject = draw.one(subjects)
+  return subject === undefined ? [] : [() => act(subject)]
+}
+
+const honestActs = (draw: Draw, { charges }: ActBooks): ReadonlyArray<Choice> => {
+  const all = [...charges.values()]
+  const captured = all.filter(isCaptured)
+  const unpaid = captured.filter(({ isPaidOut }) => !isPaidOut)
+  return [
+    ...on(draw, unpaid, (charge) => ({ _tag: "PaysOut", charge })),
+    ...on(draw, captured, (charge) => disputing(draw, charge)),
+    ...on(draw, all, ({ connectionId }) => ({ _tag: draw.pick(["WritesNonsense", "WritesOfOthers"]), connectionId }))
+  ]
+}
+
+const reversals = (draw: Draw, { charges, refunds }: ActBooks): ReadonlyArray<Choice> => {
+  const all = [...charges.values()]
+  const given = [...refunds.values()]
+  const captured = all.filter(isCaptured)
+  const succeeded = given.filter(({ state }) => state === "Succeeded")
+  const failed = given.filter(({ state }) => state === "RefundFailed")
+  return [
+    ...on(draw, all, (charge) => disputing(draw, charge)),
+    ...on(draw, captured, (charge) => ({ _tag: "FailsCapture", charge, again: drawRetry(draw) })),
+    ...on(draw, captured, (charge) => correcting(draw, charge, given)),
+    ...on(draw, all.filter(isAfter("Authorized", "capture", "Failed")), capturing),
+    ...on(draw, all.filter(isAfter("Canceled", "void", "Done")), (charge) => ({ _tag: "FailsVoid", charge })),
+    ...on(draw, succeeded, (refund) => ({ _tag: "FailsRefund", refund })),
+    ...on(draw, failed, (refund) => ({ _tag: "RefundsAfterAll", refund }))
+  ]
+}
+
+const isCaptured = ({ state }: ChargeRecord): boolean => state === "Captured"
+
+const isAfter =
+  (state: ChargeRecord["state"], kind: OperationRecord["kind"], end: OperationRecord["state"]) =>
+  (charge: ChargeRecord): boolean =>
+    charge.state === state && charge.operation?.kind === kind && charge.operation.state === end
+
+const drawRetry = (draw: Draw) =>
+  draw.chance(0.6) ? null : { after: draw.pick([minute, hour, 20 * hour]), becomes: draw.pick(["done", "refused"]) }
+
+/** A charge has one dispute without a name, or two at most with names; each may end, and end otherwise later. */
+const disputing = (draw: Draw, charge: ChargeRecord): ProviderAct => {
+  const known = [...charge.disputes.keys()]
+  const isNew = known.length === 0 || (draw.chance(0.2) && known.length < 2 && !charge.disputes.has(null))
+  if (isNew) {
+    const disputeId = known.length === 0 ? draw.pick([null, "dp_1"]) : "dp_2"
+    return { _tag: "Disputes", charge, disputeId, verdict: "opened" }
+  }
+  return { _tag: "Disputes", charge, disputeId: draw.one(known) ?? null, verdict: draw.pick(["won", "won", "lost"]) }
+}
+
+/** More, up to the authorization or above it; or less, and no less than it gave back. */
+const correcting = (draw: Draw, charge: ChargeRecord, refunds: ReadonlyArray<RefundRecord>): ProviderAct => {
+  const { capturedMinor, money } = charge
+  const least = Math.max(1, refundedOf(refunds.filter((refund) => refund.charge === charge)))
+  const greater = draw.pick([capturedMinor + 1, money.minorUnits, money.minorUnits + 100])
+  const drawn = draw.chance(0.7) ? greater : Math.max(least, Math.floor(capturedMinor / 2))
+  return { _tag: "CorrectsCapture", charge, capturedMinor: drawn === capturedMinor ? capturedMinor + 1 : drawn }
+}
+
+const capturing = (charge: ChargeRecord): ProviderAct => ({
+  ...{ _tag: "CapturesAfterAll", charge },
+  capturedMinor: charge.money.minorUnits
+})

@@ -1,0 +1,117 @@
+/** What the simulated provider writes of its own accord, and how it writes it. */
+import type { MessageAbout, OperationState } from "@pointsman/core"
+import {
+  type ChargeRecord,
+  capturedOf,
+  type DisputeVerdict,
+  type OperationRecord,
+  type RefundRecord,
+  refundStateOf,
+  stateOf
+} from "./ProviderBooks.ts"
+import { type Letter, unreadableBody, writeProviderMessage } from "./ProviderMail.ts"
+import type { Time } from "./Time.ts"
+
+/** In what a provider differs from others, all through a run. */
+export interface ProviderWays {
+  /** It writes of a capture or a void that was done by its id; else of the charge. */
+  readonly writesOfOperations: boolean
+  /** The amount of a capture is in its messages alone, and in no answer. */
+  readonly answersWithoutAmounts: boolean
+  /** A payout or a dispute names the charge by the provider's own reference; else by our attempt's id. */
+  readonly namesByReference: boolean
+}
+
+export const plainWays: ProviderWays = {
+  writesOfOperations: false,
+  answersWithoutAmounts: false,
+  namesByReference: false
+}
+
+export interface ProviderMessages {
+  /** The state of a charge; a look-up tells it too, unless `isOnlyWord`. */
+  readonly ofCharge: (charge: ChargeRecord, isOnlyWord?: boolean) => void
+  /** A capture or a void that is done. */
+  readonly ofDone: (charge: ChargeRecord, operation: OperationRecord, isOnlyWord?: boolean) => void
+  /** A capture or a void failed; `isFinal: false` where the provider tries again by itself. */
+  readonly ofFailure: (charge: ChargeRecord, operation: OperationRecord, isFinal: boolean) => void
+  readonly ofRefund: (refund: RefundRecord, isOnlyWord?: boolean) => void
+  readonly ofPayout: (charge: ChargeRecord) => void
+  readonly ofDispute: (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict) => void
+  /** Something that its own connector cannot read. */
+  readonly unreadable: (connectionId: string) => void
+  /** Something about a charge that was made elsewhere, with the same account. */
+  readonly ofOthers: (connectionId: string) => void
+}
+
+export interface MessagesOptions {
+  readonly time: Time
+  readonly ways: ProviderWays
+  readonly onLetter: ((letter: Letter) => void) | undefined
+}
+
+export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): ProviderMessages => {
+  let count = 0
+  let writtenAt = 0
+
+  const send = (letter: Omit<Letter, "id" | "body">, bodyOf: (id: string, at: number) => Uint8Array) => {
+    count += 1
+    // No two statements have one time: what came first is what the provider dates first.
+    writtenAt = Math.max(time.now(), writtenAt + 1)
+    const id = `pm_${count}`
+    onLetter?.({ ...letter, id, body: bodyOf(id, writtenAt) })
+  }
+  const tell = (
+    connectionId: string,
+    about: MessageAbout,
+    mayBeLost: boolean,
+    storedAs: Letter["storedAs"] = "decided"
+  ) =>
+    send({ connectionId, about: about._tag, mayBeLost, storedAs }, (id, at) => writeProviderMessage({ id, at, about }))
+
+  const ofCharge = (charge: ChargeRecord, isOnlyWord = false) => {
+    const { attemptId, connectionId } = charge
+    const state = stateOf(charge)
+    tell(connectionId, { _tag: "Charge", charge: { attemptId }, state: () => state }, !isOnlyWord)
+  }
+  const ofOperation = (
+    { connectionId }: ChargeRecord,
+    { operationId }: OperationRecord,
+    state: OperationState,
+    mayBeLost: boolean
+  ) => tell(connectionId, { _tag: "Operation", operationId, state: () => state }, mayBeLost)
+  const nameOf = ({ attemptId, providerRef }: ChargeRecord) => (ways.namesByReference ? { providerRef } : { attemptId })
+
+  return {
+    ofCharge,
+    ofDone: (charge, operation, isOnlyWord = false) => {
+      if (!ways.writesOfOperations) return ofCharge(charge, isOnlyWord)
+      const stated = operation.kind === "capture" ? { stated: capturedOf(charge) } : {}
+      return ofOperation(charge, operation, { _tag: "OperationConfirmed", ...stated }, !isOnlyWord)
+    },
+    ofFailure: (charge, operation, isFinal) =>
+      ofOperation(charge, operation, { _tag: "OperationFailed", isFinal, reason: "no funds" }, false),
+    ofRefund: (refund, isOnlyWord = false) => {
+      const state = refundStateOf(refund)
+      const about = { _tag: "Refund", refundId: refund.refundId, state: () => state } as const
+      tell(refund.charge.connectionId, about, !isOnlyWord)
+    },
+    ofPayout: (charge) => {
+      const state = stateOf(charge)
+      tell(charge.connectionId, { _tag: "Settled", charge: nameOf(charge), state: () => state }, false)
+    },
+    ofDispute: (charge, disputeId, verdict) =>
+      tell(charge.connectionId, { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict }, false),
+    unreadable: (connectionId) =>
+      send({ connectionId, about: "nothing", mayBeLost: false, storedAs: "unreadable" }, unreadableBody),
+    ofOthers: (connectionId) => {
+      const about = {
+        _tag: "Dispute",
+        charge: { providerRef: "ch_elsewhere" },
+        disputeId: null,
+        verdict: "opened"
+      } as const
+      tell(connectionId, about, false, "unmatched")
+    }
+  }
+}
