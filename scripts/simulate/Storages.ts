@@ -2,15 +2,35 @@
 import type { Storage } from "@pointsman/contracts/simulator"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { newDatabase, startServer, storageIn } from "./Postgres.ts"
 
-export const storageNames = ["memory", "sqlite"] as const
+export const storageNames = ["memory", "sqlite", "postgres"] as const
 export type StorageName = (typeof storageNames)[number]
 
+/** What the threads that run over a storage share. */
+export interface SharedStorage {
+  readonly name: StorageName
+  /** Of PostgreSQL: the server. */
+  readonly url: string | null
+}
+
+export type StorageOf = (seed: number) => Storage
+
+export const shareStorage = async (
+  name: StorageName
+): Promise<SharedStorage & { readonly stop: () => Promise<void> }> => {
+  if (name !== "postgres") return { name, url: null, stop: () => Promise.resolve() }
+  const { stop, url } = await startServer()
+  return { name, url, stop }
+}
+
 /**
- * Storage in memory lets others run between its checks and its writes, in every second run. SQLite keeps its database
- * in memory: a file would wait for the disk, and what is looked for here is not what a disk does.
+ * For one thread. Storage in memory lets others run between its checks and its writes, in every second run. SQLite keeps
+ * its database in memory: a file would wait for the disk, and what is looked for here is not what a disk does.
  */
-export const storageOf = (name: StorageName, seed: number): Storage =>
-  name === "memory"
-    ? MemoryStorage.layer({ yieldBetween: seed % 2 === 0 })
-    : SqliteStorage.layer({ filename: ":memory:" })
+export const openStorage = async ({ name, url }: SharedStorage): Promise<StorageOf> => {
+  if (name === "memory") return (seed) => MemoryStorage.layer({ yieldBetween: seed % 2 === 0 })
+  if (name === "sqlite" || url === null) return () => SqliteStorage.layer({ filename: ":memory:" })
+  const storage = storageIn(await newDatabase(url))
+  return () => storage
+}

@@ -1,11 +1,12 @@
 /** Runs many seeds on all processors. */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
-import type { StorageName } from "./Storages.ts"
-import type { Batch, BatchEnd } from "./Worker.ts"
+import type { SharedStorage } from "./Storages.ts"
+import type { Batch, BatchEnd, Variant } from "./Worker.ts"
 
 export interface RunSeedsOptions {
-  readonly storage: StorageName
+  readonly storage: SharedStorage
+  readonly variant: Variant
   readonly first: number
   readonly count: number
   /** Called as seeds have run, with how many they are by now, and those that are wrong. */
@@ -20,7 +21,8 @@ const wrongAtMost = 20
 
 /** The seeds that are wrong, in order; it stops early where there are many. */
 export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<number>> => {
-  const { count, first, onProgress, storage } = options
+  const { count, first, onProgress } = options
+  const { name, url } = options.storage
   const end = first + count
   const threads = Math.min(availableParallelism(), Math.ceil(count / batchSize))
   const wrong: Array<number> = []
@@ -34,7 +36,9 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
   }
   const runThread = () =>
     new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL("Worker.ts", import.meta.url), { workerData: { storage } })
+      const worker = new Worker(new URL("Worker.ts", import.meta.url), {
+        workerData: { storage: { name, url }, variant: options.variant }
+      })
       const goOn = () => {
         const batch = takeBatch()
         if (batch === undefined) void worker.terminate()

@@ -91,7 +91,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const { referenceOf = ownReference, ways = plainWays } = options
   const messages = providerMessages({ time, ways, onLetter })
   const charges = new Map<string, ChargeRecord>()
-  /** The newest of each reference. */
+  /** The first of each reference: what is asked of it, is asked of that one. */
   const chargesByRef = new Map<string, ChargeRecord>()
   const refunds = new Map<string, RefundRecord>()
   const checkouts = new Map<string, CheckoutRecord>()
@@ -132,7 +132,9 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     const { attemptId, money, paymentId, reference } = request
     const known = charges.get(attemptId)
     if (known !== undefined) return known
-    const others = [...charges.values()].filter((one) => one.connectionId === connectionId)
+    const others = [...charges.values()].filter(
+      (one) => one.connectionId === connectionId && one.paymentId !== paymentId && one.state !== "Declined"
+    )
     const charge: ChargeRecord = {
       ...{ attemptId, paymentId, connectionId, reference, money },
       providerRef: referenceOf(
@@ -140,10 +142,12 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
         others.map(({ providerRef }) => providerRef)
       ),
       ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
-      ...{ disputes: new Map(), contradictions: [] }
+      ...{ disputes: new Map(), contradictions: [], isReferenceShared: false }
     }
     charges.set(attemptId, charge)
-    chargesByRef.set(charge.providerRef, charge)
+    const first = chargesByRef.get(charge.providerRef)
+    if (first === undefined) chargesByRef.set(charge.providerRef, charge)
+    else for (const one of [first, charge]) shareReference(one)
     const isHidden = state === "Captured" && take(charge, chargeCall(request), money.minorUnits)
     messages.ofCharge(charge, isHidden)
     return charge
@@ -316,6 +320,11 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     },
     act: (act) => performAct(act, messages, time)
   }
+}
+
+const shareReference = (charge: ChargeRecord): void => {
+  charge.isReferenceShared = true
+  charge.contradictions.push(`its reference ${charge.providerRef} is that of another payment too`)
 }
 
 type BookedAs = "Pending" | "Authorized" | "Captured" | "Declined"

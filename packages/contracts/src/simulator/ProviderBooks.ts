@@ -26,6 +26,8 @@ export interface ChargeRecord {
    * needs a person.
    */
   readonly contradictions: Array<string>
+  /** Whether the charge of another payment has its reference. */
+  isReferenceShared: boolean
 }
 
 export interface OperationRecord {

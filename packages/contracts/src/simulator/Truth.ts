@@ -35,7 +35,7 @@ export const wrongWith = (
   // An event's time is that of the decision: of two that commit one after the other the later one may have decided first.
   const inOrder = events.map((event) => ({ ...event, createdAt: 0 }))
   const wrong = [...brokenInvariants({ ...book, events: inOrder })]
-  const held = charges.filter(({ state }) => state === "Authorized" || state === "Captured")
+  const held = charges.filter(({ state }) => isHeld(state))
   if (held.length > 1) wrong.push(`${held.length} charges hold money`)
   if (attempts.some(({ outcome }) => outcome === null)) wrong.push("an attempt is in flight")
   if (operations.some(({ outcome }) => outcome === null)) wrong.push("a capture or a void is in flight")
@@ -50,11 +50,23 @@ export const wrongWith = (
 
 const isContradicted = ({ charges }: ProviderSide): boolean => charges.some((one) => one.contradictions.length > 0)
 
+const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
+
+const isReuseSeen = (providerRef: string, { review }: Payment, events: ReadonlyArray<Event>): boolean =>
+  review !== null &&
+  events.some(({ data, type }) => type === "payment.conflict" && data["provider_reference"] === providerRef)
+
 /** The provider contradicted itself: what differs, and what is left open, is named by a review. */
 const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, { charges, refunds }: ProviderSide) => {
   const { payment } = book
-  const found = differences(book, charges, refunds)
-  const left = unnamed(found, book, events).map(({ what }) => `${what}, and no review names it`)
+  const shared = charges.filter(({ isReferenceShared, state }) => isReferenceShared && isHeld(state))
+  const unseen = shared.filter(({ providerRef }) => !isReuseSeen(providerRef, payment, events))
+  // Of a charge whose reference is contested nothing can be told: the review is of all that it did.
+  const found = shared.length > 0 ? [] : unnamed(differences(book, charges, refunds), book, events)
+  const left = [
+    ...found.map(({ what }) => `${what}, and no review names it`),
+    ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
+  ]
   const isOpen = !isAtRest(payment.state) || payment.refundPendingMinor > 0
   return isOpen && payment.review === null ? [...left, `it is ${payment.state}, and nobody is at work on it`] : left
 }
@@ -107,7 +119,7 @@ interface Truth extends Pick<Payment, "capturedMinor" | "refundedMinor" | "refun
 }
 
 const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<RefundRecord>): Truth => {
-  const held = charges.find(({ state }) => state === "Authorized" || state === "Captured")
+  const held = charges.find(({ state }) => isHeld(state))
   const nothing = { authorizedMinor: null, capturedMinor: 0, refundedMinor: 0, refundPendingMinor: 0 }
   if (held === undefined) {
     const wasCanceled = charges.some(({ state }) => state === "Canceled")
