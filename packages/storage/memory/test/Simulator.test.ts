@@ -1,11 +1,80 @@
 /** The simulator over storage in memory; what its parts promise is shown here, where a store is at hand. */
-import { type Fate, makeWorld, production, sandbox, wrongWith } from "@pointsman/contracts/simulator"
+import {
+  type ChargeRecord,
+  type Fate,
+  makeWorld,
+  type ProviderAct,
+  production,
+  sandbox,
+  wrongWith
+} from "@pointsman/contracts/simulator"
 import { sampleRequest } from "@pointsman/core/testing"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Exit, Option } from "effect"
 import { assert, describe, it } from "vitest"
 
 const minute = 60_000
+
+/** A captured payment, and what its provider did of its own accord after that, when everything has come to rest. */
+const captureThen = async (act: (charge: ChargeRecord) => ProviderAct) => {
+  const { provider, ...world } = await makeWorld({
+    storage: layer(),
+    // There is no network in between, and each message arrives at once.
+    onLetter: ({ body, connectionId }) =>
+      process.ask((pointsman) =>
+        Effect.flatMap(
+          pointsman.verifyMessage({
+            connectionId,
+            headers: { "x-simulated-secret": `pmsec_${connectionId}` },
+            body
+          }),
+          pointsman.recordMessage
+        )
+      )
+  })
+  const process = world.start({ backgroundEveryMillis: minute })
+  process.ask((pointsman) => pointsman.create(sandbox, sampleRequest()))
+  await world.time.pass(minute)
+  const charges = [...provider.charges.values()]
+  for (const charge of charges) provider.act(act(charge))
+  await world.time.pass(minute)
+  const [payment] = await world.run(world.ledger.payments(sandbox.tenant, { limit: 10 }))
+  const book = Option.getOrThrow(await world.run(world.ledger.book(sandbox.tenant, payment?.id ?? "")))
+  const events = await world.run(world.ledger.timeline(sandbox.tenant, book.payment.id, { limit: 100 }))
+  await world.end()
+  return { book, events, side: { charges, refunds: [] } }
+}
+
+describe("what has to hold when a provider contradicts itself", () => {
+  for (const [name, act, difference] of [
+    [
+      "captures more than was authorized",
+      (charge: ChargeRecord): ProviderAct => ({ _tag: "CorrectsCapture", charge, capturedMinor: 5_000 }),
+      "captured 1999, and at the provider 5000, and no review names it"
+    ],
+    [
+      "cancels what it captured",
+      (charge: ChargeRecord): ProviderAct => ({ _tag: "FailsCapture", charge, again: null }),
+      "captured 1999, and at the provider 0, and no review names it"
+    ]
+  ] as const) {
+    it(`given it ${name}, then a review names the difference, and without the review or its evidence that is wrong`, async () => {
+      const { book, events, side } = await captureThen(act)
+      assert.deepStrictEqual(wrongWith(book, events, side), [])
+      const unreviewed = { ...book, payment: { ...book.payment, review: null } }
+      assert.deepStrictEqual(wrongWith(unreviewed, events, side), [difference])
+      const silent = events.map((event) => ({ ...event, data: { ...event.data, stated: null, stated_amount: null } }))
+      assert.include(wrongWith(book, silent, side), difference)
+    })
+  }
+
+  it("given it does what it said, then a review is wrong", async () => {
+    const { book, events, side } = await captureThen((charge) => ({ _tag: "PaysOut", charge }))
+    assert.deepStrictEqual([book.payment.state, wrongWith(book, events, side)], ["Settled", []])
+    const reviewed = { ...book, payment: { ...book.payment, review: { since: 0, reasons: ["conflict" as const] } } }
+    assert.deepStrictEqual(wrongWith(reviewed, events, side), ["it waits for operations: conflict"])
+  })
+})
 
 describe("a process in a world", () => {
   it("given nothing goes wrong, when a payment is created, then it is captured and every endpoint hears of it", async () => {
