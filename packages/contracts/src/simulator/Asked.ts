@@ -25,7 +25,7 @@ const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed
 
 /**
  * What is not true any more of what was told; `now` is the payment as it stands at last. A provider that contradicted
- * itself (`isContradicted`) may have moved the amounts since.
+ * itself (`isContradicted`) may have moved the payment since.
  */
 export const brokenWord = (
   { payment: told, what }: Told,
@@ -34,12 +34,12 @@ export const brokenWord = (
 ): ReadonlyArray<string> => {
   const said = `${what} was told ${told.state}`
   if (now === undefined) return [`${said}, and the payment is gone`]
+  if (isContradicted) return []
   const wrong: Array<string> = []
   if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
   if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
     wrong.push(`${said}, and it is ${now.state}`)
   }
-  if (isContradicted) return wrong
   if (told.capturedMinor > 0 && now.capturedMinor !== told.capturedMinor) {
     wrong.push(`${said} with ${told.capturedMinor} captured, and it is ${now.capturedMinor}`)
   }

@@ -2,6 +2,7 @@
 import type { Draw } from "./Draw.ts"
 import type { ProviderAct } from "./ProviderActs.ts"
 import { type ChargeRecord, type OperationRecord, type RefundRecord, refundedOf } from "./ProviderBooks.ts"
+import type { Letter } from "./ProviderMail.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -9,12 +10,16 @@ const hour = 60 * minute
 export interface ActBooks {
   readonly charges: ReadonlyMap<string, ChargeRecord>
   readonly refunds: ReadonlyMap<string, RefundRecord>
+  readonly heard: ReadonlySet<Letter>
 }
 
 /** How a provider behaves in a run: an honest one disputes only what it took, and never goes back on its word. */
 export type Temper = "honest" | "contradictory"
 
-/** `undefined` where it has no charge to act on. */
+/**
+ * `undefined` where it has no charge to act on. Of one charge's money it goes back on its word again only once the word
+ * before was heard: core records the dates of failures and corrections, and not of what says the same as the record.
+ */
 export const drawAct = (draw: Draw, books: ActBooks, temper: Temper): ProviderAct | undefined => {
   const acts = temper === "honest" ? honestActs(draw, books) : [...honestActs(draw, books), ...reversals(draw, books)]
   return draw.one(acts)?.()
@@ -43,18 +48,19 @@ const honestActs = (draw: Draw, { charges }: ActBooks): ReadonlyArray<Choice> =>
   ]
 }
 
-const reversals = (draw: Draw, { charges, refunds }: ActBooks): ReadonlyArray<Choice> => {
+const reversals = (draw: Draw, { charges, heard, refunds }: ActBooks): ReadonlyArray<Choice> => {
   const all = [...charges.values()]
   const given = [...refunds.values()]
-  const captured = all.filter(isCaptured)
+  const settled = all.filter(({ lastWord }) => lastWord === null || heard.has(lastWord))
+  const captured = settled.filter(isCaptured)
   const succeeded = given.filter(({ state }) => state === "Succeeded")
   const failed = given.filter(({ state }) => state === "RefundFailed")
   return [
     ...on(draw, all, (charge) => disputing(draw, charge)),
     ...on(draw, captured, (charge) => ({ _tag: "FailsCapture", charge, again: drawRetry(draw) })),
     ...on(draw, captured, (charge) => correcting(draw, charge, given)),
-    ...on(draw, all.filter(isAfter("Authorized", "capture", "Failed")), capturing),
-    ...on(draw, all.filter(isAfter("Canceled", "void", "Done")), (charge) => ({ _tag: "FailsVoid", charge })),
+    ...on(draw, settled.filter(isAfter("Authorized", "capture", "Failed")), capturing),
+    ...on(draw, settled.filter(isAfter("Canceled", "void", "Done")), (charge) => ({ _tag: "FailsVoid", charge })),
     ...on(draw, succeeded, (refund) => ({ _tag: "FailsRefund", refund })),
     ...on(draw, failed, (refund) => ({ _tag: "RefundsAfterAll", refund }))
   ]

@@ -142,7 +142,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
         others.map(({ providerRef }) => providerRef)
       ),
       ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
-      ...{ disputes: new Map(), contradictions: [], isReferenceShared: false }
+      ...{ disputes: new Map(), contradictions: [], lastWord: null, isReferenceShared: false }
     }
     charges.set(attemptId, charge)
     const first = chargesByRef.get(charge.providerRef)

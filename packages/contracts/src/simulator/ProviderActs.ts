@@ -52,7 +52,7 @@ export const performAct = (act: ProviderAct, messages: ProviderMessages, time: T
     case "CorrectsCapture":
       act.charge.contradictions.push(`captured ${act.capturedMinor} and not ${act.charge.capturedMinor}`)
       act.charge.capturedMinor = act.capturedMinor
-      messages.ofCharge(act.charge, true)
+      act.charge.lastWord = messages.ofCharge(act.charge, true)
       break
     case "FailsRefund":
     case "RefundsAfterAll":
@@ -83,14 +83,14 @@ const failOperation = (charge: ChargeRecord, messages: ProviderMessages): void =
   if (charge.operation === null) return
   charge.state = "Authorized"
   charge.operation.state = "Failed"
-  messages.ofFailure(charge, charge.operation, true)
+  charge.lastWord = messages.ofFailure(charge, charge.operation, true)
 }
 
 const finishCapture = (charge: ChargeRecord, capturedMinor: number, messages: ProviderMessages): void => {
   if (charge.operation === null) return
   Object.assign(charge, { state: "Captured", capturedMinor })
   charge.operation.state = "Done"
-  messages.ofDone(charge, charge.operation, true)
+  charge.lastWord = messages.ofDone(charge, charge.operation, true)
 }
 
 const failCapture = (
@@ -104,13 +104,13 @@ const failCapture = (
   if (operation === null) {
     // Nobody asked for an automatic capture, so that there is no operation to name.
     charge.state = "Canceled"
-    messages.ofCharge(charge, true)
+    charge.lastWord = messages.ofCharge(charge, true)
   } else if (again === null) {
     failOperation(charge, messages)
   } else {
     charge.state = "Capturing"
     operation.state = "Accepted"
-    messages.ofFailure(charge, operation, false)
+    charge.lastWord = messages.ofFailure(charge, operation, false)
     time.after(again.after, () => {
       if (again.becomes === "done") finishCapture(charge, capturedMinor, messages)
       else failOperation(charge, messages)

@@ -1,5 +1,6 @@
 /** The books of the simulated provider: what it holds, took and gave back. It is the truth about the money. */
 import type { ChargeState, MessageAbout, Money, RefundState } from "@pointsman/core"
+import type { Letter } from "./ProviderMail.ts"
 
 export type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
 
@@ -26,6 +27,8 @@ export interface ChargeRecord {
    * needs a person.
    */
   readonly contradictions: Array<string>
+  /** The last message in which the provider went back on what it had said of this money. */
+  lastWord: Letter | null
   /** Whether the charge of another payment has its reference. */
   isReferenceShared: boolean
 }

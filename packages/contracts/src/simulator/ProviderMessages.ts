@@ -30,11 +30,11 @@ export const plainWays: ProviderWays = {
 
 export interface ProviderMessages {
   /** The state of a charge; a look-up tells it too, unless `isOnlyWord`. */
-  readonly ofCharge: (charge: ChargeRecord, isOnlyWord?: boolean) => void
+  readonly ofCharge: (charge: ChargeRecord, isOnlyWord?: boolean) => Letter
   /** A capture or a void that is done. */
-  readonly ofDone: (charge: ChargeRecord, operation: OperationRecord, isOnlyWord?: boolean) => void
+  readonly ofDone: (charge: ChargeRecord, operation: OperationRecord, isOnlyWord?: boolean) => Letter
   /** A capture or a void failed; `isFinal: false` where the provider tries again by itself. */
-  readonly ofFailure: (charge: ChargeRecord, operation: OperationRecord, isFinal: boolean) => void
+  readonly ofFailure: (charge: ChargeRecord, operation: OperationRecord, isFinal: boolean) => Letter
   readonly ofRefund: (refund: RefundRecord, isOnlyWord?: boolean) => void
   readonly ofPayout: (charge: ChargeRecord) => void
   readonly ofDispute: (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict) => void
@@ -54,12 +54,14 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
   let count = 0
   let writtenAt = 0
 
-  const send = (letter: Omit<Letter, "id" | "body">, bodyOf: (id: string, at: number) => Uint8Array) => {
+  const send = (about: Omit<Letter, "id" | "body">, bodyOf: (id: string, at: number) => Uint8Array): Letter => {
     count += 1
     // No two statements have one time: what came first is what the provider dates first.
     writtenAt = Math.max(time.now(), writtenAt + 1)
     const id = `pm_${count}`
-    onLetter?.({ ...letter, id, body: bodyOf(id, writtenAt) })
+    const letter = { ...about, id, body: bodyOf(id, writtenAt) }
+    onLetter?.(letter)
+    return letter
   }
   const tell = (
     connectionId: string,
@@ -72,7 +74,7 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
   const ofCharge = (charge: ChargeRecord, isOnlyWord = false) => {
     const { attemptId, connectionId } = charge
     const state = stateOf(charge)
-    tell(connectionId, { _tag: "Charge", charge: { attemptId }, state: () => state }, !isOnlyWord)
+    return tell(connectionId, { _tag: "Charge", charge: { attemptId }, state: () => state }, !isOnlyWord)
   }
   const ofOperation = (
     { connectionId }: ChargeRecord,

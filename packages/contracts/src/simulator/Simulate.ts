@@ -145,7 +145,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   }
   for (let count = 0; count < processes; count++) world.start({ backgroundEveryMillis })
 
-  const workload = makeWorkload({ world, plan, temper, listen: tell, backgroundEveryMillis })
+  const workload = makeWorkload({ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis })
   for (let number = 1; number <= steps; number++) {
     const draw = plan.step(number)
     if (draw !== undefined) await workload.step(draw)

@@ -11,7 +11,7 @@ import { drawAct, type Temper } from "./DrawAct.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import type { Plan } from "./Plan.ts"
 import { actInWords } from "./ProviderActs.ts"
-import { type Filed, secretHeader, writeProviderMessage } from "./ProviderMail.ts"
+import { type Filed, type Letter, secretHeader, writeProviderMessage } from "./ProviderMail.ts"
 import { short, tagOf, wordOf } from "./Words.ts"
 import { callers, messageSecretOf, production, sandbox, type World } from "./World.ts"
 
@@ -32,6 +32,8 @@ export interface WorkloadOptions {
   readonly world: World
   readonly plan: Plan
   readonly temper: Temper
+  /** The provider's messages that were taken. */
+  readonly heard: ReadonlySet<Letter>
   /** Told of every question and every answer that was heard. */
   readonly listen: (line: string) => void
   /** In milliseconds, of the background of every process. */
@@ -51,7 +53,14 @@ export interface Workload {
 
 type Work<A> = (pointsman: Pointsman["Service"]) => Effect.Effect<A, unknown>
 
-export const makeWorkload = ({ backgroundEveryMillis, listen, plan, temper, world }: WorkloadOptions): Workload => {
+export const makeWorkload = ({
+  backgroundEveryMillis,
+  heard,
+  listen,
+  plan,
+  temper,
+  world
+}: WorkloadOptions): Workload => {
   const { provider, time } = world
   const { hosted, kinds } = plan.draw.pick(abouts)
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
@@ -283,7 +292,7 @@ export const makeWorkload = ({ backgroundEveryMillis, listen, plan, temper, worl
       case "lie":
         return lie(draw, process)
       case "act": {
-        const act = drawAct(draw, provider, temper)
+        const act = drawAct(draw, { ...provider, heard }, temper)
         if (act === undefined) return passTime(draw)
         plan.note(`the provider ${actInWords(act)}`)
         return provider.act(act)
