@@ -1423,6 +1423,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "a refund that is tried again takes an old success",
+    harm: "A repeated message of the earlier success shows a refund that the customer never received.",
+    edits: [
+      {
+        file: "packages/core/src/decide/RefundFact.ts",
+        find: `(stage === "Pending" && settledAt !== null && fact.on === "RefundConfirmed")`,
+        replace: `(stage === "Pending" && fact.on === "RefundRetried")`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a full refund, when it failed and the provider tries again, then its amount is pending, and only a later success counts"
+    }
+  },
+  {
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [
@@ -1444,7 +1460,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/interpret/Contradiction.ts",
-        find: `withReview(noted, { events: ["payment.conflict"] })`,
+        find: `withReview(noted, { events: ["payment.conflict"], isCaptureFailed })`,
         replace: `noted`
       }
     ],

@@ -262,6 +262,35 @@ describe("a refund that fails after it succeeded", () => {
       assert.strictEqual((yield* stored(payment)).state, "Refunded")
     }))
 
+  test("given a full refund, when it failed and the provider tries again, then its amount is pending, and only a later success counts", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      const amounts = Effect.map(stored(payment), (now) => [now.state, now.refundedMinor, now.refundPendingMinor])
+      yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
+      assert.deepStrictEqual(yield* amounts, ["Captured", 0, 1999])
+      assert.deepStrictEqual(yield* reasons(payment), [])
+      yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
+      yield* refund(payment, refundDone, 5)
+      assert.deepStrictEqual(yield* amounts, ["Captured", 0, 1999])
+      yield* refund(payment, refundDone, 11)
+      assert.deepStrictEqual(yield* amounts, ["Refunded", 1999, 0])
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(-3), [
+        "payment.refunded",
+        "payment.refund_pending",
+        "payment.refunded"
+      ])
+    }))
+
+  test("given a refund that is tried again, when it fails for good, then its amount is refundable", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      yield* refund(payment, { ...refundFailed, isFinal: false }, 10)
+      yield* refund(payment, refundFailed, 11)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.refundedMinor, after.refundPendingMinor], ["Captured", 0, 0])
+      assert.strictEqual((yield* refundOf(payment)).stage, "Failed")
+    }))
+
   test("given one of two refunds reversed, then the payment is refunded in part; its request is answered as before, and after a day as refused", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, captured)

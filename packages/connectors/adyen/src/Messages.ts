@@ -212,7 +212,7 @@ const aboutOf = Effect.fnUntraced(function* (
       return yield* refundTold(item, isSuccess ? "Succeeded" : "RefundFailed", clean)
     // Mostly after it had told that the refund was done.
     case "REFUND_FAILED":
-      return yield* refundTold(item, isTriedAgain(item.reason) ? "RefundPending" : "RefundFailed", clean)
+      return yield* refundTold(item, "RefundFailed", clean, !isTriedAgain(item.reason))
     // The money came back.
     case "REFUNDED_REVERSED":
       return yield* refundTold(item, "RefundFailed", clean)
@@ -327,15 +327,16 @@ const notAsked = ({ eventCode }: Protocol.Item) =>
 
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,
-  _tag: RefundState["_tag"],
-  clean: Clean
+  _tag: "Succeeded" | "RefundFailed",
+  clean: Clean,
+  isFinal = true
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { merchantReference: refundId, pspReference: providerRefundId } = item
   if ((refundId ?? "") === "") return yield* notOurs(item)
   const stated = yield* amountOf(item)
   const state: RefundState =
     _tag === "RefundFailed"
-      ? { _tag, providerRefundId, reason: clean(item.reason ?? "") || null }
+      ? { _tag, providerRefundId, reason: clean(item.reason ?? "") || null, ...(isFinal ? {} : { isFinal }) }
       : { _tag, providerRefundId, stated }
   return { _tag: "Refund", refundId: refundId ?? "", state: () => state }
 })

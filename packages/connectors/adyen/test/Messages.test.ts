@@ -45,6 +45,7 @@ const saidOf = (about: MessageAbout): unknown =>
 const ours: ChargeName = { attemptId }
 const failed = (isFinal: boolean, reason: string | null) => ({ _tag: "OperationFailed", isFinal, reason, stated: eur })
 const technical = "Capture rejected by card scheme because of a technical issue."
+const refundTechnical = "Refund rejected by card scheme because of a technical issue."
 const byShopper =
   "Capture rejected by card scheme because the shopper cancelled the recurring payment through their bank."
 const captured = { _tag: "Captured", providerRef, stated: eur }
@@ -200,8 +201,8 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
   ],
   [
     "that Adyen sends again",
-    { ...ofRefund, eventCode: "REFUND_FAILED", reason: "Refund rejected by card scheme because of a technical issue." },
-    [refundId, { _tag: "RefundPending", providerRefundId: ownReference, stated: eur }]
+    { ...ofRefund, eventCode: "REFUND_FAILED", reason: refundTechnical },
+    [refundId, { _tag: "RefundFailed", providerRefundId: ownReference, reason: refundTechnical, isFinal: false }]
   ],
   [
     "after all",

@@ -30,6 +30,8 @@ export type RefundFact =
       readonly message: string
       readonly providerRefundId: string | null
     }
+  /** It failed, and the provider tries again. */
+  | { readonly on: "RefundRetried"; readonly message: string; readonly providerRefundId: string }
   /** As `RefundRefused`, where the request was told that its result is unknown. */
   | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
   | { readonly on: "RefundUnanswered"; readonly reason: string }
@@ -45,11 +47,13 @@ export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
       return refused(null, `Nothing was sent to the provider: ${end.reason}.`)
     case "Rejected":
       return refused(end.code, end.message)
-    case "RefundFailed":
-      return {
-        ...refused(end.reason, end.reason ?? "The provider says that the refund failed."),
-        providerRefundId: end.providerRefundId
-      }
+    case "RefundFailed": {
+      const { isFinal, providerRefundId, reason } = end
+      const message = reason ?? "The provider says that the refund failed."
+      return isFinal === false
+        ? { on: "RefundRetried", message, providerRefundId }
+        : { ...refused(reason, message), providerRefundId }
+    }
     case "Succeeded":
     case "RefundPending": {
       const { providerRefundId } = end
@@ -101,7 +105,8 @@ export const applyRefundFact = (
 ): Refunded => {
   const on = eventFor(payment, refund, fact)
   const change = changeOf(refund, fact, now)
-  const moved = moveRefund(refund, on, on === "RefundReversed" ? { ...change, settledAt: dated.at ?? now } : change)
+  const isUndone = on === "RefundReversed" || on === "RefundRetried"
+  const moved = moveRefund(refund, on, isUndone ? { ...change, settledAt: dated.at ?? now } : change)
   // Another statement settled it first, and is the newer one.
   if (Result.isFailure(moved) || isOlderWord(refund, fact, dated))
     return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
@@ -109,14 +114,14 @@ export const applyRefundFact = (
   const all = withRefund(refunds, after)
   const totals = refundTotals(all)
   const wentBack = totals.refundedMinor > payment.refundedMinor
-  const isReversal = totals.refundedMinor < payment.refundedMinor
+  const isTakenBack = totals.refundedMinor < payment.refundedMinor
   const row =
-    wentBack || isReversal
+    wentBack || isTakenBack
       ? Result.getOrUndefined(
           step(
             PaymentMachine,
             payment.state,
-            isReversal ? reversedEvent(payment, totals) : refundedEvent(payment, totals)
+            isTakenBack ? reversedEvent(payment, totals) : refundedEvent(payment, totals)
           )
         )
       : undefined
@@ -129,7 +134,7 @@ export const applyRefundFact = (
   }
   const types = [...emits, ...(row?.emits ?? [])]
   const isRefundUnknown = all.some(({ stage }) => stage === "Unknown")
-  const told = withReview(next, { events: types, isRefundUnknown, isReversal })
+  const told = withReview(next, { events: types, isRefundUnknown, isReversal: on === "RefundReversed" })
   return {
     payment: told,
     refund: after,
@@ -146,15 +151,16 @@ const reversedEvent = ({ reported }: Payment, { refundedMinor }: RefundTotals): 
 }
 
 /**
- * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a reversal only
- * a statement counts that the provider dates after it, because the success before the reversal may arrive again.
+ * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a reversal, or a
+ * failure that the provider tries again, only a statement counts that it dates after that: the earlier success may arrive
+ * again.
  */
 const isOlderWord = (
   { providerRefundId, settledAt, stage }: Refund,
   fact: RefundFact,
   { at, isCurrent }: Dated
 ): boolean =>
-  stage === "Reversed"
+  stage === "Reversed" || (stage === "Pending" && settledAt !== null && fact.on === "RefundConfirmed")
     ? !isCurrent && (at === null || settledAt === null || at <= settledAt)
     : fact.on === "RefundAccepted" &&
       (stage === "Refused" || stage === "Failed") &&
@@ -165,6 +171,8 @@ const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEve
   const { stage } = refund
   // The provider names its refund, so it executed it before: a request that it rejected has no name there.
   if (fact.on === "RefundRefused" && stage === "Succeeded" && fact.providerRefundId !== null) return "RefundReversed"
+  // It never succeeded here: the provider is at work on it.
+  if (fact.on === "RefundRetried" && stage !== "Succeeded") return "RefundAccepted"
   if (fact.on === "RefundRefused" && stage !== "Sending") return "RefundFailed"
   if (fact.on === "RefusalUntold" && stage !== "Sending" && stage !== "Refused") return "RefundFailed"
   const isSettled = stage === "Refused" || stage === "Failed" || stage === "Reversed"
@@ -184,7 +192,15 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
         failureReason: null
       }
     case "RefundAccepted":
-      return { providerRefundId: fact.providerRefundId, settledAt: null, code: null, failureReason: null }
+      return {
+        providerRefundId: fact.providerRefundId,
+        // The last failure: a success that is dated before it is older.
+        settledAt: refund.stage === "Reversed" ? refund.settledAt : null,
+        code: null,
+        failureReason: null
+      }
+    case "RefundRetried":
+      return { providerRefundId: fact.providerRefundId, settledAt: null, code: null, failureReason: fact.message }
     case "RefundMismatched":
       return {
         providerRefundId: fact.providerRefundId,

@@ -79,7 +79,13 @@ export type OperationAnswer = ChargeState | Rejected
 export type RefundState =
   | { readonly _tag: "Succeeded"; readonly providerRefundId: string; readonly stated?: Money | undefined }
   | { readonly _tag: "RefundPending"; readonly providerRefundId: string; readonly stated?: Money | undefined }
-  | { readonly _tag: "RefundFailed"; readonly providerRefundId: string; readonly reason: string | null }
+  | {
+      readonly _tag: "RefundFailed"
+      readonly providerRefundId: string
+      readonly reason: string | null
+      /** `false`: the provider will, or may, try again by itself. Final where it is left out. */
+      readonly isFinal?: boolean
+    }
 
 export type RefundAnswer = RefundState | Rejected
 

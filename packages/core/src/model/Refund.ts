@@ -38,7 +38,10 @@ export interface Refund {
   readonly sentAt: number
   /** When its request was answered. */
   readonly answeredAt: number | null
-  /** When it was known whether the money went back. */
+  /**
+   * When it was known whether the money went back. Of a refund that is pending again, when the provider stated that it
+   * had failed.
+   */
   readonly settledAt: number | null
   /** The provider's raw code. */
   readonly code: string | null

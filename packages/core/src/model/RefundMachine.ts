@@ -24,7 +24,8 @@ export const RefundMachine = defineMachine({
     RefundNotFound: "Ignored",
     ExcessReported: "Ignored",
     RefusalUntold: "Ignored",
-    RefundReversed: "Ignored"
+    RefundReversed: "Ignored",
+    RefundRetried: "Ignored"
   },
   rows: [
     {
@@ -114,6 +115,13 @@ export const RefundMachine = defineMachine({
       to: "Reversed",
       emits: ["payment.refund_failed"],
       why: "The provider states that the refund failed after it had succeeded: the customer was not repaid."
+    },
+    {
+      from: "Succeeded",
+      on: "RefundRetried",
+      to: "Pending",
+      emits: ["payment.refund_pending"],
+      why: "The refund failed after it had succeeded, and the provider tries again: its amount is reserved again."
     },
     {
       from: "Reversed",

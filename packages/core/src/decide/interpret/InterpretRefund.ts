@@ -25,8 +25,9 @@ export const ofRefund = (
   }
   const isOver = refund.stage === "Refused" || refund.stage === "Failed"
   // It was under way before it failed.
-  if (isOver && state._tag === "RefundPending" && !isCurrent(source)) return older
-  if (refund.stage === "Reversed" && state._tag === "Succeeded" && isUndated(source)) {
+  const isUnderWay = state._tag === "RefundPending" || (state._tag === "RefundFailed" && state.isFinal === false)
+  if (isOver && isUnderWay && !isCurrent(source)) return older
+  if (hasFailed(refund) && state._tag === "Succeeded" && isUndated(source)) {
     return untilLookedUp(book, { about: "refund", id: refund.id, state, at: null }, now)
   }
   const fact = refundFactOf(refund.money, state)
@@ -49,9 +50,13 @@ const refunded = (
     : moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
 }
 
+/** The provider stated that it failed after it had succeeded; it may try again. */
+const hasFailed = ({ settledAt, stage }: Refund): boolean =>
+  stage === "Reversed" || (stage === "Pending" && settledAt !== null)
+
 /** What is recorded would be written again at every lookup, and put off all later ones. */
 const isRecorded = ({ providerRefundId, stage }: Refund, fact: RefundFact): boolean =>
-  (fact.on === "RefundAccepted" && stage === "Pending") ||
+  ((fact.on === "RefundAccepted" || fact.on === "RefundRetried") && stage === "Pending") ||
   (fact.on === "RefundMismatched" && stage === "Unknown" && providerRefundId === fact.providerRefundId)
 
 /** The provider has no record of it. */
@@ -87,7 +92,7 @@ const ofRecordedRefund = (
 ): Interpretation => {
   if (state._tag === "RefundPending") return refund.stage === "Succeeded" ? older : confirms
   if (state._tag !== "Succeeded") return confirms
-  if (refund.stage === "Reversed") return older
+  if (hasFailed(refund)) return older
   const isSame =
     (refund.providerRefundId === null || refund.providerRefundId === state.providerRefundId) &&
     (state.stated === undefined ||
