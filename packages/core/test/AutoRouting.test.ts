@@ -109,7 +109,10 @@ const declined: ChargeAnswer = {
   code: "05",
   soft: false
 }
-const captured: ChargeAnswer = { _tag: "Captured", providerRef: "ref" }
+const captured = ({ attemptId }: { readonly attemptId: string }): ChargeAnswer => ({
+  _tag: "Captured",
+  providerRef: `ref_${attemptId}`
+})
 
 /** Creates one payment after the other, and tells where each went first. */
 const firsts = (provider: ReturnType<typeof world>["provider"], count: number, who: Caller) =>
@@ -125,7 +128,7 @@ describe("what auto learns", () => {
   it.effect("given production outcomes, then it leaves the connection that declines, and says why", () =>
     Effect.gen(function* () {
       const { ledger, provider } = learning
-      provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+      provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
       const went = yield* firsts(provider, 60, live)
       assert.deepStrictEqual(went.slice(0, 3), ["main", "main", "main"])
       assert.deepStrictEqual(new Set(went.slice(10)), new Set(["backup"]))
@@ -146,7 +149,8 @@ describe("what auto learns", () => {
   const testing = world({ routing: auto })
   it.effect("given sandbox outcomes, then nothing is learned", () =>
     Effect.gen(function* () {
-      testing.provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+      testing.provider.onCharge = (charge) =>
+        Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
       const went = yield* firsts(testing.provider, 60, caller)
       assert.deepStrictEqual(new Set(went), new Set(["main"]))
     }).pipe(Effect.provide(testing.layer))
@@ -165,8 +169,8 @@ describe("what auto learns", () => {
   it.effect("given a provider that states another amount, then it neither succeeded nor failed", () =>
     Effect.gen(function* () {
       const { provider } = mismatching
-      provider.onCharge = () =>
-        Effect.succeed({ ...captured, stated: { minorUnits: 999_999, currency: "USD" } } as ChargeAnswer)
+      provider.onCharge = (charge) =>
+        Effect.succeed({ ...captured(charge), stated: { minorUnits: 999_999, currency: "USD" } } as ChargeAnswer)
       yield* firsts(provider, 5, live)
       const pointsman = yield* Pointsman
       const { payment } = yield* pointsman.create(live, request())
@@ -190,13 +194,13 @@ describe("what auto learns", () => {
     Effect.gen(function* () {
       const { provider } = late
       const pointsman = yield* Pointsman
-      provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef: "ref" })
+      provider.onCharge = (charge) => Effect.succeed({ _tag: "Pending", providerRef: `ref_${charge.attemptId}` })
       provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: declined })
       yield* firsts(provider, 30, live)
       assert.deepStrictEqual(yield* firsts(provider, 1, live), ["main"])
       yield* TestClock.adjust("2 hours")
       while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
-      provider.onCharge = () => Effect.succeed(captured)
+      provider.onCharge = (charge) => Effect.succeed(captured(charge))
       assert.deepStrictEqual(yield* firsts(provider, 1, live), ["backup"])
     }).pipe(Effect.provide(late.layer))
   )
@@ -209,7 +213,7 @@ describe("servers that share a store", () => {
     () =>
       Effect.gen(function* () {
         const { provider } = shared
-        provider.onCharge = ({ connectionId }) => Effect.succeed(connectionId === "main" ? declined : captured)
+        provider.onCharge = (charge) => Effect.succeed(charge.connectionId === "main" ? declined : captured(charge))
         const one = yield* Pointsman
         const another = yield* shared.another
         const ones = yield* Effect.forkChild(one.keepLearning(5_000))
@@ -238,7 +242,7 @@ describe("servers that share a store", () => {
   it.effect("given servers that learn at once, then no outcome of any is lost", () =>
     Effect.gen(function* () {
       const servers = [yield* Pointsman, yield* adding.another, yield* adding.another]
-      adding.provider.onCharge = () => Effect.succeed(captured)
+      adding.provider.onCharge = (charge) => Effect.succeed(captured(charge))
       for (let round = 0; round < 3; round++) {
         for (const server of servers) {
           yield* Effect.provideService(firsts(adding.provider, 5, live), Pointsman, server)

@@ -30,7 +30,7 @@ const processes = Effect.gen(function* () {
       provider.onCharge = (charge) =>
         charge.connectionId === connectionId
           ? Effect.fail(new Unanswered({ reason: "time-out" }))
-          : Effect.succeed({ _tag: "Captured", providerRef: "r" })
+          : Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
     }
     /** Which connection a payment is sent to first. */
     const asked = Effect.gen(function* () {

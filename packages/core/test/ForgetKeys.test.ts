@@ -95,10 +95,10 @@ describe("keys whose time is over", () => {
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       let charges = 0
-      paged.provider.onCharge = () =>
+      paged.provider.onCharge = ({ attemptId }) =>
         charges++ % 2 === 0
           ? Effect.fail(new Unanswered({ reason: "time-out" }))
-          : Effect.succeed({ _tag: "Captured", providerRef: "ref" })
+          : Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
       for (let number = 0; number < 450; number++) {
         yield* pointsman.create(caller, request({ idempotencyKey: `key-${number + 1000}` }))
       }

@@ -70,14 +70,14 @@ const storePayments = (provider: ReturnType<typeof world>["provider"], count: nu
   Effect.gen(function* () {
     const pointsman = yield* Pointsman
     const next = chance(7)
-    const answers: ReadonlyArray<Effect.Effect<ChargeAnswer, NotSent | Unanswered>> = [
-      Effect.succeed({ _tag: "Captured", providerRef: "ref" }),
-      Effect.succeed({ _tag: "Declined", providerRef: "ref", category: "do_not_honor", code: "05", soft: true }),
+    const answers = (providerRef: string): ReadonlyArray<Effect.Effect<ChargeAnswer, NotSent | Unanswered>> => [
+      Effect.succeed({ _tag: "Captured", providerRef }),
+      Effect.succeed({ _tag: "Declined", providerRef, category: "do_not_honor", code: "05", soft: true }),
       Effect.succeed({ _tag: "Rejected", code: "E1", message: "no" }),
       silence
     ]
-    provider.onCharge = ({ connectionId }) =>
-      connectionId === "fragile" && next() < 0.7 ? silence : pick(answers, next() ** 3)
+    provider.onCharge = ({ attemptId, connectionId }) =>
+      connectionId === "fragile" && next() < 0.7 ? silence : pick(answers(`ref_${attemptId}`), next() ** 3)
     for (let number = 0; number < count; number++) {
       if (number % 20 === 0) yield* TestClock.adjust(Math.floor(next() * 60_000))
       const details = {
@@ -272,11 +272,11 @@ describe("explanations", () => {
       const { provider } = jumped
       const answer = yield* Deferred.make<void>()
       const rejected: ChargeAnswer = { _tag: "Rejected", code: "E1", message: "no" }
-      provider.onCharge = ({ connectionId }) =>
+      provider.onCharge = ({ attemptId, connectionId }) =>
         connectionId === "a" && provider.charges.length === 1
           ? Effect.as(Deferred.await(answer), rejected)
           : connectionId === "c"
-            ? Effect.succeed({ _tag: "Captured", providerRef: "r" })
+            ? Effect.succeed({ _tag: "Captured", providerRef: `ref_${attemptId}` })
             : Effect.succeed(rejected)
       const slow = yield* Effect.forkChild(pointsman.create(caller, request()))
       while (provider.charges.length === 0) yield* Effect.yieldNow

@@ -340,10 +340,10 @@ describe("routing of a create", () => {
           return [provider.charges[0]?.connectionId, payment.routing?.excluded.map((one) => one.code) ?? []]
         })
         const answers: Record<string, Effect.Effect<ChargeAnswer, Unanswered>> = {
-          main: Effect.fail(new Unanswered({ reason: "time-out" })),
-          backup: Effect.succeed({ _tag: "Captured", providerRef: "r" })
+          main: Effect.fail(new Unanswered({ reason: "time-out" }))
         }
-        provider.onCharge = (charge) => answers[charge.connectionId] ?? Effect.die("no such connection")
+        provider.onCharge = (charge) =>
+          answers[charge.connectionId] ?? Effect.succeed({ _tag: "Captured", providerRef: `ref_${charge.attemptId}` })
         assert.deepStrictEqual(yield* asked, ["main", []])
         assert.deepStrictEqual(yield* asked, ["main", []])
         assert.deepStrictEqual(yield* asked, ["backup", ["CIRCUIT_OPEN"]])

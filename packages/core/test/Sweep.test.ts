@@ -825,8 +825,8 @@ describe("a provider that hangs", () => {
       hanging.provider.onCharge = () => silent
       for (let count = 0; count < 40; count++) yield* pointsman.create(caller, request())
       let asked = 0
-      hanging.provider.onLookUpCharge = () =>
-        asked++ < 20 ? Effect.never : Effect.succeed(found({ _tag: "Captured", providerRef }))
+      hanging.provider.onLookUpCharge = ({ attemptId }) =>
+        asked++ < 20 ? Effect.never : Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
       const background = yield* Effect.forkDetach(pointsman.keepSweeping(second), { startImmediately: true })
       yield* TestClock.adjust(minute)
       yield* TestClock.adjust(second)
@@ -890,7 +890,8 @@ describe("many at once", () => {
       const pointsman = yield* Pointsman
       many.provider.onCharge = () => silent
       yield* Effect.forEach(Array.from({ length: 100 }), () => pointsman.create(caller, request()))
-      many.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
+      many.provider.onLookUpCharge = ({ attemptId }) =>
+        Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
       yield* TestClock.adjust(minute)
       yield* Effect.all([sweepAll, sweepAll, sweepAll, sweepAll], { concurrency: "unbounded" })
       assert.lengthOf(many.provider.lookUps, 100)
@@ -906,10 +907,10 @@ describe("many at once", () => {
       broken.provider.onCharge = () => silent
       for (let count = 0; count < 3; count++) yield* pointsman.create(caller, request())
       let asked = 0
-      broken.provider.onLookUpCharge = () => {
+      broken.provider.onLookUpCharge = ({ attemptId }) => {
         asked += 1
         if (asked === 1) throw new Error("the connector is broken")
-        return Effect.succeed(found({ _tag: "Captured", providerRef }))
+        return Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
       }
       broken.ledger.canRead = () => true
       yield* TestClock.adjust(minute)

@@ -2,7 +2,7 @@
 import { type ChargeAnswer, type Money, NotSent, Unanswered } from "@pointsman/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { answerOf, create, expectOutcome, get, type Outcome, type Told } from "./support/Payments.ts"
+import { answerOf, create, endingAs, expectOutcome, get, type Outcome, type Told } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"
 import { openWorld, type World } from "./support/World.ts"
 
@@ -104,7 +104,7 @@ describe.each(stores)("over %s", (_name, store) => {
   for (const { answers, end, method, outcome, told } of rows) {
     for (const capture_method of method === undefined ? (["automatic", "manual"] as const) : [method]) {
       test(`given ${capture_method} and a provider that answers ${answers}, then it is ${outcome.status}`, async () => {
-        world.provider.onCharge = () => end
+        world.provider.onCharge = endingAs(end)
         const reply = await create(world, { capture_method, reference: "order-7" })
         expect(answerOf(reply)).toBe("201")
         const { routing, ...payment } = reply.body.data

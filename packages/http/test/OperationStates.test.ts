@@ -10,6 +10,7 @@ import {
   authorized,
   captured,
   create,
+  endingAs,
   expectSound,
   type OperationName,
   operate,
@@ -29,7 +30,7 @@ type Way = (world: World, atTheEnd: (work: () => Promise<unknown>) => void) => P
 const charged =
   (end: ReturnType<World["provider"]["onCharge"]>): Way =>
   async (world) => {
-    world.provider.onCharge = () => end
+    world.provider.onCharge = endingAs(end)
     return (await create(world)).body.data.id
   }
 

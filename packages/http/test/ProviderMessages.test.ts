@@ -6,7 +6,7 @@ import { Ledger, Unanswered } from "@pointsman/core"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { charge, deliver, dispute, nowSeconds, refund, settled, tagOf, textOf } from "./support/Messages.ts"
-import { answerOf, authorized, captured, create, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
+import { answerOf, authorized, captured, create, endingAs, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
 import { anyStore, stores } from "./support/Stores.ts"
 import type { Reply } from "./support/Web.ts"
 import { acme, openWorld, type World, webhookSecretOf } from "./support/World.ts"
@@ -25,7 +25,7 @@ type Way = (world: World) => Promise<string>
 const charged =
   (end: ReturnType<World["provider"]["onCharge"]>): Way =>
   async (world) => {
-    world.provider.onCharge = () => end
+    world.provider.onCharge = endingAs(end)
     return (await create(world)).body.data.id
   }
 

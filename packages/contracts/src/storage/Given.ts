@@ -147,13 +147,19 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
   const all = payment.money.minorUnits
   switch (on) {
     case "ChargeAuthorized":
-      return { authorizedMinor: all, connectionId: "first", providerRef: "ref-1", settledAt: now, ...undecline }
+      return {
+        authorizedMinor: all,
+        connectionId: "first",
+        providerRef: `ref-${payment.id}`,
+        settledAt: now,
+        ...undecline
+      }
     case "ChargeCaptured":
       return {
         authorizedMinor: all,
         capturedMinor: all,
         connectionId: "first",
-        providerRef: "ref-1",
+        providerRef: `ref-${payment.id}`,
         settledAt: now,
         ...undecline
       }

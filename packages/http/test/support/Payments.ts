@@ -52,6 +52,18 @@ const created = async (world: World, fields: object): Promise<string> => {
   return reply.body.data.payment_id
 }
 
+type OnCharge = World["provider"]["onCharge"]
+
+/** The end of every charge, each under a reference of its own: a provider gives none twice. */
+export const endingAs =
+  (end: ReturnType<OnCharge>): OnCharge =>
+  ({ attemptId }) =>
+    Effect.map(end, (answer) =>
+      "providerRef" in answer && answer.providerRef !== null && answer.providerRef !== ""
+        ? { ...answer, providerRef: `ref_${attemptId}` }
+        : answer
+    )
+
 /** "409 not_capturable", or the status alone of an answer that went well. */
 export const answerOf = (reply: Reply): string =>
   reply.body?.error === undefined ? String(reply.status) : `${reply.status} ${reply.body.error.code}`
