@@ -12,8 +12,8 @@ const handler = `${source}commit/DecideAndCommit.ts`
 const mayName: ReadonlyArray<string> = ["ports/", "metrics/", "testing/", "testing.ts"].map((path) => source + path)
 const mayCommit: ReadonlyArray<string> = [`${source}commit/`, `${source}testing/`]
 
-const inCode = /\b(?:Stale|CommitUnknown|MessageTaken)\b/
-const inString = /^pointsman\/(?:Stale|CommitUnknown|KeyTaken|MessageTaken)$/
+const inCode = /\b(?:Stale|CommitUnknown|MessageTaken|ReferenceTaken)\b/
+const inString = /^pointsman\/(?:Stale|CommitUnknown|KeyTaken|MessageTaken|ReferenceTaken)$/
 /** `Ledger.commit`, also where the line breaks before the dot. */
 const commit = /\.\s*commit\s*\(|\.\s*keepMessage\s*\(/
 

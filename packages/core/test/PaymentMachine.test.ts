@@ -258,6 +258,7 @@ describe("the whole table", () => {
           "ChargeDeclined -> Declined (payment.declined)",
           "ChargeCancelled -> Cancelled (payment.cancelled)",
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
+          "ReferenceReused -> ChargeMismatched (payment.conflict, payment.unknown)",
         ],
         "ChargeUnknown": [
           "CheckoutOpened -> CheckoutOpen (payment.requires_action)",
@@ -270,6 +271,7 @@ describe("the whole table", () => {
           "ChargeCancelled -> Cancelled (payment.cancelled)",
           "ChargeNotFound -> Failed (payment.failed)",
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch)",
+          "ReferenceReused -> ChargeMismatched (payment.conflict)",
         ],
         "ChargedBack": [
           "SecondChargeReported -> ChargedBack (payment.conflict)",
@@ -297,6 +299,7 @@ describe("the whole table", () => {
           "ChargeCancelled -> Cancelled (payment.cancelled)",
           "ChargeUnanswered -> ChargeUnknown (payment.unknown)",
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
+          "ReferenceReused -> ChargeMismatched (payment.conflict, payment.unknown)",
         ],
         "CheckoutOpen": [
           "CheckoutEnded -> Cancelled (payment.cancelled)",
@@ -306,6 +309,7 @@ describe("the whole table", () => {
           "ChargeDeclined -> Declined (payment.declined)",
           "ChargeCancelled -> Cancelled (payment.cancelled)",
           "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
+          "ReferenceReused -> ChargeMismatched (payment.conflict, payment.unknown)",
         ],
         "Declined": [
           "ChargeAuthorized -> Authorized (payment.conflict, payment.authorized)",
@@ -430,6 +434,7 @@ describe("the whole table", () => {
         "MismatchStated": "Ignored",
         "NoRouteFound": "Ignored",
         "PageExpired": "Ignored",
+        "ReferenceReused": "Ignored",
         "RefundReversedInFull": "Ignored",
         "RefundReversedInPart": "Ignored",
         "RefundReversedSettled": "Ignored",

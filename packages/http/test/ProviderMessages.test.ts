@@ -6,7 +6,17 @@ import { Ledger, Unanswered } from "@pointsman/core"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { charge, deliver, dispute, nowSeconds, refund, settled, tagOf, textOf } from "./support/Messages.ts"
-import { answerOf, authorized, captured, create, endingAs, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
+import {
+  answerOf,
+  authorized,
+  captured,
+  create,
+  endingAs,
+  expectSound,
+  operate,
+  retrieve,
+  timeline
+} from "./support/Payments.ts"
 import { anyStore, stores } from "./support/Stores.ts"
 import type { Reply } from "./support/Web.ts"
 import { acme, openWorld, type World, webhookSecretOf } from "./support/World.ts"

@@ -15,6 +15,7 @@ export type ReviewReason =
   | "double_charge"
   | "reversal"
   | "capture_failed"
+  | "reference_reused"
 
 export interface Review {
   readonly since: string

@@ -263,7 +263,9 @@ export const messages = (it: StorageTest): void => {
           const connectionId = walked.payment.connectionId ?? ""
           const providerRef = walked.payment.providerRef ?? ""
           for (const subject of [{ attemptId }, { refundId: refund.id }, { connectionId, providerRef }]) {
-            expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(Option.some({ book: after, told: [] }))
+            expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(
+              Option.some({ book: after, told: [], others: [] })
+            )
             for (const other of [yield* newTenant(), { ...tenant, environment: "production" as const }]) {
               expect(yield* ledger.bookOf(other, subject)).toEqual(Option.none())
             }

@@ -20,6 +20,7 @@ import { oldClaims } from "./OldClaims.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
+import { references } from "./References.ts"
 import { reviews } from "./Reviews.ts"
 import { soundness } from "./Soundness.ts"
 import { successRates } from "./SuccessRates.ts"
@@ -42,6 +43,7 @@ export const storageSuite = <E>(
     atomicity(it)
     races(it)
     racingCreates(it)
+    references(it)
     soundness(it)
     books(it)
     balances(it)

@@ -5,8 +5,13 @@
  * something is sent, that ends the loop. Afterwards what is stored is read and compared with it. No other file of core
  * handles what a commit fails with: verbs are given whether their change is surely not written, perhaps written, or
  * always preceded by another one.
+ *
+ * Where another payment has a reference that a decision takes, both are reviewed, the other one first: a process that
+ * dies in between finds the same again, and what is written of it is written once.
  */
-import { Clock, Data, Effect, Result } from "effect"
+import { Clock, Data, Effect, Option, Result } from "effect"
+import { reviewHolder } from "../decide/ReusedReference.ts"
+import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { Claim } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { MessageDecision } from "../model/StoredMessage.ts"
@@ -76,8 +81,17 @@ export type Conflict =
 export interface Loop<S, W, E, E2, R, R2, D> {
   /** What the first decision is made on; read where it is absent. */
   readonly first?: S
-  /** `lastTry` is the value of the decision that was not written, from the second one on. */
-  readonly decide: (stored: S, now: number, lastTry: W | undefined) => Effect.Effect<Write<W> | Keep<W> | Done<D>, E, R>
+  /**
+   * `lastTry` is the value of the decision that was not written, from the second one on. `reused` is the reference that
+   * it took and that another payment has: the next one must not take it. Where it is written, the other payment is
+   * reviewed before.
+   */
+  readonly decide: (
+    stored: S,
+    now: number,
+    reused: ReusedReference | undefined,
+    lastTry: W | undefined
+  ) => Effect.Effect<Write<W> | Keep<W> | Done<D>, E, R>
   readonly read: (conflict: Conflict) => Effect.Effect<S, E2 | StorageError, R2>
   /**
    * After a commit whose answer was lost. `stop`: it fails at once, because something would be sent on it. A function:
@@ -113,6 +127,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
   let stored = loop.first as S
   let conflict: Conflict | undefined = "first" in loop ? undefined : { _tag: "Moved" }
   let lastTry: W | undefined
+  let reused: ReusedReference | undefined
   let revoked: ApiKeyRevoked | undefined
   let storageError: StorageError | undefined
   /** Each may be written. */
@@ -139,6 +154,9 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
         return Effect.succeed(anotherCame({ _tag: "KeyClaimed", claim: cause.claim }))
       case "pointsman/MessageTaken":
         return Effect.succeed(anotherCame({ _tag: "MessageRecorded" }))
+      case "pointsman/ReferenceTaken":
+        reused = cause
+        return Effect.succeed(anotherCame({ _tag: "Moved" }))
       case "pointsman/CommitUnknown":
         unanswered.push({ sent, cause })
         conflict = { _tag: "Unanswered" }
@@ -174,9 +192,13 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
       if (ours !== undefined) return ended(ours.sent.value)
       if (revoked !== undefined) return yield* Effect.fail(revoked)
     }
-    const decision = yield* budget.spend(decide(stored, yield* Clock.currentTimeMillis, lastTry))
+    const decision = yield* budget.spend(decide(stored, yield* Clock.currentTimeMillis, reused, lastTry))
     if (decision._tag === "Done") return ended(decision.value)
     lastTry = decision.value
+    if (reused !== undefined) {
+      const told = yield* Effect.result(budget.spend(reviewOther(decision, reused)))
+      if (Result.isFailure(told)) return storeFailed(told.failure)
+    }
     const written: Result.Result<void, CommitFailure> = yield* Effect.result(send(decision))
     return Result.isSuccess(written) ? ended(decision.value) : yield* notWritten(decision, written.failure)
   })
@@ -192,6 +214,40 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
     return yield* storageError === undefined ? new Contended() : new NotWritten({ cause: storageError })
   }
 })
+
+/** Without its turn: its own writer may be waiting for the turn that this loop is in. */
+const reviewOther = (
+  decision: Write<unknown> | Keep<unknown>,
+  reused: ReusedReference
+): Effect.Effect<void, StorageError, Ledger | Stirring> =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const [tenant, id] =
+      decision._tag === "Write"
+        ? [decision.step.tenant, decision.step.payment.after.id]
+        : [decision.tenant, decision.seen?.id]
+    if (id === undefined) return
+    yield* decideAndCommit({
+      read: () => Effect.map(ledger.payment(tenant, reused.paymentId), Option.getOrUndefined),
+      decide: (holder: Payment | undefined, now) => {
+        const reviewed = holder && reviewHolder(holder, { ...reused, paymentId: id }, now)
+        if (holder === undefined || reviewed === undefined) return Effect.succeed(done(undefined))
+        const { events, payment } = reviewed
+        return Effect.succeed(
+          write({ tenant, payment: { expected: holder.version, after: payment }, attempts: [], events }, undefined)
+        )
+      },
+      // Where it was written, it is not decided again.
+      afterUnknown: () => false,
+      storageErrors: "fail"
+    })
+  }).pipe(
+    Effect.mapError((failure) =>
+      failure._tag === "NotWritten"
+        ? failure.cause
+        : new StorageError({ operation: "reviewing a reused reference", cause: failure })
+    )
+  )
 
 const send = Effect.fnUntraced(function* (decision: Write<unknown> | Keep<unknown>) {
   if (decision._tag === "Write") return yield* commitChange(decision.step)

@@ -9,6 +9,8 @@ import { type Applied, bookAfter, unchangedBook } from "../decide/Applied.ts"
 import { attemptNamed, interpret } from "../decide/interpret/Interpret.ts"
 import type { Statement, StatementAbout } from "../decide/interpret/Statement.ts"
 import { leftUndecided, withoutUndecided } from "../decide/interpret/Undecided.ts"
+import { withoutReused } from "../decide/ReusedReference.ts"
+import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
 import { Ledger } from "../ports/Ledger.ts"
@@ -39,9 +41,10 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, loo
   const recorded = yield* decideAndCommit({
     inTurn: turns.take(id),
     first: asked,
-    decide: (book: PaymentBook, now) => {
+    decide: (book: PaymentBook, now, reused) => {
       const isOvertaken = subjectOf(book, lookup) !== before
-      const applied = isOvertaken ? undefined : appliedOf(book, lookup, now)
+      const stated = isOvertaken ? undefined : appliedOf(book, lookup, now)
+      const applied = stated && reused ? appliedWithout(book, stated, reused, now) : stated
       if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
       const { payment, ...beside } = applied
       const step = { tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
@@ -61,6 +64,17 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, loo
   recorded.learn()
   return recorded.book
 })
+
+/** Another payment has the reference that was found. */
+const appliedWithout = (
+  book: PaymentBook,
+  stated: Applied,
+  reused: ReusedReference,
+  now: number
+): Applied | undefined => {
+  const applied = withoutReused(book, stated.attempts, reused, now)
+  return applied.events.length === 0 ? undefined : applied
+}
 
 /** `undefined` where nothing has to be written. */
 const appliedOf = (

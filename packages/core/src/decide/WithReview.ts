@@ -23,6 +23,8 @@ export interface BroughtUp {
   readonly isReversal?: boolean
   /** Whether a capture failed that cannot be taken back here. */
   readonly isCaptureFailed?: boolean
+  /** Whether the provider stated one reference for two payments. */
+  readonly isReferenceReused?: boolean
   /** Whether something that a provider accepted, or never answered, has been open for too long. */
   readonly isOverdue?: boolean
 }
@@ -39,10 +41,13 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
     amount_mismatch: carried.includes("amount_mismatch") || broughtUp.events.includes("payment.amount_mismatch"),
     conflict:
       carried.includes("conflict") ||
-      (broughtUp.events.includes("payment.conflict") && broughtUp.isDoubleCharge !== true),
+      (broughtUp.events.includes("payment.conflict") &&
+        broughtUp.isDoubleCharge !== true &&
+        broughtUp.isReferenceReused !== true),
     double_charge: carried.includes("double_charge") || broughtUp.isDoubleCharge === true,
     reversal: carried.includes("reversal") || broughtUp.isReversal === true,
-    capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true
+    capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true,
+    reference_reused: carried.includes("reference_reused") || broughtUp.isReferenceReused === true
   }
   const reasons = reviewReasons.filter((reason) => isTrue[reason])
   if (reasons.length === 0) return review === null ? payment : { ...payment, review: null }

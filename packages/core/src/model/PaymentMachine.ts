@@ -109,6 +109,7 @@ export const PaymentMachine = defineMachine({
     ChargeUnanswered: "Ignored",
     ChargeNotFound: "Ignored",
     MismatchStated: "Ignored",
+    ReferenceReused: "Ignored",
     SecondChargeReported: "Ignored",
     CaptureClaimed: "NotCapturable",
     CaptureAccepted: "Ignored",
@@ -298,6 +299,20 @@ export const PaymentMachine = defineMachine({
       to: "ChargeMismatched",
       emits: ["payment.conflict", "payment.amount_mismatch"],
       why: "The provider captured money on a payment that had failed here, and not the requested amount."
+    },
+    {
+      from: ["Charging", "CheckoutOpen", "ChargePending"],
+      on: "ReferenceReused",
+      to: "ChargeMismatched",
+      emits: ["payment.conflict", "payment.unknown"],
+      why: "The provider stated the reference of another payment's charge: its word on this one cannot be trusted."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "ReferenceReused",
+      to: "ChargeMismatched",
+      emits: ["payment.conflict"],
+      why: "Found later. A look-up cannot end it any more: operations settle it."
     },
     {
       from: "ChargeMismatched",

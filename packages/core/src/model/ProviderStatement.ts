@@ -40,7 +40,8 @@ export interface CheckoutOpened {
 interface Stated {
   /**
    * The provider's name for the charge, in every word about it: a capture that has its own name is reported under that
-   * of its charge. Money under another name is another charge of the attempt, which is reported to operators.
+   * of its charge. Money under another name is another charge of the attempt, which is reported to operators. No two
+   * payments of a connection have a charge with one name: if a provider reports that, operators review both.
    */
   readonly providerRef: string
   readonly stated?: Money | undefined

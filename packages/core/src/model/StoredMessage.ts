@@ -85,4 +85,9 @@ export interface MessageBook {
   readonly book: PaymentBook
   /** Those that were decided, oldest first. */
   readonly told: ReadonlyArray<MessageNote>
+  /**
+   * The ids of the other payments that stand on the same charge, where it was asked for by its reference; empty otherwise.
+   * Only payments that an older version wrote share one.
+   */
+  readonly others: ReadonlyArray<string>
 }

@@ -2,7 +2,7 @@
  * The store of payments, as core needs it: one write, and a few reads.
  *
  * The rule that an adapter must not break: `commit` writes all of a change or nothing of it, has made it durable
- * when it succeeds, and checks the versions, the key and the API key inside the same write.
+ * when it succeeds, and checks the versions, the key, the API key and the references of charges inside the same write.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
@@ -128,13 +128,31 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("pointsman/KeyTaken
   claim: Schema.Any as Schema.Codec<Claim>
 }) {}
 
+/**
+ * Another payment has a reference that the change names (see `referencesOf`); nothing was written. A payment has those
+ * that it took, for good. What it stands on already it keeps, also where an older version wrote the same of another one.
+ */
+export class ReferenceTaken extends Schema.TaggedError<ReferenceTaken>()("pointsman/ReferenceTaken", {
+  connectionId: Schema.String,
+  providerRef: Schema.String,
+  /** The other payment. */
+  paymentId: Schema.String
+}) {}
+
 /** The API key was revoked meanwhile; nothing was written. */
 export class ApiKeyRevoked extends Schema.TaggedError<ApiKeyRevoked>()("pointsman/ApiKeyRevoked", {}) {}
 
 /** The message was decided already; nothing was written. */
 export class MessageTaken extends Schema.TaggedError<MessageTaken>()("pointsman/MessageTaken", {}) {}
 
-export type CommitFailure = Stale | KeyTaken | ApiKeyRevoked | MessageTaken | StorageError | CommitUnknown
+export type CommitFailure =
+  | Stale
+  | KeyTaken
+  | ApiKeyRevoked
+  | MessageTaken
+  | ReferenceTaken
+  | StorageError
+  | CommitUnknown
 
 /** To take payments whose time to be checked has come. */
 export interface DueQuery {

@@ -152,7 +152,7 @@ const ends: Readonly<Record<AttemptOutcome, string>> = {
   Rejected: "rejected by the provider without doing anything",
   NotSent: "not sent: nothing left for the provider",
   Unanswered: "unanswered: the result at the provider is unknown",
-  Mismatched: "mismatched: the provider stated another amount",
+  Mismatched: "mismatched: the provider stated another amount, or the reference of another payment",
   Abandoned: "recorded but never sent"
 }
 

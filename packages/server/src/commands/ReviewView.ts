@@ -22,7 +22,8 @@ const endsByItself: Record<ReviewReason, boolean> = {
   conflict: false,
   double_charge: false,
   reversal: false,
-  capture_failed: false
+  capture_failed: false,
+  reference_reused: false
 }
 
 export const reviewView = (payment: Payment, { checkIntervals, claimWindowMillis, now }: Now) => {

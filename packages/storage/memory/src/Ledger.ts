@@ -30,6 +30,7 @@ import {
 } from "@pointsman/core"
 import { Effect, Option, Result, Semaphore } from "effect"
 import { endpointsFor } from "./Deliveries.ts"
+import { takenReference, takeReferences } from "./References.ts"
 import {
   byText,
   copy,
@@ -111,7 +112,9 @@ export const make = Effect.fnUntraced(function* (state: State, options: LedgerOp
             .filter(
               ({ about, paymentId }) => paymentId === payment.id && (about === "settlement" || about === "dispute")
             )
-            .map(noteOf)
+            .map(noteOf),
+          // No two payments have one charge here.
+          others: []
         }))
       }),
     storeMessage: (tenant, message) =>
@@ -318,10 +321,10 @@ const placeOf = (claimedAt: number, tenant: Tenant, key: string): Place => ({
   name: `${tenantKey(tenant)} ${key}`
 })
 
-/** In the port's order: the API key, the key, the message, the version. */
+/** In the port's order: the API key, the key, the message, the version, the references of charges. */
 const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {
   const { apiKeyHash, claim, message, payment, tenant } = change
-  const { claims, messages, payments } = ofTenant(state, tenant)
+  const { claims, messages, payments, references } = ofTenant(state, tenant)
   if (apiKeyHash !== undefined && state.apiKeys.get(apiKeyHash)?.revokedAt !== null) {
     return Result.fail(new ApiKeyRevoked())
   }
@@ -333,7 +336,8 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
   const undecided = message === undefined ? Result.void : checkMessage(messages, message)
   if (Result.isFailure(undecided)) return undecided
   if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())
-  return Result.void
+  const taken = takenReference(references, change)
+  return taken === undefined ? Result.void : Result.fail(taken)
 }
 
 /** What makes a change unwritable beside what is stored; `undefined` for a sound one. */
@@ -385,8 +389,12 @@ const apply = (
   written: ReadonlyArray<Event>,
   deliveries: ReadonlyArray<StoredDelivery>
 ): void => {
-  const { attempts, checks, claims, events, messages, operations, payments, refunds } = forTenant(state, change.tenant)
+  const { attempts, checks, claims, events, messages, operations, payments, references, refunds } = forTenant(
+    state,
+    change.tenant
+  )
   const { id } = change.payment.after
+  takeReferences(references, change)
   const before = payments.get(id)?.hosted
   if (before) state.pages.delete(before.tokenHash)
   payments.set(id, change.payment.after)

@@ -17,6 +17,8 @@ import type {
 export interface TenantState {
   readonly tenant: Tenant
   readonly payments: Map<string, Payment>
+  /** Which payment has a charge, by its connection and reference. */
+  readonly references: Map<string, string>
   /** By payment, in the order of their numbers. */
   readonly attempts: Map<string, Array<Attempt>>
   /** By payment, oldest first. */
@@ -71,6 +73,7 @@ export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${te
 const empty = (tenant: Tenant): TenantState => ({
   tenant,
   payments: new Map(),
+  references: new Map(),
   attempts: new Map(),
   operations: new Map(),
   refunds: new Map(),

@@ -99,7 +99,7 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
         return each((one, index) => {
           const row = told.get(index + 1)
           if (row === undefined) return alone(one)
-          if (row["word"] !== "Sound") return Deferred.into(refusal(row), one.end)
+          if (row["word"] !== "Sound") return Deferred.into(refusal(db, one.drawn, row), one.end)
           return row["written"] === true ? Deferred.succeed(one.end, undefined) : alone(one)
         })
       }),

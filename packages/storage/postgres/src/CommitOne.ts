@@ -2,12 +2,20 @@
  * Writes a change, whole or not at all. A statement that another one came in the way of is sent again, and its checks
  * see what came between.
  */
-import { ApiKeyRevoked, type CommitFailure, KeyTaken, MessageTaken, Stale, StorageError } from "@pointsman/core"
+import {
+  ApiKeyRevoked,
+  type CommitFailure,
+  KeyTaken,
+  MessageTaken,
+  ReferenceTaken,
+  Stale,
+  StorageError
+} from "@pointsman/core"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type DrawnChange, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"
 import { codes, type Database, type Refused } from "./Database.ts"
-import { rows } from "./Rows.ts"
+import { bindText, readText, rows } from "./Rows.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */
 const maxRounds = 20
@@ -33,7 +41,7 @@ export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<
     for (let round = 0; round < maxRounds; round++) {
       const [row] = yield* Effect.catchTag(db.write("commit", sql, params), "Refused", takenBack)
       if (row === undefined) continue
-      if (row["word"] !== "Sound") return yield* refusal(row)
+      if (row["word"] !== "Sound") return yield* refusal(db, drawn, row)
       if (row["written"] === true) return
     }
     const cause = new Error(`${maxRounds} concurrent writes conflicted`)
@@ -45,7 +53,7 @@ export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<
 const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])
 
 const takenBack = (refused: Refused): Effect.Effect<ReadonlyArray<Row>, StorageError> => {
-  if (mayBeSentAgain.has(refused.code)) return Effect.succeed([])
+  if (mayBeSentAgain.has(refused.code) || refused.constraint === "charge_references_pkey") return Effect.succeed([])
   // Rows that no change may write: a key that another refund has, money that was never there.
   if (refused.code.startsWith("23")) return Effect.die(new Error(`Ledger.commit: ${messageOf(refused.error)}`))
   return Effect.fail(refused.error)
@@ -53,7 +61,7 @@ const takenBack = (refused: Refused): Effect.Effect<ReadonlyArray<Row>, StorageE
 
 const messageOf = ({ cause }: StorageError): string => (cause instanceof Error ? cause.message : String(cause))
 
-export const refusal = (row: Row): Effect.Effect<never, CommitFailure> => {
+export const refusal = (db: Database, drawn: DrawnChange, row: Row): Effect.Effect<never, CommitFailure> => {
   switch (row["word"] as Exclude<Word, "Sound">) {
     case "ApiKeyRevoked":
       return Effect.fail(new ApiKeyRevoked())
@@ -63,7 +71,32 @@ export const refusal = (row: Row): Effect.Effect<never, CommitFailure> => {
       return Effect.fail(new MessageTaken())
     case "Stale":
       return Effect.fail(new Stale())
+    case "ReferenceTaken":
+      return takenReference(db, drawn)
     case "Unbalanced":
       return Effect.die(new Error("Ledger.commit: the refunds do not add up to what the payment says"))
   }
 }
+
+/** What the payment itself stands on it keeps: an older version may have written the same of both. */
+const selectHolder = `select payment_id from charge_references
+  where workspace_id = $1 and environment = $2 and connection_id = $3 and reference_hash = md5($4) and payment_id <> $5
+    and not exists (
+      select 1 from payments
+      where workspace_id = $1 and environment = $2 and id = $5 and connection_id = $3 and provider_ref = $4
+    )`
+
+/** Asked for by itself: it is rare, and what has a reference keeps it. */
+const takenReference = Effect.fnUntraced(function* (
+  db: Database,
+  { change: { payment, tenant }, references }: DrawnChange
+): Effect.fn.Return<never, CommitFailure> {
+  for (const { connectionId, providerRef } of references) {
+    const params = [tenant.workspaceId, tenant.environment, connectionId, providerRef, payment.after.id].map(bindText)
+    const [holder] = yield* db.read("commit", selectHolder, params)
+    if (holder !== undefined) {
+      return yield* new ReferenceTaken({ connectionId, providerRef, paymentId: readText(holder["payment_id"]) })
+    }
+  }
+  return yield* new Stale()
+})

@@ -12,7 +12,16 @@
  *
  * Each value is a parameter of its own: to take a JSON document of them apart was a quarter of the statement's time.
  */
-import { type Change, type Claim, type EventDraft, type MessageNote, type Payment, refundTotals } from "@pointsman/core"
+import {
+  type Change,
+  type Claim,
+  type EventDraft,
+  type MessageNote,
+  type NamedReference,
+  type Payment,
+  referencesOf,
+  refundTotals
+} from "@pointsman/core"
 import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
 import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 
@@ -31,6 +40,9 @@ export interface Shape {
   readonly claim: "none" | "new" | "moved"
   readonly message: boolean
   readonly payment: "new" | "moved"
+  /** Of charges; the payment takes as many of them, the first ones. */
+  readonly references: number
+  readonly taken: number
   readonly attempts: number
   readonly operations: number
   readonly refunds: number
@@ -49,17 +61,22 @@ export interface DrawnChange {
   readonly change: Change
   readonly shape: Shape
   readonly events: ReadonlyArray<DrawnEvent>
+  readonly references: ReadonlyArray<NamedReference>
 }
 
 export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
   const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
+  const references = referencesOf(payment.after, attempts)
   return {
     change,
+    references,
     shape: {
       apiKey: apiKeyHash !== undefined,
       claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
       message: message !== undefined,
       payment: payment.expected === 0 ? "new" : "moved",
+      references: references.length,
+      taken: references.filter(({ isTaken }) => isTaken).length,
       attempts: attempts.length,
       operations: operations?.length ?? 0,
       refunds: refunds?.length ?? 0,
@@ -69,11 +86,13 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): 
   }
 }
 
-export const nameOf = ({ apiKey, attempts, claim, events, message, operations, payment, refunds }: Shape): string =>
-  `${apiKey} ${claim} ${message} ${payment} ${attempts} ${operations} ${refunds} ${events}`
+export const nameOf = (shape: Shape): string => {
+  const { apiKey, attempts, claim, events, message, operations, payment, references, refunds, taken } = shape
+  return `${apiKey} ${claim} ${message} ${payment} ${references} ${taken} ${attempts} ${operations} ${refunds} ${events}`
+}
 
 /** What the statement says of a change. */
-export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "Unbalanced"
+export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "ReferenceTaken" | "Unbalanced"
 
 export interface Statement {
   readonly sql: string
@@ -163,6 +182,21 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
   }
   const storedPayment = `(select version from payments where ${isPayment("payments")})`
   checks.push(`when ${storedPayment} is ${version === "" ? "not null" : `distinct from ${version}`} then 'Stale'`)
+  const references = Array.from({ length: shape.references }, (_, index) => {
+    const part = (read: (reference: NamedReference) => string) =>
+      place("text", ({ references }) => (references[index] === undefined ? null : bindText(read(references[index]))))
+    const connection = part(({ connectionId }) => connectionId)
+    const providerRef = part(({ providerRef }) => providerRef)
+    const holder = `charge_references as r where ${ofTenant("r")} and r.connection_id = ${connection}
+      and r.reference_hash = md5(${providerRef})`
+    return { connection, providerRef, holder }
+  })
+  for (const { connection, holder, providerRef } of references) {
+    checks.push(`when exists (select 1 from ${holder} and r.payment_id <> ${paymentId}) and not exists (
+      select 1 from payments
+      where ${isPayment("payments")} and payments.connection_id = ${connection} and provider_ref = ${providerRef}
+    ) then 'ReferenceTaken'`)
+  }
   if (shape.refunds > 0) {
     // What the refunds that are stored and stay as they are must add up to. Where the change writes none, a trigger
     // compares what the payment says with what is stored.
@@ -252,6 +286,15 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     const key = [...tenantKey, "id"]
     inserted("paid", "payments", payment, key, key, isPayment)
   } else moved("paid", "payments", payment, ["id"], isPayment, `version = ${version}`)
+
+  // Where another statement took it since, the key refuses this one.
+  references.slice(0, shape.taken).forEach(({ connection, holder, providerRef }, index) => {
+    writes.push(`references_${index} as (
+      insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+      select ${workspace}, ${environment}, ${connection}, ${providerRef}, ${paymentId} from ${behindGate()}
+      where not exists (select 1 from ${holder})
+    )`)
+  })
 
   const entries = <A>(table: "attempts" | "operations" | "refunds", columns: Columns<A, Value, Owner>) => {
     const names = Object.keys(columns)

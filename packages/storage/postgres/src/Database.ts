@@ -49,9 +49,12 @@ export class Refused {
   readonly _tag = "Refused"
   readonly code: string
   readonly error: StorageError
-  constructor(code: string, error: StorageError) {
+  /** That of a broken constraint. */
+  readonly constraint: string | undefined
+  constructor(code: string, error: StorageError, constraint?: string) {
     this.code = code
     this.error = error
+    this.constraint = constraint
   }
 }
 
@@ -227,6 +230,7 @@ interface ErrorFields {
   readonly code: string
   readonly severityUnlocalized?: string
   readonly message: string
+  readonly constraint?: string
 }
 
 const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
@@ -237,7 +241,9 @@ const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
 /** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
 const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
   const fields = fieldsOf(error)
-  if (fields?.severityUnlocalized === "ERROR") return new Refused(fields.code, storageError(operation, error))
+  if (fields?.severityUnlocalized === "ERROR") {
+    return new Refused(fields.code, storageError(operation, error), fields.constraint)
+  }
   return new CommitUnknown({ operation, cause: causeOf(error) })
 }
 

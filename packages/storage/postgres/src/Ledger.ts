@@ -17,7 +17,7 @@ import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -55,8 +55,11 @@ const selectBookOf = (
 ) => `select ${bookColumns}, ${told} as told from payments as p
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
 /** Both, because a reference may be longer than an index takes. */
-const selectBookOfCharge = `select ${bookColumns}, ${told} as told from payments as p
-  where ${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4 limit 1`
+const isCharge = `${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4`
+/** Of an old database one charge may have several payments. */
+const selectBookOfCharge = `select ${bookColumns}, ${told} as told, array(
+    select id from payments where ${isCharge} order by id offset 1
+  ) as others from payments as p where ${isCharge} order by id limit 1`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
   const commit = yield* makeCommit(db, options)
@@ -89,7 +92,8 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
       const [select, ...names] = subjectOf(subject)
       return one("bookOf", select, [...bindTenant(tenant), ...names.map(bindText)], (row) => ({
         book: readBook(row),
-        told: (row["told"] as ReadonlyArray<Row>).map(rows.readNote)
+        told: (row["told"] as ReadonlyArray<Row>).map(rows.readNote),
+        others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),

@@ -384,6 +384,31 @@ const messageOutcomes = [
   "create index messages_by_payment on messages (payment_id, received_at) where payment_id <> ''"
 ]
 
+/**
+ * Which payment has a charge of a connection. A reference may be longer than an index holds, so its hash is in the key.
+ * Payments of an older version may share one: the oldest has it, the others keep what they stand on, and no further
+ * payment gets it.
+ */
+const chargeReferences = [
+  `create table charge_references (
+    ${tenant},
+    connection_id ${text} not null,
+    provider_ref ${text} not null,
+    reference_hash ${text} not null generated always as (md5(provider_ref)) stored,
+    payment_id ${text} not null,
+    primary key (workspace_id, environment, connection_id, reference_hash)
+  )`,
+  `insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select workspace_id, environment, connection_id, provider_ref, min(payment_id)
+    from (
+      select workspace_id, environment, connection_id, provider_ref, id as payment_id from payments
+        where connection_id is not null and provider_ref is not null
+      union all select workspace_id, environment, connection_id, provider_ref, payment_id from attempts
+        where provider_ref is not null and outcome in ('Authorized', 'Captured', 'Pending', 'Mismatched')
+    ) as charged
+    group by workspace_id, environment, connection_id, provider_ref`
+]
+
 const steps: Record<string, Step> = {
   "1_all": execute([
     payments,
@@ -419,7 +444,8 @@ const steps: Record<string, Step> = {
   ]),
   // What a provider reported beside the money of a payment, as JSON.
   "5_reported": execute(['alter table payments add column reported text collate "C"']),
-  "6_message_outcomes": execute(messageOutcomes)
+  "6_message_outcomes": execute(messageOutcomes),
+  "7_charge_references": execute(chargeReferences)
 }
 
 /** The number of the last step. */

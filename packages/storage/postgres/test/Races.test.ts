@@ -6,6 +6,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
 import { Effect, Fiber, Result } from "effect"
+import { newCharge } from "../../sql/test/SharedReference.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, untilWaiting } from "./support/Waiting.ts"
@@ -95,6 +96,30 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
 
           const control = yield* raceBehind(holder, sql, holdKey(holder, "another"), () => overwriteKey(sql, "another"))
           expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
+        })
+      )
+    })
+  )
+
+  it.live(`given ${writers} payments that wait for one reference, then one takes it, and the others learn who`, () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const changes = yield* Effect.forEach(Array(writers).keys(), () => newCharge("ch-1"))
+          // Takes it, and gives it back when all wait.
+          const hold = holder`insert into charge_references
+            (workspace_id, environment, connection_id, provider_ref, payment_id)
+            values (${tenant.workspaceId}, ${tenant.environment}, 'first', 'ch-1', 'another')`
+          const results = yield* raceBehind(holder, sql, hold, (index) => ledger.commit(changes[index] as Change))
+          expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/ReferenceTaken"), "written"])
+          const [winner, ...others] = yield* ledger.payments(tenant, { limit: 100 })
+          expect(others).toEqual([])
+          for (const { failure } of results.filter(Result.isFailure)) {
+            expect(failure).toMatchObject({ connectionId: "first", providerRef: "ch-1", paymentId: winner?.id })
+          }
         })
       )
     })

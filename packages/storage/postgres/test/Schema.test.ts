@@ -1,9 +1,10 @@
 /** The schema: whose every key is, how text compares, and who may make it. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Ledger, SuccessRates } from "@pointsman/core"
+import { Ids, Ledger, SuccessRates } from "@pointsman/core"
 import { Effect, Option, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"
 import { inspect } from "../src/index.ts"
 import { newChange, rate, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -17,7 +18,8 @@ const steps = [
   { migration_id: 3, name: "payments_by_provider_ref" },
   { migration_id: 4, name: "operations_by_id" },
   { migration_id: 5, name: "reported" },
-  { migration_id: 6, name: "message_outcomes" }
+  { migration_id: 6, name: "message_outcomes" },
+  { migration_id: 7, name: "charge_references" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -108,6 +110,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
+        yield* sql`drop table charge_references`
         yield* sql`drop index payments_by_provider_ref`
         yield* sql`drop index operations_by_id`
         yield* sql`alter table payments drop column reported`
@@ -122,9 +125,9 @@ describe.skipIf(!hasServer)("the schema", () => {
             ('ws', 'sandbox', 'first', 'b', 'p', 'charge', 's', false, 1, 3, ''),
             ('ws', 'sandbox', 'first', 'c', null, 'charge', 's', false, 1, 2, '')`
         yield* sql`delete from pointsman_migrations where migration_id > 1`
-        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 6 })
+        expect(yield* inspect({ url })).toMatchObject({ schema: 1, newest: 7 })
         const refusal = yield* Effect.flip(withStorage({ url, existing: true })(Effect.void))
-        expect(String(refusal.cause)).toContain("it has the outdated schema version 1; this release needs 6")
+        expect(String(refusal.cause)).toContain("it has the outdated schema version 1; this release needs 7")
         yield* Effect.forEach(Array(4).keys(), () => withStorage({ url, maxConnections: 3 })(Effect.void), {
           concurrency: "unbounded"
         })
@@ -145,6 +148,20 @@ describe.skipIf(!hasServer)("the schema", () => {
       })
   )
 
+  it.live("given two payments with one reference, when it is migrated, then both go on, and no third gets it", () =>
+    Effect.gen(function* () {
+      const { sql, url } = yield* empty
+      const [first, second] = [yield* newCharge("ch-1"), yield* newCharge("ch-2")]
+      yield* withStorage({ url })(
+        Effect.flatMap(Ledger, (ledger) => Effect.andThen(ledger.commit(first), ledger.commit(second)))
+      )
+      yield* sql`update payments set provider_ref = 'ch-1'`
+      yield* sql`drop table charge_references`
+      yield* sql`delete from pointsman_migrations where migration_id = 7`
+      yield* withStorage({ url })(expectShared(first, second))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.live(
     "given a database, when it is inspected, then its schema and its clock are reported, and nothing is created",
     () =>
@@ -153,12 +170,12 @@ describe.skipIf(!hasServer)("the schema", () => {
         const sql = yield* clientOf(url)
         const before = yield* schemaOf(sql)
         const found = yield* inspect({ url })
-        expect(found).toMatchObject({ schema: null, newest: 6 })
+        expect(found).toMatchObject({ schema: null, newest: 7 })
         // The server runs on this machine; a busy one answers late.
         expect(Math.abs(found.clockAheadMillis)).toBeLessThan(2_000)
         expect(yield* schemaOf(sql)).toEqual(before)
         yield* withStorage({ url })(Effect.void)
-        expect(yield* inspect({ url })).toMatchObject({ schema: 6, newest: 6 })
+        expect(yield* inspect({ url })).toMatchObject({ schema: 7, newest: 7 })
       })
   )
 

@@ -29,11 +29,12 @@ import {
   keepMessage,
   selectMessage,
   selectMessages,
-  selectSubject,
+  selectSubjects,
   selectTold,
   storeMessage
 } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
+import { takeReferences } from "./References.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 
 /*
@@ -77,9 +78,10 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       Effect.map(
         read("bookOf", () => selectBookOf(db, tenant, subject)),
         (found) =>
-          Option.map(Option.fromUndefinedOr(found), ({ book, told }) => ({
+          Option.map(Option.fromUndefinedOr(found), ({ book, others, told }) => ({
             book: rows.readBook(book),
-            told: told.map(rows.readNote)
+            told: told.map(rows.readNote),
+            others
           }))
       ),
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),
@@ -178,6 +180,7 @@ const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => 
   const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
   const addEvent = db.prepare(Statement.insertEvent)
   const decide = decideMessage(db)
+  const take = takeReferences(db)
   const addDeliveries = writeDeliveries(db, newDeliveryId)
 
   const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
@@ -198,10 +201,13 @@ const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => 
     }
     const decided = message === undefined ? Result.void : decide(tenant, message)
     if (Result.isFailure(decided)) return Exit.fail(decided.failure)
+    const references = take(change)
     const values = Statement.bindPayment(payment.after, change)
     const moved = payment.expected === 0 ? undefined : movePayment.get(...values, payment.expected)
     const isWritten = payment.expected === 0 ? addPayment.run(...values).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
+    if (Result.isFailure(references)) return Exit.fail(references.failure)
+    references.success()
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
@@ -292,9 +298,11 @@ const selectBookRows = (db: Database, tenant: Tenant, id: string): BookRows | un
 
 const selectBookOf = (db: Database, tenant: Tenant, subject: MessageSubject) =>
   snapshot(db, () => {
-    const paymentId = selectSubject(db, tenant, subject)
+    const [paymentId, ...others] = selectSubjects(db, tenant, subject)
     const book = paymentId === undefined ? undefined : selectBookRows(db, tenant, paymentId)
-    return paymentId === undefined || book === undefined ? undefined : { book, told: selectTold(db, tenant, paymentId) }
+    return paymentId === undefined || book === undefined
+      ? undefined
+      : { book, told: selectTold(db, tenant, paymentId), others }
   })
 
 const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number =>

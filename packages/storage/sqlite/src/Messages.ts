@@ -109,14 +109,14 @@ export const selectTold = (db: Database, tenant: Tenant, paymentId: string): Rea
       order by rowid`)
     .all(...bindTenant(tenant), bindText(paymentId))
 
-/** The payment that an attempt, a refund or a charge belongs to. */
-export const selectSubject = (db: Database, tenant: Tenant, subject: MessageSubject): string | undefined => {
+/** The payment that an attempt, a refund or a charge belongs to. Of an old database one charge may have several. */
+export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<string> => {
   if ("connectionId" in subject) {
-    const found = db
+    return db
       .prepare(`select id from payments indexed by payments_by_provider_ref
-        where workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ?`)
-      .get(...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef))
-    return found === undefined ? undefined : readText(found["id"])
+        where workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ? order by id`)
+      .all(...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef))
+      .map((row) => readText(row["id"]))
   }
   const [table, index, id] =
     "attemptId" in subject
@@ -128,5 +128,5 @@ export const selectSubject = (db: Database, tenant: Tenant, subject: MessageSubj
     .prepare(`select payment_id from ${table} indexed by ${index}
       where workspace_id = ? and environment = ? and id = ?`)
     .get(...bindTenant(tenant), bindText(id as string))
-  return row === undefined ? undefined : readText(row["payment_id"])
+  return row === undefined ? [] : [readText(row["payment_id"])]
 }

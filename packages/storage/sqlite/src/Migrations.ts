@@ -410,6 +410,30 @@ const messageOutcomes = [
   "create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null"
 ]
 
+/**
+ * Which payment has a charge of a connection. Payments of an older version may share one: the oldest has it, the others
+ * keep what they stand on, and no further payment gets it.
+ */
+const chargeReferences = [
+  `create table charge_references (
+    workspace_id text not null,
+    ${environment},
+    connection_id any not null,
+    provider_ref any not null,
+    payment_id text not null,
+    primary key (workspace_id, environment, connection_id, provider_ref)
+  ) strict, without rowid`,
+  `insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select workspace_id, environment, connection_id, provider_ref, min(payment_id)
+    from (
+      select workspace_id, environment, connection_id, provider_ref, id as payment_id from payments
+        where connection_id is not null and provider_ref is not null
+      union all select workspace_id, environment, connection_id, provider_ref, payment_id from attempts
+        where provider_ref is not null and outcome in ('Authorized', 'Captured', 'Pending', 'Mismatched')
+    )
+    group by workspace_id, environment, connection_id, provider_ref`
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -449,7 +473,8 @@ const steps: Record<string, Step> = {
   "11_operations_by_id": execute(["create index operations_by_id on operations (workspace_id, environment, id)"]),
   // What a provider reported beside the money of a payment, as JSON.
   "12_reported": execute(["alter table payments add column reported text"]),
-  "13_message_outcomes": execute(messageOutcomes)
+  "13_message_outcomes": execute(messageOutcomes),
+  "14_charge_references": execute(chargeReferences)
 }
 
 /** The number of the last step. */

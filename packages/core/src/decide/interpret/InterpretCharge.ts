@@ -81,8 +81,9 @@ const factOfUnheld = (
       return checkoutFactOf(payment, checkout, { _tag: "Found", state }, writtenAt) ?? "Confirms"
     }
     case "ChargeMismatched":
-      // Only a stated amount corrects a stated amount.
+      // Only a stated amount corrects a stated amount; a reference that another payment has, another one corrects.
       if (attempt.connectionId !== payment.connectionId) return tellsOfMoney(fact) ? "Contradicts" : "Older"
+      if (payment.review?.reasons.includes("reference_reused") === true) return fact
       if (state._tag === "Canceled" || ("stated" in state && state.stated !== undefined)) return fact
       return isCurrent(source) ? "Contradicts" : "Confirms"
     case "Failed":

@@ -15,6 +15,7 @@ import {
   unexecutedFact
 } from "../../decide/ChargeFact.ts"
 import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { withoutReused } from "../../decide/ReusedReference.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
@@ -71,18 +72,22 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
   return yield* decideAndCommit({
     first: { payment: inHand.payment, claim: inHand.claim },
-    decide: ({ claim, payment: stored }, now) => {
+    decide: ({ claim, payment: stored }, now, reused) => {
       if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
-      const { moved, isAsStated } = decide(stored, inHand, fact, now)
+      const book = { payment: stored, attempts: [...inHand.earlier, ...ended] }
+      const refused = reused === undefined ? undefined : withoutReused(book, ended, reused, now)
+      const { moved, isAsStated } =
+        refused === undefined ? decide(stored, inHand, fact, now) : { moved: refused, isAsStated: false }
+      const told = refused?.attempts ?? ended
       // A missing response says less than what another source reported about the attempt meanwhile.
       const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
-      const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...ended])
+      const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...told])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
       const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
       const step = {
         tenant,
         payment: { expected: stored.version, after: payment },
-        attempts: isTold ? [] : ended,
+        attempts: isTold ? [] : told,
         events: moved.events,
         claim: claimChange(claim, answered)
       }

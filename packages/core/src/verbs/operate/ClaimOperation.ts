@@ -63,7 +63,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
   const claimed = decideAndCommit({
-    decide: Effect.fnUntraced(function* (book: PaymentBook, _now, lastTry: Claimed | undefined) {
+    decide: Effect.fnUntraced(function* (book: PaymentBook, _now, _reused, lastTry: Claimed | undefined) {
       const earlier = yield* operationStanding(book, order)
       if (earlier !== undefined) return done<Unclaimed>({ _tag: "Replayed", answered: earlier })
       const moved = step(PaymentMachine, book.payment.state, claimEvent[order.kind])

@@ -50,7 +50,7 @@ export const recordOperation = Effect.fnUntraced(function* (
   return yield* decideAndCommit({
     ...how,
     first: { payment, ours: operation, isTaken: false },
-    decide: ({ isTaken, ours, payment }, now, lastTry: Operation | undefined) => {
+    decide: ({ isTaken, ours, payment }, now, _, lastTry: Operation | undefined) => {
       if (lastTry !== undefined) {
         // Settled by another source, which had more than a missing response; or by our earlier try.
         if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))

@@ -16,8 +16,10 @@ import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptNamed, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
-import type { Source } from "../../decide/interpret/Statement.ts"
+import type { Source, Statement } from "../../decide/interpret/Statement.ts"
+import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
+import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
@@ -211,12 +213,12 @@ const decideAndWrite = Effect.fnUntraced(function* (
         : Effect.map(ledger.bookOf(tenant, subjectOf(connectionId, about)), (found) =>
             ownBook(Option.getOrUndefined(found), connectionId, about)
           ),
-    decide: (found: MessageBook | "MessageRecorded" | undefined, now) => {
+    decide: (found: MessageBook | "MessageRecorded" | undefined, now, reused) => {
       if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
       const meaning =
         found === undefined
           ? undefined
-          : interpret(found.book, connectionId, { ...message, courier: "message", askedAt: now }, now)
+          : meaningOf(found, connectionId, { ...message, courier: "message", askedAt: now }, reused, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const decision = decidedMessage(stored, message, found?.book, meaning)
@@ -253,6 +255,20 @@ interface Decided {
 }
 
 const decidedBefore: Decided = { outcome: null, learn: () => {} }
+
+const meaningOf = (
+  found: MessageBook,
+  connectionId: string,
+  statement: Statement & Pick<ProviderMessage, "about">,
+  reused: ReusedReference | undefined,
+  now: number
+): Interpretation => {
+  const contested = ofContested(found, connectionId, statement.about, now)
+  if (contested !== undefined) return contested
+  const meaning = interpret(found.book, connectionId, statement, now)
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  return reused === undefined || applied === undefined ? meaning : ofReused(found.book, applied, reused, now)
+}
 
 /** What another connection was asked is nothing of this one's. */
 const ownBook = (

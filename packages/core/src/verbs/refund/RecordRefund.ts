@@ -61,7 +61,7 @@ export const recordRefund = Effect.fnUntraced(function* (
   return yield* decideAndCommit({
     ...how,
     first: { book, ours: refund },
-    decide: ({ book, ours }, now, lastTry: Recorded | undefined) => {
+    decide: ({ book, ours }, now, _, lastTry: Recorded | undefined) => {
       // An earlier try, or a commit whose answer was lost, had been written.
       const isStored = lastTry !== undefined && isRecorded(ours, lastTry.refund)
       if (isStored && ours.reply !== null) return Effect.succeed(done<Recorded>({ refund: ours, reply: ours.reply }))

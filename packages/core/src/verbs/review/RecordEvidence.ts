@@ -9,6 +9,8 @@ import { Effect, Option, Result, Schema } from "effect"
 import { type Conflict, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { applyEvidence, type Evidence, type OperatorStatement } from "../../decide/OperatorEvidence.ts"
+import { unnamed } from "../../decide/ReusedReference.ts"
+import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Event } from "../../model/Event.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -62,6 +64,13 @@ const checkOrder = Effect.fnUntraced(function* ({ by, evidence, stated }: Settle
 
 const isMinorUnits = (amount: number): boolean => Number.isSafeInteger(amount) && amount > 0
 
+const takesMoney = (stated: OperatorStatement): boolean =>
+  stated._tag === "Charge" && (stated.says === "captured" || stated.says === "authorized")
+
+/** The person can look again, so neither payment is reviewed for it. */
+const sharedWith = ({ paymentId, providerRef }: ReusedReference): string =>
+  `the provider's reference ${providerRef} belongs to payment ${paymentId}`
+
 interface Read {
   readonly book: PaymentBook
   /** The timeline, where the statement may be on it. */
@@ -81,11 +90,16 @@ const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: SettleRevie
         const told = mayBeOurs ? yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost }) : []
         return { book, told } satisfies Read
       }),
-      decide: Effect.fnUntraced(function* ({ book }: Read, now) {
+      decide: Effect.fnUntraced(function* ({ book }: Read, now, reused) {
+        if (reused !== undefined && takesMoney(stated)) {
+          return yield* new StatementRefused({ field: "stated", reason: sharedWith(reused) })
+        }
         const applied = applyEvidence(book, stated, { by, evidence }, now)
         if (Result.isFailure(applied)) return yield* new StatementRefused({ field: "stated", reason: applied.failure })
-        const { payment, ...beside } = applied.success
-        return write({ tenant, payment: { expected: book.payment.version, after: payment }, ...beside }, payment)
+        const { attempts, payment, ...beside } = applied.success
+        const named = reused === undefined ? attempts : unnamed(attempts, reused)
+        const step = { tenant, payment: { expected: book.payment.version, after: payment }, attempts: named, ...beside }
+        return write(step, payment)
       }),
       afterUnknown: ({ told }: Read, { events: [note] }) =>
         told.some(

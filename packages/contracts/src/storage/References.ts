@@ -1,0 +1,209 @@
+/** A provider's reference belongs to one payment of a connection: whoever comes second is told of the first. */
+import { describe, expect } from "@effect/vitest"
+import { type Change, Ledger, type Payment, ReferenceTaken, type Tenant } from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { racers, rounds } from "./Unguarded.ts"
+
+export const references = (it: StorageTest): void => {
+  describe("references of charges", () => {
+    it.effect("given a payment has it, when another one takes it, then it is told which, and nothing is written", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const first = yield* captured(tenant, "ch-1")
+        yield* ledger.commit(first.change)
+        const second = yield* captured(tenant, "ch-1")
+        const before = yield* traceOf(second.change)
+        expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
+        expect(yield* traceOf(second.change)).toStrictEqual(before)
+        // Whatever the provider says of it next.
+        const other = yield* captured(tenant, "ch-2", second.before)
+        yield* ledger.commit(other.change)
+        expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
+          Option.some(other.change.payment.after)
+        )
+      })
+    )
+
+    it.effect("given a payment has it, when it is written again, then it keeps it, and may take another one", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { after, change } = yield* captured(tenant, "ch-1")
+        yield* ledger.commit(change)
+        const settled = yield* moveAlong(after, rowOf("Captured", "SettlementReported"))
+        yield* ledger.commit(settled.change)
+        const renamed = withReference(settled.after, { ...settled.change, events: [] }, "ch-2")
+        yield* ledger.commit(again(renamed, settled.after))
+        expect((yield* book(tenant, renamed.payment.after)).payment.providerRef).toBe("ch-2")
+      })
+    )
+
+    it.effect("given a later writer of the same payment comes first, then the change is stale and takes nothing", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { before, change } = yield* captured(tenant, "ch-1")
+        const late = yield* captured(tenant, "ch-2", before)
+        yield* ledger.commit(change)
+        expect(yield* failureOf(late.change)).toMatchObject({ _tag: "pointsman/Stale" })
+        yield* ledger.commit((yield* captured(tenant, "ch-2")).change)
+      })
+    )
+
+    it.effect("given other connections, workspaces and environments, then each has the reference once", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const elsewhere: Tenant = { ...tenant, environment: "production" }
+        yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
+        yield* ledger.commit((yield* captured(elsewhere, "ch-1")).change)
+        yield* ledger.commit((yield* captured(yield* newTenant(), "ch-1")).change)
+        const { change } = yield* captured(tenant, "ch-1")
+        const connectionId = "second"
+        yield* ledger.commit({
+          ...change,
+          payment: { ...change.payment, after: { ...change.payment.after, connectionId } },
+          attempts: change.attempts.map((attempt) => ({ ...attempt, connectionId }))
+        })
+      })
+    )
+
+    for (const outcome of ["Authorized", "Captured", "Pending", "Mismatched"] as const) {
+      it.effect(
+        `given an attempt that ended ${outcome} has it beside its payment's own, then nobody else gets it`,
+        () =>
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const tenant = yield* newTenant()
+            const first = yield* captured(tenant, "ch-1")
+            const attempts = first.change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+            yield* ledger.commit({ ...first.change, attempts })
+            for (const reference of ["ch-1", "ch-2"]) {
+              const { change } = yield* captured(tenant, reference)
+              expect(yield* failureOf(change)).toEqual(taken(reference, first.change))
+            }
+          })
+      )
+    }
+
+    for (const outcome of ["Declined", "Rejected", "Canceled"] as const) {
+      it.effect(`given an attempt that ended ${outcome} names it, then it takes none, and may name no one else's`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const { change } = yield* captured(tenant, "ch-1")
+          const attempts = change.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+          yield* ledger.commit({ ...change, attempts })
+          const second = yield* captured(tenant, "ch-2")
+          yield* ledger.commit(second.change)
+          const third = (yield* captured(tenant, "ch-3")).change
+          const named = third.attempts.map((attempt) => ({ ...attempt, outcome, providerRef: "ch-2" }))
+          expect(yield* failureOf({ ...third, attempts: named })).toEqual(taken("ch-2", second.change))
+        })
+      )
+    }
+
+    const references = {
+      empty: "",
+      "with what databases do not hold": "a\u0000b\ud800",
+      "longer than an index holds": "x".repeat(10_000),
+      "like another but for its case": "CH-1"
+    }
+    for (const [name, reference] of Object.entries(references)) {
+      it.effect(`given a reference that is ${name}, then it is one like all others`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          yield* ledger.commit((yield* captured(tenant, "ch-1")).change)
+          const first = yield* captured(tenant, reference)
+          yield* ledger.commit(first.change)
+          expect(yield* failureOf((yield* captured(tenant, reference)).change)).toEqual(taken(reference, first.change))
+        })
+      )
+    }
+
+    it.effect(
+      `given one reference, when ${racers} payments take it at once, then one does, and all others learn who`,
+      () =>
+        Effect.gen(function* () {
+          for (let round = 0; round < rounds / 5; round++) {
+            const tenant = yield* newTenant()
+            const { lost, won } = yield* race(tenant, () => "ch-1")
+            expect(won).toHaveLength(1)
+            const winner = won[0] as Change
+            expect(lost).toEqual(Array(racers - 1).fill(taken("ch-1", winner)))
+            const found = yield* (yield* Ledger).bookOf(tenant, { connectionId: "first", providerRef: "ch-1" })
+            expect(Option.map(found, ({ book, others }) => [book.payment.id, others])).toEqual(
+              Option.some([winner.payment.after.id, []])
+            )
+          }
+        })
+    )
+
+    it.effect("given a reference for each two payments, when all take theirs at once, then each is taken once", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const { lost, won } = yield* race(tenant, (index) => `ch-${index % (racers / 2)}`)
+        expect(new Set(won.map(({ payment }) => payment.after.providerRef)).size).toBe(racers / 2)
+        expect(lost.map(({ _tag }) => _tag)).toEqual(Array(racers / 2).fill("pointsman/ReferenceTaken"))
+      })
+    )
+
+    it.effect("control: given a reference for each payment, when all take theirs at once, then all are written", () =>
+      Effect.gen(function* () {
+        const { won } = yield* race(yield* newTenant(), (index) => `ch-${index}`)
+        expect(won).toHaveLength(racers)
+      })
+    )
+  })
+}
+
+/** A charge that is answered with the reference, not yet written. */
+const captured = Effect.fnUntraced(function* (tenant: Tenant, reference: string, charging?: Walked) {
+  const before = charging ?? (yield* reach(tenant, "Charging")).walked
+  const moved = yield* moveAlong(before, rowOf("Charging", "ChargeCaptured"))
+  const change = withReference(moved.after, moved.change, reference)
+  return { before, change, after: { ...moved.after, payment: change.payment.after, attempts: change.attempts } }
+})
+
+const withReference = (walked: Walked, change: Change, providerRef: string): Change => ({
+  ...change,
+  payment: { ...change.payment, after: { ...walked.payment, providerRef } },
+  attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef }))
+})
+
+/** The same payment, one version on. */
+const again = (change: Change, { payment: { version } }: Walked): Change => ({
+  ...change,
+  payment: { expected: version, after: { ...change.payment.after, version: version + 1 } }
+})
+
+const taken = (providerRef: string, { payment }: Change) =>
+  new ReferenceTaken({ connectionId: "first", providerRef, paymentId: payment.after.id })
+
+const failureOf = Effect.fnUntraced(function* (change: Change) {
+  return yield* Effect.flip((yield* Ledger).commit(change))
+})
+
+const book = Effect.fnUntraced(function* (tenant: Tenant, { id }: Payment) {
+  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
+})
+
+const race = Effect.fnUntraced(function* (tenant: Tenant, reference: (index: number) => string) {
+  const ledger = yield* Ledger
+  const changes = yield* Effect.forEach(Array(racers).keys(), (index) =>
+    Effect.map(captured(tenant, reference(index)), ({ change }) => change)
+  )
+  const results = yield* Effect.forEach(
+    changes,
+    (change) => Effect.map(Effect.result(ledger.commit(change)), (result) => ({ change, result })),
+    { concurrency: "unbounded" }
+  )
+  return {
+    won: results.flatMap(({ change, result }) => (Result.isSuccess(result) ? [change] : [])),
+    lost: results.flatMap(({ result }) => (Result.isFailure(result) ? [result.failure] : []))
+  }
+})

@@ -1,0 +1,48 @@
+/**
+ * The names that a provider gives to the charges of a connection. A name belongs to one payment of the connection: a
+ * dispute may come with nothing else, and a refund is sent under it.
+ */
+import type { Attempt } from "./Attempt.ts"
+import type { Payment } from "./Payment.ts"
+
+export interface ChargeReference {
+  readonly connectionId: string
+  /** The provider's. */
+  readonly providerRef: string
+}
+
+/** A reference that another payment of the connection has. */
+export interface ReusedReference extends ChargeReference {
+  /** The other payment. */
+  readonly paymentId: string
+}
+
+/** A reference that a change names. */
+export interface NamedReference extends ChargeReference {
+  /** `false`: of a charge that moved no money. Nothing is sent under it, so its payment does not take it. */
+  readonly isTaken: boolean
+}
+
+const mayHoldMoney: ReadonlySet<Attempt["outcome"]> = new Set(["Authorized", "Captured", "Pending", "Mismatched"])
+
+/** The references of the payment's own charge and of its attempts, each once; those that it takes first. */
+export const referencesOf = (
+  payment: Pick<Payment, "connectionId" | "providerRef">,
+  attempts: ReadonlyArray<Pick<Attempt, "connectionId" | "providerRef" | "outcome">>
+): ReadonlyArray<NamedReference> => {
+  const found: Array<NamedReference> = []
+  const name = ({ connectionId, providerRef }: Pick<Payment, "connectionId" | "providerRef">, isTaken: boolean) => {
+    if (connectionId === null || providerRef === null) return
+    const reference = { connectionId, providerRef, isTaken }
+    if (!found.some((one) => isSameReference(one, reference))) found.push(reference)
+  }
+  name(payment, true)
+  for (const attempt of attempts) if (mayHoldMoney.has(attempt.outcome)) name(attempt, true)
+  for (const attempt of attempts) name(attempt, false)
+  return found
+}
+
+export const isSameReference = (
+  one: { readonly connectionId: string | null; readonly providerRef: string | null },
+  { connectionId, providerRef }: ChargeReference
+): boolean => one.connectionId === connectionId && one.providerRef === providerRef

@@ -1,0 +1,451 @@
+/** One reference of a provider on two payments of a connection: both are reviewed, and nothing else of them moves. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChargeAnswer,
+  type ChargeState,
+  type Found,
+  Ledger,
+  type Payment,
+  Pointsman,
+  type ProviderMessage,
+  Unanswered
+} from "@pointsman/core"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { ofContested } from "../src/decide/ReusedReference.ts"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, comeBack, hour, liveCaller, liveConnections, minute, paged, stored } from "./support/Pages.ts"
+import { caller, request, runOut, type World, world } from "./support/World.ts"
+
+const reused: ChargeState = { _tag: "Captured", providerRef: "ch_1" }
+const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
+const found = (state: ChargeState): Found<ChargeState> => ({ _tag: "Found", state })
+
+const answered = (own: World, answer: ChargeAnswer, more: Parameters<typeof request>[0] = {}, by = caller) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.succeed(answer)
+    return (yield* (yield* Pointsman).create(by, request(more))).payment
+  })
+
+const tell = Effect.fnUntraced(function* (of: Payment, about: ProviderMessage["about"], id: string, at = 0) {
+  const pointsman = yield* Pointsman
+  const connectionId = (yield* attemptsOf(of))[0]?.connectionId ?? ""
+  return yield* Effect.result(
+    pointsman.recordMessage({
+      connectionId,
+      tenant: of.tenant,
+      receivedAt: 0,
+      body: "{}",
+      message: { id, at, about },
+      reason: null
+    })
+  )
+})
+
+const ofCharge = Effect.fnUntraced(function* (of: Payment, state: ChargeState) {
+  const [attempt] = yield* attemptsOf(of)
+  return { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state } as const
+})
+
+const sweepAll = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  while ((yield* pointsman.sweep) > 0);
+})
+
+/** What the timeline says of references, and what else is on it. */
+const told = Effect.fnUntraced(function* (of: Payment) {
+  const events = yield* (yield* Ledger).timeline(of.tenant, of.id, { limit: 100 })
+  return {
+    types: events.map(({ type }) => type),
+    conflicts: events
+      .filter(({ type }) => type === "payment.conflict")
+      .map(({ data }) => [data["connection_id"], data["provider_reference"], data["other_payment_id"]])
+  }
+})
+
+/** The payment as it was but for its review. */
+const isAsBefore = Effect.fnUntraced(function* (before: Payment) {
+  const { reported: _, review, updatedAt: __, version: ___, ...after } = yield* stored(before)
+  for (const [field, value] of Object.entries(after)) {
+    assert.deepStrictEqual(value, before[field as keyof Payment], field)
+  }
+  assert.include(review?.reasons ?? [], "reference_reused")
+})
+
+/** Another payment's; the first had it before. */
+const areReviewed = Effect.fnUntraced(function* (first: Payment, second: Payment, reasons: ReadonlyArray<string>) {
+  yield* isAsBefore(first)
+  assert.deepStrictEqual((yield* told(first)).conflicts, [["main", "ch_1", second.id]])
+  assert.deepStrictEqual((yield* told(second)).conflicts, [["main", "ch_1", first.id]])
+  const after = yield* stored(second)
+  assert.deepStrictEqual(after.review?.reasons, reasons)
+  assert.notStrictEqual(after.providerRef, "ch_1")
+  for (const { providerRef } of yield* attemptsOf(second)) assert.notStrictEqual(providerRef, "ch_1")
+  assert.deepInclude(after, { authorizedMinor: 0, capturedMinor: 0 })
+  return after
+})
+
+describe("a reference that another payment of the connection has", () => {
+  const answers: ReadonlyArray<ChargeAnswer> = [
+    reused,
+    { _tag: "Authorized", providerRef: "ch_1" },
+    { _tag: "Pending", providerRef: "ch_1" },
+    { _tag: "Declined", providerRef: "ch_1", category: "expired_card", code: "54", soft: false },
+    { _tag: "Declined", providerRef: "ch_1", category: "do_not_honor", code: "05", soft: true },
+    { _tag: "Canceled", providerRef: "ch_1" },
+    { _tag: "Captured", providerRef: "ch_1", stated: { minorUnits: 5000, currency: "EUR" } }
+  ]
+  for (const answer of answers) {
+    const own = world()
+    it.effect(`given ${JSON.stringify(answer)} is the answer, then the result is unknown, and both are reviewed`, () =>
+      Effect.gen(function* () {
+        const first = yield* answered(own, reused)
+        const more = { idempotencyKey: "key-0001", details: { captureMethod: "manual" } } as const
+        const second = yield* answered(own, answer, more)
+        assert.deepInclude(second, { state: "ChargeMismatched", connectionId: "main", providerRef: null })
+        assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), second)
+        assert.deepStrictEqual((yield* told(second)).types, ["payment.created", "payment.conflict", "payment.unknown"])
+        assert.deepStrictEqual(
+          (yield* attemptsOf(second)).map(({ outcome }) => outcome),
+          ["Mismatched"]
+        )
+        const again = yield* (yield* Pointsman).create(caller, request(more))
+        assert.deepStrictEqual(again, { payment: second, isReplay: true })
+        assert.lengthOf(own.provider.charges, 2)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const declines = world()
+  it.effect("given several declines name one, then each is a decline: nothing was taken under it", () =>
+    Effect.gen(function* () {
+      const declined = { _tag: "Declined", providerRef: "none", category: "other", code: "1", soft: false } as const
+      for (let number = 0; number < 3; number++) {
+        assert.deepInclude(yield* answered(declines, declined), { state: "Declined", review: null })
+      }
+    }).pipe(Effect.provide(declines.layer))
+  )
+
+  const elsewhere = world({ routing: { mode: "failover", maxAttempts: 2 } })
+  it.effect("given another connection names it, then it is another charge", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(elsewhere, reused)
+      elsewhere.provider.onCharge = ({ connectionId }) =>
+        Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.deepInclude(payment, { state: "Captured", connectionId: "backup", review: null })
+      assert.deepStrictEqual(yield* stored(first), first)
+    }).pipe(Effect.provide(elsewhere.layer))
+  )
+
+  const third = world()
+  it.effect("given a third payment, then the first is told of both", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(third, reused)
+      const [second, last] = [yield* answered(third, reused), yield* answered(third, reused)]
+      yield* isAsBefore(first)
+      assert.deepStrictEqual((yield* told(first)).conflicts, [
+        ["main", "ch_1", second.id],
+        ["main", "ch_1", last.id]
+      ])
+      assert.deepStrictEqual((yield* told(last)).conflicts, [["main", "ch_1", first.id]])
+    }).pipe(Effect.provide(third.layer))
+  )
+
+  const racing = world({ yieldBetween: true })
+  it.effect("given two answers at once, then one payment has it, and both are reviewed", () =>
+    Effect.gen(function* () {
+      racing.provider.onCharge = () => Effect.succeed(reused)
+      const pointsman = yield* Pointsman
+      const both = yield* Effect.all([pointsman.create(caller, request()), pointsman.create(caller, request())], {
+        concurrency: "unbounded"
+      })
+      const [first, second] = both.map(({ payment }) => payment).toSorted((a) => (a.state === "Captured" ? -1 : 1))
+      assert.deepStrictEqual([first?.state, second?.state], ["Captured", "ChargeMismatched"])
+      if (first !== undefined && second !== undefined) {
+        yield* areReviewed(first, second, ["unknown", "reference_reused"])
+      }
+    }).pipe(Effect.provide(racing.layer))
+  )
+})
+
+describe("other couriers of a reused reference", () => {
+  const messages = {
+    unknown: { before: silent, becomes: "ChargeMismatched", reasons: ["unknown", "reference_reused"] },
+    pending: {
+      before: Effect.succeed({ _tag: "Pending", providerRef: "ch_2" } as const),
+      becomes: "ChargeMismatched",
+      reasons: ["unknown", "reference_reused"]
+    },
+    declined: {
+      before: Effect.succeed({
+        _tag: "Declined",
+        providerRef: null,
+        category: "expired_card",
+        code: "54",
+        soft: false
+      } as const),
+      becomes: "Declined",
+      reasons: ["reference_reused"]
+    }
+  } as const
+  for (const [name, { becomes, before, reasons }] of Object.entries(messages)) {
+    const own = world()
+    it.effect(`given a message on a payment that is ${name}, then it is ${becomes}, and both are told once`, () =>
+      Effect.gen(function* () {
+        const first = yield* answered(own, reused)
+        own.provider.onCharge = () => before
+        const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+        for (const id of ["msg_1", "msg_2"]) {
+          assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), id)))
+          const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
+          assert.deepInclude(kept, { outcome: "contradicts", paymentId: second.id })
+        }
+        const after = yield* areReviewed(first, second, reasons)
+        assert.deepInclude(after, { state: becomes, providerRef: second.providerRef })
+        // Under its own name the provider is believed again.
+        yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_3", 1)
+        assert.deepInclude(yield* stored(second), { state: "Captured", providerRef: "ch_2", capturedMinor: 1999 })
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const looked = world()
+  it.effect("given a look-up of an unknown charge, then it is not believed, and nothing is asked again", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(looked, reused)
+      looked.provider.onCharge = () => silent
+      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+      looked.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+      yield* TestClock.adjust(minute)
+      yield* sweepAll
+      const after = yield* areReviewed(first, second, ["unknown", "reference_reused"])
+      assert.strictEqual(after.state, "ChargeMismatched")
+      yield* TestClock.adjust(48 * hour)
+      yield* sweepAll
+      assert.lengthOf(looked.provider.lookUps, 1)
+    }).pipe(Effect.provide(looked.layer))
+  )
+
+  const rival = world({ routing: { mode: "failover", maxAttempts: 2 } })
+  it.effect("given a look-up of an attempt beside the one that holds the money, then both payments are reviewed", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(rival, reused)
+      rival.provider.onCharge = ({ connectionId }) =>
+        connectionId === "main"
+          ? Effect.succeed({ _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05", soft: true })
+          : silent
+      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+      // Its first connection took the money after all; the second one names a charge that the other payment has.
+      yield* tell(second, yield* ofCharge(second, { _tag: "Captured", providerRef: "ch_2" }), "msg_1")
+      const held = yield* answered(rival, { _tag: "Rejected", code: "down", message: "down" })
+      rival.provider.onCharge = ({ connectionId }) =>
+        Effect.succeed(connectionId === "main" ? { _tag: "Rejected", code: "down", message: "down" } : reused)
+      const { payment: other } = yield* (yield* Pointsman).create(caller, request())
+      assert.deepStrictEqual([held.state, other.connectionId], ["Failed", "backup"])
+      const before = yield* stored(second)
+      rival.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+      yield* TestClock.adjust(hour)
+      yield* sweepAll
+      yield* isAsBefore(other)
+      const { routing: _, ...after } = yield* stored(second)
+      assert.deepInclude(after, { state: "Captured", providerRef: "ch_2", capturedMinor: before.capturedMinor })
+      assert.deepStrictEqual(after.review?.reasons.includes("reference_reused"), true)
+      assert.deepStrictEqual(
+        (yield* attemptsOf(second)).map(({ outcome }) => outcome),
+        ["Captured", "Mismatched"]
+      )
+      assert.deepStrictEqual((yield* told(other)).conflicts, [["backup", "ch_1", second.id]])
+      assert.isNull((yield* stored(first)).review)
+      const { length } = rival.provider.lookUps
+      yield* TestClock.adjust(48 * hour)
+      yield* sweepAll
+      assert.lengthOf(rival.provider.lookUps, length)
+    }).pipe(Effect.provide(rival.layer))
+  )
+
+  const checkout = world({ environment: "production", connections: liveConnections })
+  it.effect("given a customer comes back from a checkout, then the payment is unknown, and both are reviewed", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* answered(checkout, reused, {}, liveCaller)
+      const { payment: second, token } = yield* paged(liveCaller)
+      yield* pointsman.openCheckout(token, comeBack)
+      checkout.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+      assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargeMismatched")
+      yield* areReviewed(first, second, ["unknown", "reference_reused"])
+    }).pipe(Effect.provide(checkout.layer))
+  )
+
+  const person = world()
+  it.effect("given an operator states it, then the finding is refused with the other payment, and nothing moves", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* answered(person, reused)
+      person.provider.onCharge = () => silent
+      const { payment: second } = yield* pointsman.create(caller, request())
+      const finding = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+      const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
+      const refused = yield* Effect.flip(
+        pointsman.settleReview({ ...order, finding: { ...finding, providerRef: "ch_1" } })
+      )
+      assert.deepInclude(refused, {
+        _tag: "pointsman/FindingRefused",
+        reason: `the provider's reference ch_1 belongs to payment ${first.id}`
+      })
+      assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
+      yield* pointsman.settleReview({ ...order, finding: { ...finding, providerRef: "ch_2" } })
+      assert.strictEqual((yield* stored(second)).state, "Captured")
+    }).pipe(Effect.provide(person.layer))
+  )
+
+  const settled = world()
+  it.effect("given both were reviewed, when a capture, a void or a refund ends, then neither is told again", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const first = yield* answered(settled, reused)
+      const second = yield* answered(settled, reused)
+      const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
+      yield* pointsman.settleReview({ ...order, paymentId: first.id, finding: { _tag: "NothingToChange" } })
+      yield* pointsman.settleReview({
+        ...order,
+        paymentId: second.id,
+        finding: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
+      })
+      assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
+      yield* operate("refund", first.id, { amountMinor: 500 })
+      yield* tell(second, yield* ofCharge(second, reused), "msg_1")
+      assert.deepInclude(yield* stored(first), { state: "PartiallyRefunded", refundedMinor: 500, review: null })
+      assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
+      assert.lengthOf((yield* told(first)).conflicts, 1)
+      assert.lengthOf((yield* told(second)).conflicts, 1)
+    }).pipe(Effect.provide(settled.layer))
+  )
+})
+
+describe("a reused reference over a store that fails", () => {
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    for (const which of ["first", "second"] as const) {
+      const own = world()
+      it.effect(`given the review of the ${which} payment ends ${fault} once, then both are told once`, () =>
+        Effect.gen(function* () {
+          const first = yield* answered(own, reused)
+          let faults = 0
+          own.ledger.onCommit = (_, { payment: { after } }) => {
+            const isOfFirst = after.id === first.id
+            const isReview = after.review?.reasons.includes("reference_reused") === true
+            return isReview && isOfFirst === (which === "first") && faults++ === 0 ? fault : undefined
+          }
+          own.provider.onCharge = () => Effect.succeed(reused)
+          const created = yield* Effect.forkChild((yield* Pointsman).create(caller, request()))
+          const { payment: second } = yield* runOut(created)
+          assert.isAbove(faults, 0)
+          yield* areReviewed(first, second, ["unknown", "reference_reused"])
+        }).pipe(Effect.provide(own.layer))
+      )
+    }
+  }
+
+  const half = world({ checkIntervals: { deadRequestMillis: minute } })
+  it.effect(
+    "given the process dies between the two reviews, then the look-up writes the other, and neither twice",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* answered(half, reused)
+        half.ledger.onCommit = (_, { payment: { after } }) =>
+          after.id !== first.id && after.review !== null ? "unwritten" : undefined
+        half.provider.onCharge = () => Effect.succeed(reused)
+        const created = yield* Effect.forkChild(Effect.flip((yield* Pointsman).create(caller, request())))
+        assert.strictEqual((yield* runOut(created))._tag, "pointsman/PaymentResultUnknown")
+        yield* isAsBefore(first)
+        const [second] = (yield* (yield* Pointsman).payments(first.tenant, { limit: 1 })).items
+        if (second === undefined) return assert.fail("the second payment is not stored")
+        assert.deepInclude(second, { state: "Charging", review: null })
+
+        half.ledger.onCommit = () => undefined
+        half.provider.onLookUpCharge = () => Effect.succeed(found(reused))
+        yield* TestClock.adjust(15 * minute)
+        yield* sweepAll
+        yield* TestClock.adjust(minute)
+        yield* sweepAll
+        yield* areReviewed(first, second, ["unknown", "reference_reused"])
+      }).pipe(Effect.provide(half.layer))
+  )
+
+  const never = world()
+  it.effect("given the first payment's review cannot be written, then nothing is written of the second either", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(never, reused)
+      never.provider.onCharge = () => silent
+      const { payment: second } = yield* (yield* Pointsman).create(caller, request())
+      never.ledger.onCommit = (_, { payment: { after } }) => (after.id === first.id ? "unwritten" : undefined)
+      assert.isTrue(Result.isFailure(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
+      assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
+      never.ledger.onCommit = () => undefined
+      assert.isTrue(Result.isSuccess(yield* tell(second, yield* ofCharge(second, reused), "msg_1")))
+      yield* areReviewed(first, second, ["unknown", "reference_reused"])
+    }).pipe(Effect.provide(never.layer))
+  )
+})
+
+describe("a message that names a reused reference and nothing of ours", () => {
+  const charge = { providerRef: "ch_1" }
+  const abouts: Readonly<Record<string, ProviderMessage["about"]>> = {
+    dispute_opened: { _tag: "Dispute", charge, disputeId: "dp_1", verdict: "opened" },
+    settled: { _tag: "Settled", charge, state: null },
+    canceled: { _tag: "Charge", charge, state: () => ({ _tag: "Canceled", providerRef: "ch_1" }) }
+  }
+  for (const [stated, about] of Object.entries(abouts)) {
+    const own = world()
+    it.effect(`given it says ${stated}, then it moves neither payment, and is told once`, () =>
+      Effect.gen(function* () {
+        const first = yield* answered(own, reused)
+        const second = yield* answered(own, reused)
+        for (const id of ["msg_1", "msg_2"]) {
+          yield* tell(first, about, id)
+          const kept = Option.getOrThrow(yield* (yield* Ledger).message(first.tenant, "main", id))
+          assert.deepInclude(kept, { outcome: "contradicts", paymentId: first.id })
+        }
+        yield* isAsBefore(first)
+        assert.deepStrictEqual(yield* stored(second), second)
+        const events = yield* (yield* Ledger).timeline(first.tenant, first.id, { limit: 100 })
+        assert.deepStrictEqual(
+          events.map(({ data, type }) => [type, data["other_payment_id"], data["stated"]]),
+          [
+            ["payment.created", undefined, undefined],
+            ["payment.captured", undefined, undefined],
+            ["payment.conflict", second.id, undefined],
+            ["payment.conflict", second.id, stated]
+          ]
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const old = world()
+  it.effect("given two payments of an older version stand on it, then it moves neither", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(old, reused)
+      const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
+      const about = abouts["dispute_opened"]
+      if (about === undefined) return assert.fail("no such message")
+      const meaning = ofContested({ book, told: [], others: ["other"] }, "main", about, 5)
+      if (meaning?._tag !== "Contradicts") return assert.fail("it is not a contradiction")
+      assert.deepInclude(meaning.applied?.payment, { state: "Captured", version: first.version + 1 })
+      assert.deepStrictEqual(meaning.applied?.payment.review, { since: 5, reasons: ["reference_reused"] })
+      assert.isUndefined(ofContested({ book, told: [], others: [] }, "main", about, 5))
+    }).pipe(Effect.provide(old.layer))
+  )
+
+  const named = world()
+  it.effect("given our own name of the charge, then the dispute is its payment's", () =>
+    Effect.gen(function* () {
+      const first = yield* answered(named, reused)
+      yield* answered(named, reused)
+      const [attempt] = yield* attemptsOf(first)
+      const own = { attemptId: attempt?.id ?? "" }
+      yield* tell(first, { _tag: "Dispute", charge: own, disputeId: "dp_1", verdict: "opened" }, "msg_1")
+      assert.strictEqual((yield* stored(first)).state, "ChargedBack")
+    }).pipe(Effect.provide(named.layer))
+  )
+})

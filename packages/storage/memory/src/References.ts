@@ -1,0 +1,26 @@
+/** Which payment has a charge: a reference of the provider belongs to one payment of its connection. */
+import { type Change, type NamedReference, ReferenceTaken, referencesOf } from "@pointsman/core"
+import type { TenantState } from "./State.ts"
+
+type References = TenantState["references"]
+
+/** JSON shows where the connection ends and the reference begins. */
+const keyOf = ({ connectionId, providerRef }: NamedReference): string => JSON.stringify([connectionId, providerRef])
+
+/** The refusal where another payment has a reference that the change takes. */
+export const takenReference = (references: References, { attempts, payment: { after } }: Change) => {
+  for (const reference of referencesOf(after, attempts)) {
+    const paymentId = references.get(keyOf(reference))
+    const { connectionId, providerRef } = reference
+    if (paymentId !== undefined && paymentId !== after.id) {
+      return new ReferenceTaken({ connectionId, providerRef, paymentId })
+    }
+  }
+  return undefined
+}
+
+export const takeReferences = (references: References, { attempts, payment: { after } }: Change): void => {
+  for (const reference of referencesOf(after, attempts)) {
+    if (reference.isTaken) references.set(keyOf(reference), after.id)
+  }
+}

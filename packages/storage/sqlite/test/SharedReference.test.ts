@@ -1,0 +1,25 @@
+/** A file of a version that let two payments of a connection have one reference. */
+import { describe, it } from "@effect/vitest"
+import { Ids, Ledger } from "@pointsman/core"
+import { Effect } from "effect"
+import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"
+import { open } from "../src/Database.ts"
+import { newFile, withStorage } from "./Given.ts"
+
+describe("a reference of two payments", () => {
+  it.effect("given a file of an older version, when it is opened, then both go on, and no third gets it", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const [first, second] = [yield* newCharge("ch-1"), yield* newCharge("ch-2")]
+      yield* withStorage({ filename })(
+        Effect.flatMap(Ledger, (ledger) => Effect.andThen(ledger.commit(first), ledger.commit(second)))
+      )
+      const db = yield* open(filename)
+      db.prepare("update payments set provider_ref = 'ch-1'").run()
+      db.prepare("drop table charge_references").run()
+      db.prepare("delete from pointsman_migrations where migration_id = 14").run()
+      db.close()
+      yield* withStorage({ filename })(expectShared(first, second))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
