@@ -104,7 +104,8 @@ export const dataSchemas = {
     connection_id: text("The connection of that attempt."),
     provider_reference: textOrNull(
       "The provider's reference for that charge, if known. Use it to find the charge at the provider."
-    )
+    ),
+    other_payment_id: text("The other payment for which the provider stated the same reference.")
   }),
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
     stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
