@@ -1510,5 +1510,119 @@ export const mutations: ReadonlyArray<Mutation> = [
       test: "given one about nothing that is stored here, then it stays unmatched, and others are untouched"
     },
     simulatedOn: "memory"
+  },
+  {
+    name: "one reference for two payments, in memory",
+    harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/References.ts",
+        find: "if (paymentId !== undefined && paymentId !== after.id) {",
+        replace: "if (paymentId === after.id && providerRef === undefined) {"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+    }
+  },
+  {
+    name: "one reference for two payments, in SQLite",
+    harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "    if (Result.isFailure(references)) return Exit.fail(references.failure)\n    references.success()\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+    }
+  },
+  {
+    name: "one reference for two payments, in PostgreSQL",
+    harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: "when exists (select 1 from ${holder} and r",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        replace: "when exists (select 1 from ${holder} and false and r"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+    }
+  },
+  {
+    name: "a reference that is taken at once by two payments, taken for a defect, in PostgreSQL",
+    harm: "The second charge is neither recorded nor reviewed.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitOne.ts",
+        find: ` || refused.constraint === "charge_references_pkey"`,
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Races.test.ts",
+      test: "given 8 payments that wait for one reference, then one takes it, and the others learn who"
+    }
+  },
+  {
+    name: "one of two payments with one reference reviewed",
+    harm: "Operations settle the second payment, and never hear that the first one's charge may not be its own.",
+    edits: [
+      {
+        file: loop,
+        find: "if (id === undefined) return",
+        replace: "if (id !== undefined) return"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReusedReferences.test.ts",
+      test: "given two answers at once, then one payment has it, and both are reviewed"
+    }
+  },
+  {
+    name: "the second of two payments with one reference reviewed first",
+    harm: "A process that dies in between leaves the first one unreviewed for good.",
+    edits: [
+      {
+        file: loop,
+        find: "      if (Result.isFailure(told)) return storeFailed(told.failure)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReusedReferences.test.ts",
+      test: "given the first payment's review cannot be written, then nothing is written of the second either"
+    }
+  },
+  {
+    name: "a dispute by a reference that two payments were stated to have",
+    harm: "The dispute of one customer takes back the money of another one's payment.",
+    edits: [
+      {
+        file: "packages/core/src/decide/ReusedReference.ts",
+        find: "  if (claimants.length === 0) return undefined\n",
+        replace: "  if (claimants.length >= 0) return undefined\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReusedReferences.test.ts",
+      test: "given it says dispute_opened, then it moves neither payment, and is told once"
+    }
   }
 ]
