@@ -106,7 +106,9 @@ const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
 const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: boolean): ReadonlyArray<Difference> => {
   const isDisputed = isMain && payment.state === "ChargedBack"
   const isDisputedThere = isDisputedAtProvider(charge)
-  if (isDisputed === isDisputedThere || isKept(payment, charge)) return []
+  const isKept =
+    isUndecided(payment) && payment.reported?.disputes.some(({ disputeId }) => charge.disputes.has(disputeId))
+  if (isDisputed === isDisputedThere || isKept === true) return []
   return [
     {
       what: `it is ${payment.state}, and at the provider ${isDisputedThere ? "disputed" : "not disputed"}`,
@@ -117,16 +119,14 @@ const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: bool
   ]
 }
 
-/** The result of a charge, a capture or a void is still unknown: the dispute is kept, and counts once somebody ends it. */
-const isKept = ({ reported, review, state }: Payment, { disputes }: ChargeRecord): boolean =>
-  statusOf[state] === "UNKNOWN" &&
-  review?.reasons.includes("unknown") === true &&
-  reported?.disputes.some(({ disputeId }) => disputes.has(disputeId)) === true
+/** A charge, a capture or a void is unknown and under review: what was reported is kept, and weighed once somebody ends it. */
+const isUndecided = ({ review, state }: Payment): boolean =>
+  statusOf[state] === "UNKNOWN" && review?.reasons.includes("unknown") === true
 
 const inPayout = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {
   const isPaidOut = payment.reported?.isPaidOut === true
   const isPaidOutThere = charge?.isPaidOut === true
-  if (isPaidOut === isPaidOutThere) return []
+  if (isPaidOut === isPaidOutThere || (isPaidOut && isUndecided(payment))) return []
   const difference: Difference = {
     what: isPaidOut ? "it was paid out, and at the provider not" : "the provider paid it out, and it is not recorded",
     reasons: ["amount_mismatch", "conflict", "capture_failed"],
