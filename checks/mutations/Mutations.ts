@@ -1254,7 +1254,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/interpret/InterpretOperation.ts",
-        find: `const applied = applyOperationFailure(book.payment, operation, failure, now)`,
+        find: `const applied = applyOperationFailure(book, operation, failure, now)`,
         replace: `const applied: ReturnType<typeof applyOperationFailure> = undefined`
       }
     ],

@@ -196,6 +196,28 @@ describe("a dispute before the payment is captured", () => {
       assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
     }))
 
+  test("given a dispute while a capture is recorded that is never sent, when it is given back, then operations review the dispute", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      // The claim is written, and its process is not told; what gives it back is not written at first.
+      own.ledger.onCommit = (number) => (number === 3 ? "unheard" : number === 4 ? "unwritten" : undefined)
+      yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
+      const claimed = yield* stored(payment)
+      assert.strictEqual(claimed.state, "Capturing")
+      // Another process records it: in this one the capture has its turn.
+      const disputes = [{ disputeId: "dp_1", verdict: "opened", at: 0 }] as const
+      const reported = { isPaidOut: false, disputes, contradictions: [] }
+      yield* (yield* Ledger).commit({
+        ...{ tenant, attempts: [], events: [], checkAt: null },
+        payment: { expected: claimed.version, after: { ...claimed, version: claimed.version + 1, reported } }
+      })
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).state, yield* reasons(payment), yield* conflictsOf(payment)],
+        ["Authorized", ["conflict"], [["dp_1", "dispute_opened"]]]
+      )
+    }))
+
   test("given a dispute and a payout while a void is pending, when it is confirmed, then operations review both", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")
@@ -467,6 +489,29 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.strictEqual((yield* operationOf(payment)).outcome, "Confirmed")
       yield* operation(payment, failed, 12)
       assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+    }))
+
+  test("given a capture that failed, when the charge is captured after all and the capture fails again, then operations review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      yield* operation(payment, failed, 10)
+      yield* charge(payment, captured, 11)
+      // It comes again, and is older.
+      yield* operation(payment, failed, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
+      yield* operation(payment, failed, 12)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", ["conflict"]])
+      assert.deepStrictEqual(yield* conflictsOf(payment), [[null, "OperationFailed"]])
+    }))
+
+  test("given a capture that failed and another one that is confirmed, when the first is stated as failed again, then operations review nothing", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own)
+      const { id } = yield* operationOf(payment)
+      yield* operation(payment, failed, 10)
+      yield* operate("capture", payment.id)
+      yield* say({ _tag: "Operation", operationId: id, state: () => failed }, 12)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
     }))
 
   test("given a capture that failed, when a payout that is dated before that arrives, then it changes nothing", (own) =>

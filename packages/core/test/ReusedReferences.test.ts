@@ -278,23 +278,23 @@ describe("other couriers of a reused reference", () => {
   )
 
   const person = world()
-  it.effect("given an operator states it, then the finding is refused with the other payment, and nothing moves", () =>
+  it.effect("given an operator states it, then the statement is refused with the other payment, and nothing moves", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const first = yield* answered(person, reused)
       person.provider.onCharge = () => silent
       const { payment: second } = yield* pointsman.create(caller, request())
-      const finding = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+      const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
       const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
       const refused = yield* Effect.flip(
-        pointsman.settleReview({ ...order, finding: { ...finding, providerRef: "ch_1" } })
+        pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
       )
       assert.deepInclude(refused, {
-        _tag: "pointsman/FindingRefused",
+        _tag: "pointsman/StatementRefused",
         reason: `the provider's reference ch_1 belongs to payment ${first.id}`
       })
       assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
-      yield* pointsman.settleReview({ ...order, finding: { ...finding, providerRef: "ch_2" } })
+      yield* pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
       assert.strictEqual((yield* stored(second)).state, "Captured")
     }).pipe(Effect.provide(person.layer))
   )
@@ -306,11 +306,11 @@ describe("other couriers of a reused reference", () => {
       const first = yield* answered(settled, reused)
       const second = yield* answered(settled, reused)
       const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
-      yield* pointsman.settleReview({ ...order, paymentId: first.id, finding: { _tag: "NothingToChange" } })
+      yield* pointsman.settleReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
       yield* pointsman.settleReview({
         ...order,
         paymentId: second.id,
-        finding: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
+        stated: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }
       })
       assert.deepInclude(yield* stored(second), { state: "Cancelled", review: null })
       yield* operate("refund", first.id, { amountMinor: 500 })

@@ -9,6 +9,7 @@ import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { nothingReported } from "../model/Reported.ts"
@@ -27,7 +28,7 @@ export interface OperationFailure {
 
 /** `Contradiction`: the record cannot take it. `undefined`: nothing changes. */
 export const applyOperationFailure = (
-  payment: Payment,
+  { operations, payment }: Pick<PaymentBook, "operations" | "payment">,
   operation: Operation,
   failure: OperationFailure,
   now: number
@@ -39,6 +40,13 @@ export const applyOperationFailure = (
       return failure.isFinal ? endOpen(payment, operation, failure, now) : undefined
     case "Confirmed":
       return operation.kind === "void" ? "Contradiction" : reverseCapture(payment, operation, failure, now)
+    case "Failed": {
+      // The charge was stated as captured since: where no other capture explains that, it may be this one that fails.
+      const isNew = failure.at > (operation.answeredAt ?? failure.at)
+      const isExplained = operations.some(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
+      const isCaptured = operation.kind === "capture" && payment.capturedMinor > 0
+      return isNew && isCaptured && !isExplained ? "Contradiction" : undefined
+    }
     default:
       // It executed nothing, as is recorded.
       return undefined

@@ -87,7 +87,7 @@ const ofConfirmed = (
 }
 
 const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {
-  const applied = applyOperationFailure(book.payment, operation, failure, now)
+  const applied = applyOperationFailure(book, operation, failure, now)
   if (applied === "Contradiction") return contradiction(book, operation, "OperationFailed", now)
   return applied === undefined ? confirms : moves(applied)
 }

@@ -18,11 +18,13 @@ import {
   TakenByAnother,
   Unsupported
 } from "../../decide/OperationOrder.ts"
+import { conflictEvents, weighReported } from "../../decide/WeighReported.ts"
 import { step } from "../../machine/Machine.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
 import { money } from "../../money/Money.ts"
 import type { Connector } from "../../ports/Connector.ts"
@@ -172,15 +174,16 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
       const { payment } = stored
       const back = Result.map(step(PaymentMachine, payment.state, refusalEvent[abandoned.kind]), (row) => row.to)
       const state = Result.getOrElse(back, () => payment.state)
+      const weighed = weighReported({ ...payment, state, version: payment.version + 1, updatedAt: now })
       const taken: Step = {
         tenant,
-        payment: {
-          expected: payment.version,
-          after: { ...payment, state, version: payment.version + 1, updatedAt: now }
-        },
+        payment: { expected: payment.version, after: weighed.payment },
         attempts: [],
         operations: [abandoned],
-        events: []
+        events: [
+          ...weighed.emits.map((type) => paymentEvent(type, weighed.payment)),
+          ...conflictEvents(weighed.payment, weighed)
+        ]
       }
       return Effect.succeed(write(taken, undefined))
     },
