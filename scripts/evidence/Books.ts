@@ -16,7 +16,7 @@ import {
 import type { PaymentBook } from "@pointsman/core/ports"
 
 /** What a statement of a provider is about, by `MessageAbout`. */
-export type Subject = "Charge" | "Operation" | "Refund" | "Settled" | "Dispute"
+export type Subject = "Charge" | "CaptureFailed" | "Operation" | "Refund" | "Settled" | "Dispute"
 
 export interface Sample {
   /** How a payment comes here. */

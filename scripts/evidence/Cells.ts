@@ -4,7 +4,8 @@
  * cell.
  */
 import type { EventType, PaymentState, ReviewReason } from "@pointsman/core"
-import { type Interpretation, interpret } from "../../packages/core/src/decide/Interpret.ts"
+import { interpret } from "../../packages/core/src/decide/interpret/Interpret.ts"
+import type { Interpretation } from "../../packages/core/src/decide/interpret/Interpretation.ts"
 import { recordedAt, type SampleName, type Subject, sampleOf } from "./Books.ts"
 import { namesIn, type Word, wordsAbout } from "./Words.ts"
 
@@ -29,7 +30,7 @@ export const datedApart = 60 * 60 * 1000
 export const subjectsOf = (name: SampleName): ReadonlyArray<Subject> => {
   const { book, only } = sampleOf(name)
   const all: ReadonlyArray<Subject> = [
-    ...(book.attempts.length === 0 ? [] : (["Charge", "Settled", "Dispute"] as const)),
+    ...(book.attempts.length === 0 ? [] : (["Charge", "CaptureFailed", "Settled", "Dispute"] as const)),
     ...(book.operations.length === 0 ? [] : (["Operation"] as const)),
     ...(book.refunds.length === 0 ? [] : (["Refund"] as const))
   ]
@@ -42,7 +43,8 @@ export const cellOf = (name: SampleName, word: Word): Cell => {
   const about = word.about(namesIn(book, sample))
   const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
   const at = recordedAt + (word.isBefore ? -datedApart : datedApart)
-  const meaning = interpret(book, connectionId, { about, at }, recordedAt + 1000)
+  const now = recordedAt + 1000
+  const meaning = interpret(book, connectionId, { courier: "message", about, at, askedAt: now }, now)
   const applied = "applied" in meaning ? meaning.applied : undefined
   const payment = applied?.payment ?? book.payment
   return {

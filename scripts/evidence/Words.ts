@@ -14,6 +14,8 @@ export interface Names {
   readonly attemptId: string
   /** The provider's reference of the charge. */
   readonly reference: string
+  /** A reference that no other charge has. */
+  readonly anotherReference: string
   readonly operationId: string
   readonly refundId: string
   /** The provider's reference of the refund. */
@@ -27,6 +29,7 @@ export const namesIn = ({ attempts, operations, payment, refunds }: PaymentBook,
   return {
     attemptId: attempt?.id ?? "",
     reference: attempt?.providerRef ?? `ref_${attempt?.id}`,
+    anotherReference: `another_${attempt?.id}`,
     operationId: operations.at(-1)?.id ?? "",
     refundId: refund?.id ?? "",
     refundReference: refund?.providerRefundId ?? `ref_${refund?.id}`,
@@ -50,6 +53,7 @@ type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdi
 /** What a kind of statement can carry. */
 interface Carried {
   readonly Charge: ChargeState["_tag"]
+  readonly CaptureFailed: "automatic"
   readonly Operation: OperationState["_tag"]
   readonly Refund: RefundState["_tag"]
   /** A payout may state the charge too. */
@@ -94,11 +98,11 @@ const amountOf =
 const holding = (
   tag: "Authorized" | "Captured" | "Pending",
   stated?: (names: Names) => Money,
-  reference?: string
+  isAnother = false
 ): Word["about"] =>
   charge((names) => ({
     _tag: tag,
-    providerRef: reference ?? names.reference,
+    providerRef: isAnother ? names.anotherReference : names.reference,
     ...(stated === undefined ? {} : { stated: stated(names) })
   }))
 
@@ -124,7 +128,7 @@ const charges: Total["Charge"] = {
     ...varied("captured", "captured 10.00", holding("Captured", amountOf(asked))),
     ...varied("captured", "captured 12.00", holding("Captured", amountOf(tooMuch))),
     ...varied("captured", "captured in another currency", holding("Captured", amountOf(asked, otherCurrency))),
-    ...varied("captured", "captured under another reference", holding("Captured", undefined, "another"))
+    ...varied("captured", "captured under another reference", holding("Captured", undefined, true))
   ],
   Pending: plain("pending", holding("Pending")),
   Declined: [...plain("declined", declined(false)), ...plain("declined softly", declined(true))],
@@ -140,7 +144,7 @@ const charges: Total["Charge"] = {
     ...varied(
       "canceled",
       "canceled under another reference",
-      charge(() => ({ _tag: "Canceled", providerRef: "another" }))
+      charge(({ anotherReference }) => ({ _tag: "Canceled", providerRef: anotherReference }))
     )
   ]
 }
@@ -149,6 +153,8 @@ const charges: Total["Charge"] = {
 
 /** The words of a failure after which the provider tries again by itself. */
 export const triesAgain = "The provider tries again."
+/** The words of the failure of a capture that the provider makes by itself. */
+export const automaticFailure = "The automatic capture failed."
 
 const operation =
   (state: (names: Names) => OperationState): Word["about"] =>
@@ -208,14 +214,25 @@ const refunds: Total["Refund"] = {
     "pending",
     refund(({ refundReference }) => ({ _tag: "RefundPending", providerRefundId: refundReference }))
   ),
-  RefundFailed: plain(
-    "failed",
-    refund(({ refundReference }) => ({
-      _tag: "RefundFailed",
-      providerRefundId: refundReference,
-      reason: "The account is closed."
-    }))
-  )
+  RefundFailed: [
+    ...plain(
+      "failed",
+      refund(({ refundReference }) => ({
+        _tag: "RefundFailed",
+        providerRefundId: refundReference,
+        reason: "The account is closed."
+      }))
+    ),
+    ...plain(
+      "failed, and is tried again",
+      refund(({ refundReference }) => ({
+        _tag: "RefundFailed",
+        providerRefundId: refundReference,
+        reason: triesAgain,
+        isFinal: false
+      }))
+    )
+  ]
 }
 
 // Payouts and disputes.
@@ -237,7 +254,7 @@ const settlements: Total["Settled"] = {
     ),
     ...plain(
       "paid out and captured, under another reference",
-      settled(() => ({ _tag: "Captured", providerRef: "another" }))
+      settled(({ anotherReference }) => ({ _tag: "Captured", providerRef: anotherReference }))
     )
   ]
 }
@@ -252,9 +269,18 @@ const disputes: Total["Dispute"] = {
   lost: [...dated("lost", dispute("lost"))]
 }
 
+const captureFailures: Total["CaptureFailed"] = {
+  automatic: plain("the automatic capture failed", ({ attemptId }) => ({
+    _tag: "CaptureFailed",
+    charge: { attemptId },
+    reason: automaticFailure
+  }))
+}
+
 /** A kind of statement, or a state that it carries, without a row does not compile. */
 const words = {
   Charge: charges,
+  CaptureFailed: captureFailures,
   Operation: operations,
   Refund: refunds,
   Settled: settlements,

@@ -13,6 +13,7 @@ const verdictOf: Readonly<Record<Cell["verdict"], string>> = {
   Older: "older",
   Waits: "waits",
   Contradicts: "contradicts",
+  TooEarly: "too early",
   Malformed: "malformed"
 }
 
@@ -184,6 +185,11 @@ export const evidencePage = (notice: string): string =>
       "Charges",
       `A statement about the charge of one attempt. *of the attempt before* is about an attempt that a second one followed.${unnamed("Charge", "an attempt")}`,
       "Charge"
+    ),
+    ...section(
+      "Failed automatic captures",
+      "The provider captures by itself after the authorization, and that capture failed. Refunds are closed until operators have reviewed the payment.",
+      "CaptureFailed"
     ),
     ...section(
       "Captures and voids",

@@ -278,25 +278,27 @@ describe("other couriers of a reused reference", () => {
   )
 
   const person = world()
-  it.effect("given an operator states it, then the statement is refused with the other payment, and nothing moves", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const first = yield* answered(person, reused)
-      person.provider.onCharge = () => silent
-      const { payment: second } = yield* pointsman.create(caller, request())
-      const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
-      const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
-      const refused = yield* Effect.flip(
-        pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
-      )
-      assert.deepInclude(refused, {
-        _tag: "pointsman/StatementRefused",
-        reason: `the provider's reference ch_1 belongs to payment ${first.id}`
-      })
-      assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
-      yield* pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
-      assert.strictEqual((yield* stored(second)).state, "Captured")
-    }).pipe(Effect.provide(person.layer))
+  it.effect(
+    "given an operator states it, then the statement is refused with the other payment, and nothing moves",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const first = yield* answered(person, reused)
+        person.provider.onCharge = () => silent
+        const { payment: second } = yield* pointsman.create(caller, request())
+        const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+        const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
+        const refused = yield* Effect.flip(
+          pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
+        )
+        assert.deepInclude(refused, {
+          _tag: "pointsman/StatementRefused",
+          reason: `the provider's reference ch_1 belongs to payment ${first.id}`
+        })
+        assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
+        yield* pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
+        assert.strictEqual((yield* stored(second)).state, "Captured")
+      }).pipe(Effect.provide(person.layer))
   )
 
   const settled = world()

@@ -16,7 +16,7 @@ import { Effect, Option } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellsOf, datedApart, type Weighed } from "../../../scripts/evidence/Cells.ts"
-import { namesIn, triesAgain, type Word } from "../../../scripts/evidence/Words.ts"
+import { automaticFailure, namesIn, triesAgain, type Word } from "../../../scripts/evidence/Words.ts"
 import { type Brought, messageOf, ways, withTwoConnections } from "./support/EvidenceWays.ts"
 import { deliver, textOf } from "./support/Messages.ts"
 import { answerOf, get } from "./support/Payments.ts"
@@ -30,18 +30,40 @@ const outcomes: Readonly<Record<Cell["verdict"], MessageOutcome>> = {
   Older: "older",
   Waits: "waits",
   Contradicts: "contradicts",
+  TooEarly: "confirmed",
   Malformed: "unreadable"
 }
 
-/** The provider protocol has no word for a failure after which the provider tries again; other providers have. */
+/**
+ * The provider protocol has no word for a failure after which the provider tries again, or for a failed automatic
+ * capture; other providers have.
+ */
 const reads = (message: ProviderMessage): ProviderMessage => {
   const { about } = message
-  if (about._tag !== "Operation") return message
-  const state: typeof about.state = (asked) => {
-    const said = about.state(asked)
-    return said._tag === "OperationFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
+  switch (about._tag) {
+    case "Charge": {
+      const said = about.state({ minorUnits: 0, currency: "XXX" })
+      return said._tag === "Declined" && said.code === automaticFailure
+        ? { ...message, about: { _tag: "CaptureFailed", charge: about.charge, reason: automaticFailure } }
+        : message
+    }
+    case "Operation": {
+      const state: typeof about.state = (asked) => {
+        const said = about.state(asked)
+        return said._tag === "OperationFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
+      }
+      return { ...message, about: { ...about, state } }
+    }
+    case "Refund": {
+      const state: typeof about.state = (asked) => {
+        const said = about.state(asked)
+        return said._tag === "RefundFailed" && said.reason === triesAgain ? { ...said, isFinal: false } : said
+      }
+      return { ...message, about: { ...about, state } }
+    }
+    default:
+      return message
   }
-  return { ...message, about: { ...about, state } }
 }
 
 /** What a statement is weighed against: without times, and under the names of the samples. */
@@ -149,7 +171,7 @@ describe.each(stores)("over %s", (_name, store) => {
   const prepare = (name: SampleName, word: Word, book: PaymentBook, index: number) => {
     const sample = sampleOf(name)
     const at = Date.now() + (word.isBefore ? -datedApart : datedApart)
-    const message = messageOf({ about: word.about(namesIn(book, sample)), at }, book.operations.at(-1)?.kind)
+    const message = messageOf(word.about(namesIn(book, sample)), at, book.operations.at(-1)?.kind)
     const text = textOf(message)
     const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
     return { word, index, connectionId, text, messageId: JSON.parse(text).id as string }

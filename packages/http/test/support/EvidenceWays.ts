@@ -126,7 +126,8 @@ const operated =
 
 /** The message of the provider protocol that says what the statement says. */
 export const messageOf = (
-  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  about: ProviderMessage["about"],
+  at: number,
   kind: "capture" | "void" | undefined
 ): Message => {
   const created = new Date(at).toISOString()
@@ -134,6 +135,11 @@ export const messageOf = (
   switch (about._tag) {
     case "Charge":
       return { type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(about.state(money)) } }
+    case "CaptureFailed": {
+      const code = about.reason ?? ""
+      const said = { _tag: "Declined", providerRef: "ref", code, category: "other", soft: false } as const
+      return { type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(said) } }
+    }
     case "Settled":
       return {
         type: "charge.settled",
@@ -202,7 +208,7 @@ const told =
         const book = await bookOf(world, brought.place, id)
         const statement = { about: about(namesIn(book, { way: "", book })), at: Date.now() }
         const connectionId = book.attempts.at(-1)?.connectionId ?? ""
-        const message = messageOf(statement, book.operations.at(-1)?.kind)
+        const message = messageOf(statement.about, statement.at, book.operations.at(-1)?.kind)
         expect(answerOf(await deliver(world, message, { connectionId }))).toBe("200")
       })
     )
