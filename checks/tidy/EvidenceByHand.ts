@@ -113,6 +113,7 @@ const ended = ["declined", "canceled", "requires authentication"]
 
 /** What the record cannot take: operators review it, and the payment stays. */
 export const contradicted: Readonly<Record<string, ReadonlyArray<string>>> = {
+  ChargeMismatched: ["captured, more than was asked"],
   Authorized: ["captured, more than was asked", "declined", "requires authentication", "settled", ...disputes],
   Captured: ended,
   PartiallyRefunded: ended,

@@ -303,7 +303,12 @@ export const samples = {
     "more than was asked": {
       way: "The provider states that it captured 50.00.",
       book: book(
-        { ...atMain, state: "ChargeMismatched", ...review("unknown", "amount_mismatch") },
+        {
+          ...atMain,
+          state: "ChargeMismatched",
+          reported: { ...nothingReported, contradictions: ["charged:5000 EUR"] },
+          ...review("unknown", "amount_mismatch")
+        },
         { attempts: [{ ...ended({ _tag: "Captured", providerRef }), outcome: "Mismatched" }] }
       )
     }
@@ -384,7 +389,7 @@ export const samples = {
       way: "The provider confirmed a capture of 6.00, and stated later that 10.00 are captured.",
       book: then(byPartialCapture, {
         capturedMinor: asked,
-        reported: { ...nothingReported, contradictions: [`captured:${asked}`] },
+        reported: { ...nothingReported, correctedAt: recordedAt, contradictions: [`captured:${asked}`] },
         ...review("amount_mismatch")
       })
     },

@@ -137,13 +137,14 @@ export const brokenRefunds = ({ events, operations, payment, refunds }: PaymentR
   ]
 }
 
-/** How many refunds failed after they had succeeded. */
+/** How often a refund failed after it had succeeded, for good or until the provider tries it again. */
 const reversals = (events: ReadonlyArray<Event>): number => {
   const refunded = new Set<unknown>()
   let count = 0
   for (const { data, type } of events) {
     if (type === "payment.refunded") refunded.add(data["refund_id"])
-    if (type === "payment.refund_failed" && refunded.delete(data["refund_id"])) count += 1
+    const isUndone = type === "payment.refund_failed" || type === "payment.refund_pending"
+    if (isUndone && refunded.delete(data["refund_id"])) count += 1
   }
   return count
 }
@@ -170,7 +171,7 @@ const brokenEntries = (
 export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArray<string> => {
   const captures = events.filter((event) => event.type === "payment.captured").length
   const lastRefund = events.findLast(
-    ({ data, type }) => type === "payment.refunded" || (type === "payment.refund_failed" && "refunded_total" in data)
+    ({ data, type }) => type === "payment.refunded" || (type.startsWith("payment.refund_") && "refunded_total" in data)
   )
   const firstCapture = events.findIndex(({ type }) => type === "payment.captured")
   const isCaptureReversed = events.some(
