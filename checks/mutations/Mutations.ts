@@ -1439,6 +1439,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "an answer's contradiction dropped",
+    harm: "A message says that the money was taken and the answer that it was declined, and nobody is asked to look.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: `if (contradiction !== undefined) return`,
+        replace: `if (contradiction !== undefined && now < 0) return`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderLookups.test.ts",
+      test: "given a message that it is captured, when the answer says declined, then operators review it"
+    }
+  },
+  {
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [

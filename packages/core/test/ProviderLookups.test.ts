@@ -16,7 +16,7 @@ import {
   type ReviewReason,
   Unanswered
 } from "@pointsman/core"
-import { type Duration, Effect, Option } from "effect"
+import { Deferred, type Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
@@ -318,6 +318,34 @@ describe("a success without a time after a failure", () => {
         assert.strictEqual(yield* say(about(repaid), null), "waits")
         const [state, , reasons] = yield* checkedAfter(payment, "10 seconds")
         assert.deepStrictEqual<ReadonlyArray<unknown>>([state, reasons], becomes)
+      }))
+  }
+})
+
+describe("the answer to a charge that a message was faster than", () => {
+  for (const [says, answer, reasons] of [
+    ["declined", declined, ["conflict"]],
+    ["canceled", { _tag: "Canceled", providerRef }, ["conflict"]],
+    ["captured, and less", { ...captured, stated: { minorUnits: 500, currency: "EUR" } }, ["conflict"]],
+    ["captured under another reference", { ...captured, providerRef: "other" }, ["double_charge"]],
+    ["authorized (control)", authorized, []],
+    ["captured (control)", captured, []]
+  ] as const) {
+    test(`given a message that it is captured, when the answer says ${says}, then ${reasons.length === 0 ? "nobody reviews it" : "operators review it"}`, (own) =>
+      Effect.gen(function* () {
+        const asked = yield* Deferred.make<string>()
+        const answered = yield* Deferred.make<ChargeState>()
+        own.provider.onCharge = ({ attemptId }) =>
+          Effect.andThen(Deferred.succeed(asked, attemptId), Deferred.await(answered))
+        const creating = yield* Effect.forkDetach((yield* Pointsman).create(caller, request()), {
+          startImmediately: true
+        })
+        const attemptId = yield* Deferred.await(asked)
+        yield* say({ _tag: "Charge", charge: { attemptId }, state: () => captured }, 0)
+        yield* Deferred.succeed(answered, answer)
+        const { payment } = yield* Fiber.join(creating)
+        const now = yield* stored(payment)
+        assert.deepStrictEqual([now.state, now.capturedMinor, now.review?.reasons ?? []], ["Captured", 1999, reasons])
       }))
   }
 })

@@ -12,11 +12,12 @@ import type { Money } from "../../money/Money.ts"
 /** How a statement reached us, and when. */
 export interface Source {
   /**
+   * - `answer`: to the call itself. A message may have been faster
    * - `message`: the provider sent it. It may be late, repeated or out of order
    * - `lookup`: the provider was asked for its record, which says what is so now
    * - `operator`: a person read the provider's record
    */
-  readonly courier: "message" | "lookup" | "operator"
+  readonly courier: "answer" | "message" | "lookup" | "operator"
   /** When the provider dates it, in epoch milliseconds by its clock; `null` where it does not say. */
   readonly at: number | null
   /** Epoch milliseconds by our clock: before the lookup began, or when the message or the operator's evidence came. */
@@ -48,8 +49,8 @@ export interface Statement extends Source {
   readonly about: StatementAbout
 }
 
-/** Whether it says what is so now. What a message says was so when it was written. */
-export const isCurrent = ({ courier }: Source): boolean => courier !== "message"
+/** Whether it says what is so now. What an answer or a message says was so when it was written. */
+export const isCurrent = ({ courier }: Source): boolean => courier === "lookup" || courier === "operator"
 
 /** A message that does not say since when it is so. */
 export const isUndated = (source: Source): boolean => !isCurrent(source) && source.at === null

@@ -15,6 +15,7 @@ import {
   unexecutedFact
 } from "../../decide/ChargeFact.ts"
 import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
+import { interpret } from "../../decide/interpret/Interpret.ts"
 import { withoutReused } from "../../decide/ReusedReference.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "../../model/Attempt.ts"
@@ -22,7 +23,7 @@ import { type Claim, moveClaim } from "../../model/Claim.ts"
 import type { ClaimEvent } from "../../model/ClaimMachine.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { CheckoutOpened } from "../../model/ProviderStatement.ts"
+import type { ChargeEnd, ChargeState, CheckoutOpened } from "../../model/ProviderStatement.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
@@ -32,8 +33,13 @@ export const settleEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) =>
   if (end._tag === "CheckoutOpened") return settleCheckout(inHand, end, now)
   const attempt = endAttempt(inHand.attempt, end, now)
   const fact = lastFact(inHand.payment, inHand.earlier, attempt, end)
-  return settle(inHand, fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt, fact)
+  const after: Attempt = fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt
+  return settle(inHand, after, fact, [], isStated(end) ? end : undefined)
 }
+
+/** What a provider says of the charge itself. */
+const isStated = (end: ChargeEnd): end is ChargeState =>
+  end._tag !== "pointsman/NotSent" && end._tag !== "pointsman/Unanswered" && end._tag !== "Rejected"
 
 /** No attempt executed anything. `unsent` are attempts that may be stored and were never sent. */
 export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
@@ -63,10 +69,20 @@ export const abandonForGood = (inHand: ChargeInHand) =>
   settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
 
 /** Records a fact, however often other writers come first, and gives the payment as it is answered. */
-const settle = (inHand: ChargeInHand, attempt: Attempt, fact: ChargeFact, unsent: ReadonlyArray<Attempt> = []) =>
-  Effect.map(record(inHand, [attempt, ...unsent], fact), ({ payment }) => payment)
+const settle = (
+  inHand: ChargeInHand,
+  attempt: Attempt,
+  fact: ChargeFact,
+  unsent: ReadonlyArray<Attempt> = [],
+  stated?: ChargeState
+) => Effect.map(record(inHand, [attempt, ...unsent], fact, stated), ({ payment }) => payment)
 
-const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: ReadonlyArray<Attempt>, fact: ChargeFact) {
+const record = Effect.fnUntraced(function* (
+  inHand: ChargeInHand,
+  ended: ReadonlyArray<Attempt>,
+  fact: ChargeFact,
+  stated?: ChargeState
+) {
   const ledger = yield* Ledger
   const { id, tenant } = inHand.payment
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
@@ -77,7 +93,7 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
       const book = { payment: stored, attempts: [...inHand.earlier, ...ended] }
       const refused = reused === undefined ? undefined : withoutReused(book, ended, reused, now)
       const { moved, isAsStated } =
-        refused === undefined ? decide(stored, inHand, fact, now) : { moved: refused, isAsStated: false }
+        refused === undefined ? decide(stored, inHand, fact, stated, now) : { moved: refused, isAsStated: false }
       const told = refused?.attempts ?? ended
       // A missing response says less than what another source reported about the attempt meanwhile.
       const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
@@ -110,11 +126,19 @@ const record = Effect.fnUntraced(function* (inHand: ChargeInHand, ended: Readonl
 })
 
 /** The effect of a fact on the current payment. */
-const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: number) => {
+const decide = (
+  stored: Payment,
+  inHand: ChargeInHand,
+  fact: ChargeFact,
+  stated: ChargeState | undefined,
+  now: number
+) => {
   const moved = applyChargeFact(stored, fact, now)
   if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
   // Another source settled it first, and that result is kept; the attempt and the answer are still written.
   const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
+  const contradiction = stated === undefined ? undefined : contradictionOf(stored, inHand, stated, now)
+  if (contradiction !== undefined) return { moved: contradiction, isAsStated: false }
   if (!mayHoldMoney(fact) || !isOfAnotherCharge(stored, fact)) return { moved: stands, isAsStated: false }
   const second = applyChargeFact(
     stored,
@@ -127,6 +151,19 @@ const decide = (stored: Payment, inHand: ChargeInHand, fact: ChargeFact, now: nu
     now
   )
   return { moved: Result.getOrElse(second, () => stands), isAsStated: false }
+}
+
+/** The answer contradicts what a message told of the same charge first: operations review it. */
+const contradictionOf = (
+  stored: Payment,
+  { attempt, earlier }: ChargeInHand,
+  stated: ChargeState,
+  now: number
+): Moved | undefined => {
+  const book = { payment: stored, attempts: [...earlier, attempt], operations: [], refunds: [] }
+  const about = { _tag: "Charge", charge: { attemptId: attempt.id }, state: () => stated } as const
+  const meaning = interpret(book, attempt.connectionId, { courier: "answer", about, at: null, askedAt: now }, now)
+  return meaning._tag === "Contradicts" ? meaning.applied : undefined
 }
 
 /** Whether the provider's word on the attempt is recorded: a message of it may be faster than its answer. */
