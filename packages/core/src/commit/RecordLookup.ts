@@ -20,7 +20,7 @@ import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
 import { learnFrom } from "./LearnFrom.ts"
 import { Turns } from "./Turns.ts"
 
-export interface Lookup {
+interface Lookup {
   readonly connectionId: string
   /** What was found; `null` where the lookup did not answer. */
   readonly about: StatementAbout | null
