@@ -1455,6 +1455,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "a rejected answer overwrites a confirmed capture",
+    harm: "The books show money and a capture that was refused: a later failure of the capture is dropped.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFact.ts",
+        find: `fact._tag === "Refused" && operation.outcome === "Confirmed"`,
+        replace: `fact._tag === "Refused" && operation.outcome === "NotFound"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderLookups.test.ts",
+      test: "given a message that a capture is confirmed, when the answer rejects it, then it stays and operators review it"
+    }
+  },
+  {
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [

@@ -9,6 +9,7 @@ import {
   Ledger,
   type OperationState,
   type Payment,
+  type PaymentBook,
   type PaymentState,
   Pointsman,
   type ProviderMessage,
@@ -348,6 +349,55 @@ describe("the answer to a charge that a message was faster than", () => {
         assert.deepStrictEqual([now.state, now.capturedMinor, now.review?.reasons ?? []], ["Captured", 1999, reasons])
       }))
   }
+})
+
+describe("the answer to a capture or a refund that a message was faster than", () => {
+  const rejected = { _tag: "Rejected", code: "no", message: "No." } as const
+  /** Sends a request, records what `tell` says while it is in flight, and lets the provider reject it then. */
+  const during = (
+    own: World,
+    payment: Payment,
+    kind: "capture" | "refund",
+    tell: (book: PaymentBook) => ProviderMessage["about"]
+  ) =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const answered = yield* Deferred.make<void>()
+      const answer = () =>
+        Effect.as(Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answered)), rejected)
+      own.provider.onCapture = answer
+      own.provider.onRefund = answer
+      const sending = yield* Effect.forkDetach(operate(kind, payment.id), { startImmediately: true })
+      yield* Deferred.await(asked)
+      yield* say(tell(yield* recorded(payment)), 0)
+      yield* Deferred.succeed(answered, undefined)
+      yield* Fiber.join(sending)
+      const { operations, payment: now, refunds } = yield* recorded(payment)
+      const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict").length
+      return [now.state, operations[0]?.outcome ?? refunds[0]?.stage, now.review?.reasons ?? [], conflicts]
+    })
+
+  test("given a message that a capture is confirmed, when the answer rejects it, then it stays and operators review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* given["an authorization"](own)
+      const found = yield* during(own, payment, "capture", ({ operations }) => ({
+        _tag: "Operation",
+        operationId: operations[0]?.id ?? "",
+        state: () => confirmed
+      }))
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Captured", "Confirmed", ["conflict"], 1])
+    }))
+
+  test("given a message that a refund succeeded, when the answer rejects it, then it stays and operators review it", (own) =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const found = yield* during(own, payment, "refund", ({ refunds }) => ({
+        _tag: "Refund",
+        refundId: refunds[0]?.id ?? "",
+        state: () => repaid
+      }))
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(found, ["Refunded", "Succeeded", ["conflict"], 1])
+    }))
 })
 
 describe("a message that says that nothing was received", () => {

@@ -140,7 +140,9 @@ export const applyOperationFact = (
     (fact._tag === "NotFound" && !isOpen(operation)) ||
     // What was on its way when the provider stated the failure is older than the failure.
     (operation.outcome === "Failed" && !isAfterFailure)
-  const moved = isSilent ? undefined : rowFor(payment, operation, fact)
+  // A message told first that it was executed, and the answer says that it was not: operators review it.
+  const isContradicted = fact._tag === "Refused" && operation.outcome === "Confirmed"
+  const moved = isSilent || isContradicted ? undefined : rowFor(payment, operation, fact)
   const next: Payment = {
     ...payment,
     version: payment.version + 1,
@@ -151,12 +153,17 @@ export const applyOperationFact = (
       : {})
   }
   const weighed = weighReported(next)
-  const emits = [...(moved?.row.emits ?? []), ...weighed.emits]
+  const emits: ReadonlyArray<EventType> = [
+    ...(moved?.row.emits ?? []),
+    ...(isContradicted ? ["payment.conflict" as const] : []),
+    ...weighed.emits
+  ]
   const after = withReview(weighed.payment, {
     events: emits,
     isDoubleCharge: moved?.row.on === "SecondChargeReported"
   })
-  const said = isSilent ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
+  const said =
+    isSilent || isContradicted ? operation : { ...operation, ...saidFields(fact, now), outcome: outcomeOf[fact._tag] }
   const { outcome, reply } = closing(after, said, fact, moved?.isConflict ?? false, isOpen(operation))
   return {
     payment: after,

@@ -107,6 +107,8 @@ export const applyRefundFact = (
   const change = changeOf(refund, fact, now)
   const isUndone = on === "RefundReversed" || on === "RefundRetried"
   const moved = moveRefund(refund, on, isUndone ? { ...change, settledAt: dated.at ?? now } : change)
+  if (fact.on === "RefundRefused" && on === "RefundFailed" && refund.stage === "Succeeded")
+    return contradicted(payment, refund, fact, now)
   // Another statement settled it first, and is the newer one.
   if (Result.isFailure(moved) || isOlderWord(refund, fact, dated))
     return { payment: { ...payment, version: payment.version + 1 }, refund, events: [] }
@@ -140,6 +142,13 @@ export const applyRefundFact = (
     refund: after,
     events: types.map((type) => refundEvent(type, told, after, fact))
   }
+}
+
+/** A message told first that the money went back, and the answer says that it did not: operators review it. */
+const contradicted = (payment: Payment, refund: Refund, fact: RefundFact, now: number): Refunded => {
+  const next: Payment = { ...payment, version: payment.version + 1, updatedAt: now }
+  const reviewed = withReview(next, { events: ["payment.conflict"] })
+  return { payment: reviewed, refund, events: [refundEvent("payment.conflict", reviewed, refund, fact)] }
 }
 
 const refundedEvent = (payment: Payment, { refundedMinor }: RefundTotals): PaymentEvent =>
