@@ -1216,6 +1216,23 @@ export const mutations: ReadonlyArray<Mutation> = [
     simulatedOn: "memory"
   },
   {
+    name: "a waiting dispute dropped with the charge it waited for",
+    harm: "The merchant loses a dispute about a payment that nobody was asked to look at.",
+    edits: [
+      {
+        file: "packages/core/src/decide/WeighReported.ts",
+        find: `.filter(({ name }) => !reported.contradictions.includes(name))`,
+        replace: `.filter(() => false)`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a dispute while the charge is pending, when the charge is declined, then operations review the dispute once"
+    },
+    simulatedOn: "memory"
+  },
+  {
     name: "a reversed refund dropped",
     harm: "The refund failed after it had succeeded, and the customer is never repaid.",
     edits: [
@@ -1538,8 +1555,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     ],
     caughtBy: {
       project: "core",
-      file: "packages/core/test/StoredMessages.test.ts",
-      test: "given one about nothing that is stored here, then it stays unmatched, and others are untouched"
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a reference of another connection, or of nobody, then it changes nothing and is kept"
     },
     simulatedOn: "memory"
   },
