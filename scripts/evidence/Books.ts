@@ -357,7 +357,7 @@ export const samples = {
         "capture",
         "Unanswered",
         { state: "CaptureUnknown", ...review("unknown", "amount_mismatch") },
-        { answeredAt: recordedAt, reason: "the provider stated another amount or currency" }
+        { answeredAt: recordedAt, reason: "the provider stated 5000 minor units of EUR" }
       )
     }
   },

@@ -523,6 +523,18 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Authorized", false, null])
     }))
 
+  test("given a capture that was confirmed with too much, when the provider states another amount, then each is on the timeline once", (own) =>
+    Effect.gen(function* () {
+      const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })
+      const payment = yield* capturedBy(own, stating(5_000))
+      yield* charge(payment, stating(5_000))
+      yield* charge(payment, stating(6_000))
+      yield* charge(payment, stating(6_000))
+      assert.strictEqual((yield* stored(payment)).state, "CaptureUnknown")
+      const { length } = (yield* typesOf(payment)).filter((type) => type === "payment.amount_mismatch")
+      assert.strictEqual(length, 2)
+    }))
+
   test("given an authorization, when the provider states that a part was captured, then more of it can be recorded later", (own) =>
     Effect.gen(function* () {
       const payment = yield* created(own, authorized, "manual")

@@ -185,13 +185,17 @@ const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answered
     case "Unanswered":
       return { answeredAt: null, code: null, reason: fact.reason }
     case "Mismatched":
-      return { answeredAt: now, code: null, reason: "the provider stated another amount or currency" }
+      return { answeredAt: now, code: null, reason: mismatchOf(fact.stated) }
     case "NotFound":
       return { answeredAt: now, code: null, reason: "the provider never received it" }
     default:
       return { answeredAt: now, code: null, reason: null }
   }
 }
+
+/** The reason of an operation for which the provider stated more than was asked, or another currency. */
+export const mismatchOf = ({ currency, minorUnits }: Money): string =>
+  `the provider stated ${minorUnits} minor units of ${currency}`
 
 const detailsOf = (type: EventType, { connectionId, id }: Operation, fact: OperationFact): JsonObject => {
   if (type === "payment.amount_mismatch" && fact._tag === "Mismatched") {

@@ -7,7 +7,7 @@ import { type ChargeState, type NeverReceived, type OperationState, Unanswered }
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
-import { applyOperationFact, type OperationFact, operationFactOf } from "../OperationFact.ts"
+import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { contradicts, keep } from "./Contradiction.ts"
@@ -149,7 +149,6 @@ export const operated = (
 }
 
 /** What is recorded would be written again at every lookup, and put off all later ones. */
-const isRecorded = ({ answeredAt, outcome }: Operation, fact: OperationFact): boolean =>
+const isRecorded = ({ outcome, reason }: Operation, fact: OperationFact): boolean =>
   (fact._tag === "Accepted" && outcome === "Accepted") ||
-  // A malformed answer has a time; silence has none.
-  (fact._tag === "Mismatched" && outcome === "Unanswered" && answeredAt !== null)
+  (fact._tag === "Mismatched" && outcome === "Unanswered" && reason === mismatchOf(fact.stated))
