@@ -181,6 +181,8 @@ const fields = (payment: Payment, on: PaymentEvent, now: number): Partial<Paymen
     case "CaptureFailed":
     case "CaptureRetried":
       return { capturedMinor: 0 }
+    case "CaptureFailedInPart":
+      return payment.state === "ChargedBack" ? { capturedMinor: 0 } : {}
     case "CaptureCorrected":
       // Of a refund in full something is left then.
       return { capturedMinor: payment.authorizedMinor }
@@ -310,12 +312,15 @@ export const reach = Effect.fnUntraced(function* (tenant: Tenant, state: Payment
  * such a row speaks of must have happened first.
  */
 export const reachRow = Effect.fnUntraced(function* (tenant: Tenant, row: PaymentRow) {
-  const way =
-    row.from === "ChargedBack" && row.to !== "ChargedBack"
-      ? [...wayTo(row.to), rowOf(row.to, "DisputeOpened")]
-      : wayTo(row.from)
-  return yield* follow(tenant, row.on === "CaptureCorrected" ? byPartialCapture(way) : way)
+  return yield* follow(tenant, row.on === "CaptureCorrected" ? byPartialCapture(wayFor(row)) : wayFor(row))
 })
+
+const wayFor = (row: PaymentRow): ReadonlyArray<PaymentRow> => {
+  if (row.on === "DisputeWonUncaptured") return [...wayTo("ChargedBack"), rowOf("ChargedBack", "CaptureFailedInPart")]
+  return row.from === "ChargedBack" && row.to !== "ChargedBack"
+    ? [...wayTo(row.to), rowOf(row.to, "DisputeOpened")]
+    : wayTo(row.from)
+}
 
 /** A greater captured amount needs an authorization of which a part was captured. */
 const byPartialCapture = (way: ReadonlyArray<PaymentRow>): ReadonlyArray<PaymentRow> => [
