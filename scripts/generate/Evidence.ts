@@ -49,7 +49,8 @@ const textOf = (name: SampleName, cell: Cell): string => {
   const verdict = verdictOf[cell.verdict]
   const reviews = cell.reviews.filter((reason) => reason !== "unknown" && !payment.review?.reasons.includes(reason))
   // What every contradiction does is said once, above.
-  if (cell.verdict === "Contradicts" && cell.events.join() === "payment.conflict") return verdict
+  const isPlain = cell.events.join() === "payment.conflict" && reviews.every((reason) => reason === "conflict")
+  if (cell.verdict === "Contradicts" && isPlain) return verdict
   return [
     payment.state === cell.state ? verdict : `${verdict} → ${shown(cell.state)}`,
     ...changesOf(name, cell),

@@ -326,7 +326,7 @@ describe("a success without a time after a failure", () => {
 describe("the answer to a charge that a message was faster than", () => {
   for (const [says, answer, reasons] of [
     ["declined", declined, ["conflict"]],
-    ["canceled", { _tag: "Canceled", providerRef }, ["conflict"]],
+    ["canceled", { _tag: "Canceled", providerRef }, ["conflict", "capture_failed"]],
     ["captured, and less", { ...captured, stated: { minorUnits: 500, currency: "EUR" } }, ["conflict"]],
     ["captured under another reference", { ...captured, providerRef: "other" }, ["double_charge"]],
     ["authorized (control)", authorized, []],

@@ -585,7 +585,7 @@ describe("an amount or a status that differs from the record", () => {
 
   for (const [name, state, found] of [
     ["less was captured", { ...captured, stated: { minorUnits: 1, currency: "EUR" } }, ["conflict"]],
-    ["it was canceled", { _tag: "Canceled", providerRef }, ["conflict"]],
+    ["it was canceled", { _tag: "Canceled", providerRef }, ["conflict", "capture_failed"]],
     ["it was declined", { _tag: "Declined", providerRef, category: "other", code: "05", soft: false }, ["conflict"]],
     ["it was captured (control)", captured, []],
     ["it was authorized (control)", authorized, []]
@@ -597,7 +597,7 @@ describe("an amount or a status that differs from the record", () => {
         yield* charge(payment, state)
         assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", found])
         const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
-        assert.strictEqual(conflicts.length, found.length)
+        assert.strictEqual(conflicts.length, found.length === 0 ? 0 : 1)
       }))
   }
 

@@ -350,7 +350,7 @@ describe("events", () => {
     [
       "held",
       { ...ofChange, merchantReference: `${attemptId}.held`, eventCode: "CAPTURE_FAILED" },
-      "what failed is no operation of ours (CAPTURE_FAILED)"
+      "the failed operation is unknown to Pointsman (CAPTURE_FAILED)"
     ],
     [
       "captured by hand",

@@ -53,6 +53,7 @@ export const startEchoingProvider = async (): Promise<EchoingProvider> => {
     const [first, , operation] = url.pathname.split("/").slice(1)
     if (request.method === "GET") {
       lookUps += 1
+      if (first === "operations") return send(501, { error: { code: shown, message: shown } })
       if (first === "refunds" || references.get(attempt)?.startsWith("cut")) return send(500, shown)
       return references.get(attempt)?.startsWith("found")
         ? send(200, { provider_reference: `found_${asked}`, status: "declined", decline })

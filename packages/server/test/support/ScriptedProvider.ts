@@ -90,6 +90,7 @@ export const startProvider = async (
     if (request.headers.authorization !== `Bearer ${apiKey}`) {
       return send(response, refusal(401, "unauthorized"))
     }
+    if (url.pathname === "/operations") return send(response, refusal(501, "no_operations"))
     if (route === undefined) return send(response, refusal(404, "no_route"))
     const body = text === "" ? undefined : JSON.parse(text)
     const call: ProviderCall = {

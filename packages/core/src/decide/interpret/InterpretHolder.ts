@@ -52,7 +52,7 @@ export const ofHolder = (
     }
     case "Canceled": {
       if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
-      if (payment.state !== "Authorized") return contradiction()
+      if (payment.state !== "Authorized") return ofCanceledCapture(book, attempt, state, now)
       const applied = ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, now)
       return applied === undefined ? contradiction() : moves(applied)
     }
@@ -61,6 +61,15 @@ export const ofHolder = (
     case "NeedsCustomer":
       return attempt.checkout === null || isCurrent(source) ? contradiction() : older
   }
+}
+
+/**
+ * The money is recorded as captured. Where the provider captured by itself, its capture failed: refunds are closed until
+ * operators have reviewed the payment.
+ */
+const ofCanceledCapture = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Interpretation => {
+  const isAutomatic = !book.operations.some(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
+  return contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now, { isCaptureFailed: isAutomatic })
 }
 
 /** A capture or a void is under way. What a message does not tell is for the call's own answer, and for lookups, to say. */
