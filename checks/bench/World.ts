@@ -4,24 +4,21 @@
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { HttpConnector } from "@pointsman/connector-http"
+import { type Caller, credentialsContext, Pointsman, SecretsLayer } from "@pointsman/core"
+import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
 import {
-  type Caller,
   Connectors,
-  credentialsContext,
   type Deliveries,
   Directory,
   Ids,
   type Ledger,
   type Merchants,
-  Pointsman,
   Secrets,
-  SecretsLayer,
   type StorageError,
   type SuccessRates,
   Transport,
   Unanswered
-} from "@pointsman/core"
-import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
+} from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Redacted, Result } from "effect"
 

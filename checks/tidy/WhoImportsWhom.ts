@@ -18,7 +18,13 @@ const allowances: Readonly<Record<string, Allowance>> = {
   // The domain: it runs wherever JavaScript runs, and knows neither storage, nor providers, nor HTTP.
   "packages/core": { ours: [], others: ["currency-codes", "i18n-iso-countries"], node: [] },
   "packages/contracts": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/connector", "@pointsman/core/testing"],
+    ours: [
+      "@pointsman/core",
+      "@pointsman/core/ports",
+      "@pointsman/core/connector",
+      "@pointsman/core/testing",
+      "@pointsman/core/internal"
+    ],
     others: ["@effect/vitest", "vitest"],
     // The connector suite plays a provider at a real socket: no HTTP library breaks a connection as a test wants it. The
     // simulator signs without leaving the thread, and checks with code that is not ours.
@@ -30,14 +36,23 @@ const allowances: Readonly<Record<string, Allowance>> = {
     node: "*"
   },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
-  "packages/configuration": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
-  "packages/http": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  "packages/configuration": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    others: [],
+    node: []
+  },
+  "packages/http": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    others: [],
+    node: []
+  },
   // A front door over core, the API and the way out to the network. Storages and connectors are handed to it.
   "packages/node": {
     ours: [
       "@pointsman/configuration",
       "@pointsman/core",
       "@pointsman/core/ports",
+      "@pointsman/core/internal",
       "@pointsman/core/connector",
       "@pointsman/http",
       "@pointsman/http/api",
@@ -47,11 +62,19 @@ const allowances: Readonly<Record<string, Allowance>> = {
     node: "*"
   },
   "packages/server": { ours: "*", others: "*", node: "*" },
-  "packages/storage/memory": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  "packages/storage/memory": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    others: [],
+    node: []
+  },
   // The rows of every SQL storage; it knows no database.
-  "packages/storage/sql": { ours: ["@pointsman/core", "@pointsman/core/ports"], others: [], node: [] },
+  "packages/storage/sql": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    others: [],
+    node: []
+  },
   "packages/storage/*": {
-    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/storage-sql"],
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal", "@pointsman/storage-sql"],
     others: "*",
     node: "*"
   },

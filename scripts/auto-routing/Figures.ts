@@ -1,5 +1,5 @@
 /** What runs come to, as tables. */
-import { rateHalfLifeMillis, rateWindow } from "@pointsman/core"
+import { rateHalfLifeMillis, rateWindow } from "@pointsman/core/internal"
 import { policies, type Results, type Run, seeds } from "./Runs.ts"
 import type { World } from "./Worlds.ts"
 

@@ -1,13 +1,6 @@
 /** The ways to choose a connection that are compared. Each receives only the results of its own choices. */
-import {
-  bySuccess,
-  faded,
-  noRate,
-  type PaymentDetails,
-  type StrategyCandidate,
-  type SuccessRate,
-  withOutcomes
-} from "@pointsman/core"
+import { bySuccess, type PaymentDetails, type StrategyCandidate, type SuccessRate } from "@pointsman/core"
+import { faded, noRate, withOutcomes } from "@pointsman/core/internal"
 import type { World } from "./Worlds.ts"
 
 export interface Choice {

@@ -3,17 +3,10 @@
  * voids and refunds. The test of the page brings a payment into every one of them over HTTP and compares what is stored
  * (`packages/http/test/Evidence.test.ts`).
  */
-import {
-  type Attempt,
-  endAttempt,
-  type Operation,
-  type Payment,
-  type PaymentState,
-  type Refund,
-  type ReviewReason,
-  Unanswered
-} from "@pointsman/core"
+import type { Attempt, Operation, Payment, PaymentState, Refund, ReviewReason } from "@pointsman/core"
+import { endAttempt } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
+import { Unanswered } from "@pointsman/core/ports"
 
 /** What a statement of a provider is about, by `MessageAbout`. */
 export type Subject = "Charge" | "CaptureFailed" | "Operation" | "Refund" | "Settled" | "Dispute"

@@ -1,5 +1,6 @@
 /** The page of events: core's catalogue of types, what each says, and the moves that write it. */
-import { type EventType, eventTypes, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core"
+import { type EventType, eventTypes } from "@pointsman/core"
+import { type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
 import { openApiDocument } from "@pointsman/http"
 import { fieldTable } from "./Fields.ts"
 import { code, json, table } from "./Markdown.ts"

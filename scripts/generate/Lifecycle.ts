@@ -1,5 +1,5 @@
 /** A lifecycle table as a page and as a picture. */
-import { Machine } from "@pointsman/core"
+import { Machine } from "@pointsman/core/internal"
 import { instance } from "@viz-js/viz"
 
 type Table = Machine.Machine<string, string, string, string>

@@ -1,8 +1,7 @@
 /** The page of what follows an attempt: by asking the code that decides it in core. */
+import { type Attempt, type CaptureMethod, type RoutingMode, statusOf } from "@pointsman/core"
 import {
-  type Attempt,
   type AttemptEnd,
-  type CaptureMethod,
   type ChargeFact,
   endAttempt,
   isFollowed,
@@ -10,13 +9,10 @@ import {
   Machine,
   mayFollow,
   type NothingExecuted,
-  NotSent,
   PaymentMachine,
-  type RoutingMode,
-  statusOf,
-  Unanswered,
   unexecutedFact
-} from "@pointsman/core"
+} from "@pointsman/core/internal"
+import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Result } from "effect"
 
 const money = { minorUnits: 1000, currency: "EUR" }

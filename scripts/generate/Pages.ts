@@ -1,5 +1,6 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
-import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine, statusOf } from "@pointsman/core"
+import { statusOf } from "@pointsman/core"
+import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
 import { chartOf } from "../auto-routing/Chart.ts"
 import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"

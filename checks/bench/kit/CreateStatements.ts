@@ -3,7 +3,8 @@
  * ids, so that others can send them again for payments of their own.
  */
 import { randomUUID } from "node:crypto"
-import { Deliveries, Directory, Ledger, Merchants, Pointsman, SuccessRates } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { type Database, open } from "../../../packages/storage/postgres/src/Database.ts"
 import { make as makeDeliveries } from "../../../packages/storage/postgres/src/Deliveries.ts"

@@ -1,6 +1,7 @@
 /** The shop's workspace, in the words of the server's configuration file, and its application to the directory. */
 import * as Configuration from "@pointsman/configuration"
-import { type Caller, Connectors, Directory, type Tenant } from "@pointsman/core"
+import type { Caller, Tenant } from "@pointsman/core"
+import { Connectors, Directory } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 const tenant: Tenant = { workspaceId: "shop", environment: "sandbox" }

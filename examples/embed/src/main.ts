@@ -1,19 +1,16 @@
 /** Pointsman inside a plain Node program: it makes a payment, sends it again, and prints both answers. */
 import {
   type Caller,
-  Connectors,
   type CreateRequest,
   credentialsContext,
-  Directory,
-  Ids,
   Pointsman,
   RoutingStrategies,
-  Secrets,
   SecretsLayer,
   statusOf,
   type Tenant,
   type Workspace
 } from "@pointsman/core"
+import { Connectors, Directory, Ids, Secrets } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Layer, Redacted } from "effect"

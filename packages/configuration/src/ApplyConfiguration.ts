@@ -1,5 +1,5 @@
 /** Brings the directory to what a configuration says, or changes nothing and says why not. */
-import { type DirectoryConflict, isEmptyPlan, planDirectory } from "@pointsman/core"
+import { type DirectoryConflict, isEmptyPlan, planDirectory } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Merchants, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"

@@ -1,5 +1,6 @@
 /** What a configuration file can get wrong although every field, taken alone, is good. Pure: nothing is called. */
-import { type Environment, environmentOfApiKey, environments, isCurrency } from "@pointsman/core"
+import { type Environment, environments, isCurrency } from "@pointsman/core"
+import { environmentOfApiKey } from "@pointsman/core/internal"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"

@@ -7,12 +7,12 @@ import {
   captureMethods,
   eventTypes,
   initiators,
-  isCountry,
   isCurrency,
   paymentMethods,
   routingModes,
   scopes
 } from "@pointsman/core"
+import { isCountry } from "@pointsman/core/internal"
 import { Option, Result, Schema, SchemaIssue } from "effect"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"

@@ -6,10 +6,10 @@ import {
   endpointSecretContext,
   environments,
   type RoutingSettings,
-  type WantedDirectory,
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
+import type { WantedDirectory } from "@pointsman/core/internal"
 import { type DirectoryContents, Secrets, type WebhookEndpoint, type WorkspaceRouting } from "@pointsman/core/ports"
 import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"

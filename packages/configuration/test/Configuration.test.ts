@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/configuration"
-import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core"
 import { formatApiKey } from "@pointsman/core"
+import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 
 const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(1))

@@ -2,20 +2,9 @@
  * What must hold of every payment at every moment, whatever happened to it. Suites, walks and tests of sweeps ask
  * it after each step. All functions give the sentences that are not true: none for a sound payment.
  */
-import {
-  type AttemptOutcome,
-  brokenBalance,
-  brokenInvariant,
-  type Event,
-  type EventType,
-  Machine,
-  type Operation,
-  type Payment,
-  type PaymentBook,
-  PaymentMachine,
-  type PaymentState,
-  type Refund
-} from "@pointsman/core"
+import type { AttemptOutcome, Event, EventType, Operation, Payment, PaymentState, Refund } from "@pointsman/core"
+import { brokenBalance, brokenInvariant, Machine, PaymentMachine } from "@pointsman/core/internal"
+import type { PaymentBook } from "@pointsman/core/ports"
 
 export interface PaymentRecord extends PaymentBook {
   /** The whole timeline, oldest first. */

@@ -1,16 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type Attempt,
-  type EventType,
-  Ids,
-  money,
-  type Operation,
-  type Payment,
-  PaymentMachine,
-  type PaymentRow,
-  paymentEvent,
-  type Refund
-} from "@pointsman/core"
+import { type Attempt, type EventType, money, type Operation, type Payment, type Refund } from "@pointsman/core"
+import { PaymentMachine, type PaymentRow, paymentEvent } from "@pointsman/core/internal"
+import { Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { brokenInvariants, type PaymentRecord } from "../src/Invariants.ts"
 import { blank, moveAlong, newTenant, rowOf, type Walked } from "../src/storage/Given.ts"

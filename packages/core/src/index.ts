@@ -1,82 +1,148 @@
-/** Pointsman's core: payments, their lifecycle, routing and idempotency. */
+/** Pointsman's core, for those who embed it: the service, what it takes and returns, and how it fails. */
 
+export { credentialsContext, webhookSecretContext } from "./call/OpenConnections.ts"
 export {
-  ConnectionBroken,
-  credentialsContext,
-  OpenConnections,
-  webhookSecretContext
-} from "./call/OpenConnections.ts"
-export * from "./decide/ChargeFact.ts"
-export * from "./decide/CheckSchedule.ts"
-export * from "./decide/CreateRequest.ts"
-export * from "./decide/HostedOrder.ts"
-export * from "./decide/OperationOrder.ts"
-export * from "./decide/OperatorEvidence.ts"
-export * from "./decide/RefundOrder.ts"
-export { type BroughtUp, withReview } from "./decide/WithReview.ts"
-export * as Machine from "./machine/Machine.ts"
+  type Caller,
+  type Created,
+  type CreateRequest,
+  type Instrument,
+  KeyReused,
+  NothingSent,
+  PaymentResultUnknown,
+  RequestInProgress,
+  RoutingFailed
+} from "./decide/CreateRequest.ts"
+export {
+  ActionNotOffered,
+  type CheckoutStep,
+  type HostedAction,
+  type HostedOutcome,
+  HostedSuspended,
+  type HostedView,
+  PageNotFound
+} from "./decide/HostedOrder.ts"
+export {
+  type Answered,
+  type CaptureOrder,
+  InvalidAmount,
+  NoProviderRef,
+  NotCapturable,
+  NotVoidable,
+  ProviderRefused,
+  ResultUnknown,
+  StateConflict,
+  StateUnconfirmed,
+  TakenByAnother,
+  Unsupported,
+  type VoidOrder
+} from "./decide/OperationOrder.ts"
+export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./decide/OperatorEvidence.ts"
+export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export * as Metrics from "./metrics/Metrics.ts"
-export { observeStorage } from "./metrics/ObservedStorage.ts"
-export * from "./model/ApiKey.ts"
-export * from "./model/Attempt.ts"
-export * from "./model/AttemptOutcome.ts"
-export { type NamedReference, referencesOf } from "./model/ChargeReference.ts"
-export * from "./model/CheckIntervals.ts"
-export * from "./model/Claim.ts"
-export * from "./model/ClaimMachine.ts"
-export * from "./model/Connection.ts"
-export * from "./model/Decline.ts"
+export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
+export type { Attempt } from "./model/Attempt.ts"
+export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
+export type { CheckIntervals } from "./model/CheckIntervals.ts"
+export type { Claim } from "./model/Claim.ts"
+export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
+export type { AmountRange, CircuitBreakerSettings, Condition, Connection, Supports } from "./model/Connection.ts"
+export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
 export {
   type Delivery,
   type DeliveryAttempt,
   type DeliveryEnd,
-  defaultWebhookScheduleMillis,
   type SendFailure,
   sendFailures
 } from "./model/Delivery.ts"
-export * from "./model/DeliveryMachine.ts"
-export * from "./model/EndpointSecret.ts"
-export * from "./model/Event.ts"
-export * from "./model/EventType.ts"
-export * from "./model/EventView.ts"
-export * from "./model/HostedPage.ts"
-export * from "./model/Merchant.ts"
-export * from "./model/Operation.ts"
-export * from "./model/Payment.ts"
-export * from "./model/PaymentEvents.ts"
-export * from "./model/PaymentMachine.ts"
-export * from "./model/PaymentStatus.ts"
-export * from "./model/Refund.ts"
-export * from "./model/RefundLedger.ts"
-export * from "./model/RefundMachine.ts"
-export * from "./model/Review.ts"
-export * from "./model/RoutingDecision.ts"
-export * from "./model/RoutingMode.ts"
-export * from "./model/RoutingSettings.ts"
-export * from "./model/Segment.ts"
-export * from "./model/Simulation.ts"
-export * from "./model/SuccessRate.ts"
-export * from "./model/Tenant.ts"
-export * from "./model/Workspace.ts"
-export * from "./money/Country.ts"
-export * from "./money/Currency.ts"
-export * from "./money/Money.ts"
-export * from "./Pointsman.ts"
-export * from "./ports/DirectoryPlan.ts"
-export { PaymentSettings } from "./ports/PaymentSettings.ts"
+export { type DeliveryState, deliveryStates } from "./model/DeliveryMachine.ts"
+export { endpointSecretContext } from "./model/EndpointSecret.ts"
+export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
+export { type EventType, eventTypes } from "./model/EventType.ts"
+export { type EventView, viewOfEvent } from "./model/EventView.ts"
+export type { Checkout, HostedPage } from "./model/HostedPage.ts"
+export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
+export {
+  type Operation,
+  type OperationKind,
+  type OperationOutcome,
+  type OperationReply,
+  operationKinds,
+  operationOutcomes,
+  type Said
+} from "./model/Operation.ts"
+export {
+  type CaptureMethod,
+  captureMethods,
+  type Initiator,
+  initiators,
+  type Payment,
+  type PaymentDetails,
+  type PaymentMethod,
+  paymentMethods
+} from "./model/Payment.ts"
+export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
+export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
+export type { Refund, RefundReply } from "./model/Refund.ts"
+export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
+export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
+export {
+  type CircuitSeen,
+  type Exclusion,
+  type ExclusionCode,
+  exclusionCodes,
+  type RoutingAttempt,
+  type RoutingCandidate,
+  type RoutingDecision,
+  type RoutingDraw,
+  type RoutingGiven
+} from "./model/RoutingDecision.ts"
+export { type RoutingMode, routingModes } from "./model/RoutingMode.ts"
+export {
+  type AutoSettings,
+  type ControlGroup,
+  defaultRoutingSettings,
+  type RoutingRule,
+  type RoutingSettings
+} from "./model/RoutingSettings.ts"
+export {
+  type ChargeSimulation,
+  type LookupSimulation,
+  lookupSimulations,
+  type OperationSimulation,
+  operationSimulations,
+  type RefundSimulation,
+  refundSimulations,
+  type Simulation
+} from "./model/Simulation.ts"
+export type { CandidateRates, OutcomeCounts, SuccessRate } from "./model/SuccessRate.ts"
+export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
+export type { Workspace } from "./model/Workspace.ts"
+export { currencies, isCurrency } from "./money/Currency.ts"
+export { amountLimits, type Money, money } from "./money/Money.ts"
+export {
+  type BackgroundOptions,
+  type CaptureFailure,
+  type CreateFailure,
+  defaultProviderTimeoutMillis,
+  type HostedFailure,
+  Pointsman,
+  type PointsmanOptions,
+  type RefundFailure,
+  type VoidFailure
+} from "./Pointsman.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
-export * from "./ports/Signature.ts"
-export * from "./ports.ts"
-export * from "./routing/BySuccess.ts"
-export * from "./routing/Circuit.ts"
-export { conditionFields, matchesIn } from "./routing/Condition.ts"
-export * from "./routing/Eligibility.ts"
-export * from "./routing/Explanation.ts"
-export * from "./routing/NextStep.ts"
-export * from "./routing/ProviderLimits.ts"
-export * from "./routing/Replay.ts"
-export * from "./routing/RoutePlan.ts"
-export * from "./routing/Strategy.ts"
+export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"
+export { bySuccess } from "./routing/BySuccess.ts"
+export type { CircuitReading, CircuitState } from "./routing/Circuit.ts"
+export type { ExplanationChapter, RoutingExplanation } from "./routing/Explanation.ts"
+export type { Replayed, ReplayedRoute, RoutedPayment, RoutingConfiguration } from "./routing/Replay.ts"
+export {
+  RoutingStrategies,
+  type RoutingStrategy,
+  type StrategyAnswer,
+  type StrategyCandidate,
+  type StrategyQuestion
+} from "./routing/Strategy.ts"
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
   ApiKeyNotFound,

@@ -3,15 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   bySuccess,
   type Caller,
-  type ChargeAnswer,
-  defaultExploration,
   type OutcomeCounts,
   Pointsman,
   type RoutingSettings,
   type RoutingStrategy,
-  type StrategyCandidate,
-  SuccessRates
+  type StrategyCandidate
 } from "@pointsman/core"
+import { defaultExploration } from "@pointsman/core/internal"
+import { type ChargeAnswer, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 import { chosenOver } from "./support/Drift.ts"

@@ -1,6 +1,7 @@
 /** What processes tell one another of circuits: that one opened, once, and nothing more. */
 import { assert, describe, it } from "@effect/vitest"
-import { CircuitNews, Pointsman, Unanswered } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { CircuitNews, Unanswered } from "@pointsman/core/ports"
 import { Clock, Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { caller, request, world } from "./support/World.ts"

@@ -1,6 +1,7 @@
 /** Circuits as an operator sees them, one probe at a time, and what is counted on the way. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ChargeAnswer, type NotSent, Pointsman, Unanswered } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { type ChargeAnswer, type NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
+import { type ClaimState, claimStates } from "@pointsman/core"
+import { type ClaimEvent, ClaimMachine, Machine } from "@pointsman/core/internal"
 import { Result } from "effect"
-import { type ClaimEvent, ClaimMachine, type ClaimState, claimStates, Machine } from "../src/index.ts"
 
 const from: ReadonlyArray<ClaimState | Machine.Start> = [Machine.Start, ...claimStates]
 

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ChargeAnswer, type ChargeEnd, mayFollow, NotSent, Pointsman, Unanswered } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { mayFollow } from "@pointsman/core/internal"
+import { type ChargeAnswer, type ChargeEnd, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { caller, request, tenant, world } from "./support/World.ts"

@@ -1,18 +1,16 @@
 /** Webhooks on their way to merchants: when they are sent, how often and with what. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
+import { type Delivery, Pointsman, type Tenant } from "@pointsman/core"
+import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import {
   Deliveries,
-  type Delivery,
   Directory,
-  defaultWebhookScheduleMillis,
   Ledger,
-  Pointsman,
   StorageError,
-  type Tenant,
   WebhookNotAnswered,
   type WebhookRequest
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { background, drawing, lookEvery, minute, pass, second, settle } from "./support/Delivering.ts"

@@ -5,7 +5,8 @@
  * for one; for many it is that a slow attempt gives its place away.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deliveries, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { Deliveries } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"

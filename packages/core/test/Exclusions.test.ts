@@ -5,17 +5,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Connection,
-  type EligibilityChecks,
-  type EligibilityQuestion,
   type ExclusionCode,
-  eligibilityChecks,
   exclusionCodes,
-  exclusionOf,
   Pointsman,
   RoutingFailed,
-  type Supports,
-  Unanswered
+  type Supports
 } from "@pointsman/core"
+import {
+  type EligibilityChecks,
+  type EligibilityQuestion,
+  eligibilityChecks,
+  exclusionOf
+} from "@pointsman/core/internal"
+import { Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
 import { caller, request, world } from "./support/World.ts"

@@ -1,6 +1,7 @@
 /** Keys whose time is over take no room, and none is forgotten that still has something to say. */
 import { assert, describe, it } from "@effect/vitest"
-import { Ledger, Pointsman, Unanswered } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { hosted } from "./support/Pages.ts"

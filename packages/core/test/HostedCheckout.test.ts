@@ -5,20 +5,22 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   ActionNotOffered,
   type AttemptOutcome,
+  HostedSuspended,
+  Pointsman,
+  type RoutingSettings
+} from "@pointsman/core"
+import { checkoutUrlContext } from "@pointsman/core/internal"
+import {
   type ChargeState,
   type CheckoutOpened,
-  checkoutUrlContext,
   Directory,
   type Found,
-  HostedSuspended,
   Ledger,
   NotSent,
-  Pointsman,
   type Rejected,
-  type RoutingSettings,
   StorageError,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {

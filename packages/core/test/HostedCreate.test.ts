@@ -1,15 +1,7 @@
 /** Creating with `returnUrl`: one commit, nobody asked, and a key that is answered at once. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  ApiKeyRevoked,
-  Directory,
-  KeyReused,
-  Ledger,
-  NothingSent,
-  PaymentResultUnknown,
-  Pointsman,
-  Unanswered
-} from "@pointsman/core"
+import { KeyReused, NothingSent, PaymentResultUnknown, Pointsman } from "@pointsman/core"
+import { ApiKeyRevoked, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import {

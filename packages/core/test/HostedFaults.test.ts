@@ -3,16 +3,8 @@
  * may not be stored, nothing is sent twice, and what is not known is not called a failure.
  */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type Directory,
-  type HostedFailure,
-  Ledger,
-  type Payment,
-  PaymentResultUnknown,
-  Pointsman,
-  type Secrets,
-  StorageError
-} from "@pointsman/core"
+import { type HostedFailure, type Payment, PaymentResultUnknown, Pointsman } from "@pointsman/core"
+import { type Directory, Ledger, type Secrets, StorageError } from "@pointsman/core/ports"
 import { approve, type CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -3,17 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   ActionNotOffered,
   type AttemptOutcome,
-  type ChargeAnswer,
-  type ChargeRequest,
   declineCategories,
   type HostedAction,
   HostedSuspended,
-  NotSent,
   PageNotFound,
   Pointsman,
-  type Simulation,
-  Unanswered
+  type Simulation
 } from "@pointsman/core"
+import { type ChargeAnswer, type ChargeRequest, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,16 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  BeginBy,
-  type ChargeAnswer,
-  Directory,
-  KeyReused,
-  Ledger,
-  NothingSent,
-  Pointsman,
-  RequestInProgress,
-  RoutingFailed,
-  Unanswered
-} from "@pointsman/core"
+import { KeyReused, NothingSent, Pointsman, RequestInProgress, RoutingFailed } from "@pointsman/core"
+import { BeginBy, type ChargeAnswer, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"

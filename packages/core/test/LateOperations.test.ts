@@ -1,6 +1,7 @@
 /** Captures and voids whose answer comes when the payment has moved on. */
 import { assert, describe, it } from "@effect/vitest"
-import { Ledger, type Payment, Pointsman } from "@pointsman/core"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Deferred, Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

@@ -1,17 +1,8 @@
 /** Processes that froze and wake up, other sources that were first, and commits that complete when no caller waits. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  applyChargeFact,
-  type Change,
-  type ChargeFact,
-  Ledger,
-  moveClaim,
-  NothingSent,
-  type Payment,
-  PaymentResultUnknown,
-  Pointsman,
-  RequestInProgress
-} from "@pointsman/core"
+import { NothingSent, type Payment, PaymentResultUnknown, Pointsman, RequestInProgress } from "@pointsman/core"
+import { applyChargeFact, type ChargeFact, moveClaim } from "@pointsman/core/internal"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"

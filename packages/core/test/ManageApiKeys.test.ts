@@ -1,14 +1,8 @@
 /** Keys of operators, and what a configuration file may do to them afterwards. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  apiKeyIdOf,
-  Directory,
-  environmentOfApiKey,
-  Pointsman,
-  planDirectory,
-  Secrets,
-  type Tenant
-} from "@pointsman/core"
+import { Pointsman, type Tenant } from "@pointsman/core"
+import { apiKeyIdOf, environmentOfApiKey, planDirectory } from "@pointsman/core/internal"
+import { Directory, Secrets } from "@pointsman/core/ports"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { tenant, workspace, world } from "./support/World.ts"

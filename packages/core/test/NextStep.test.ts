@@ -4,21 +4,9 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type AttemptEnd,
-  type CaptureMethod,
-  type ChargeAnswer,
-  type ChargeEnd,
-  isFollowed,
-  mayFollow,
-  NotSent,
-  nothingExecuted,
-  Pointsman,
-  type RoutingMode,
-  routingModes,
-  statusOf,
-  Unanswered
-} from "@pointsman/core"
+import { type CaptureMethod, Pointsman, type RoutingMode, routingModes, statusOf } from "@pointsman/core"
+import { type AttemptEnd, isFollowed, mayFollow, nothingExecuted } from "@pointsman/core/internal"
+import { type ChargeAnswer, type ChargeEnd, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,14 +1,7 @@
 /** What a provider's answer to a capture, a void or a refund means (decisions, section 3). */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  NotSent,
-  type OperationAnswer,
-  type Payment,
-  type PaymentState,
-  Pointsman,
-  type RefundAnswer,
-  Unanswered
-} from "@pointsman/core"
+import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
+import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { type Kind, operate } from "./support/Operations.ts"
 import { caller, request, tenant, world } from "./support/World.ts"

@@ -1,6 +1,7 @@
 /** What if the process dies, or the store fails, at every step of a capture, a void and a refund? */
 import { assert, describe, it } from "@effect/vitest"
-import { type Change, type Payment, Pointsman, Unanswered } from "@pointsman/core"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { type Change, Unanswered } from "@pointsman/core/ports"
 import { type CommitFault, scriptedProvider } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,16 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
+import { eventTypes, type PaymentState, paymentStates, paymentStatuses, statesOf, statusOf } from "@pointsman/core"
+import { Machine, type PaymentEvent, PaymentMachine } from "@pointsman/core/internal"
 import { Result } from "effect"
-import {
-  eventTypes,
-  Machine,
-  type PaymentEvent,
-  PaymentMachine,
-  type PaymentState,
-  paymentStates,
-  paymentStatuses,
-  statesOf,
-  statusOf
-} from "../src/index.ts"
 
 type From = PaymentState | Machine.Start
 

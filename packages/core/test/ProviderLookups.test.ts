@@ -3,20 +3,17 @@
  * decides what a message states.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { type Payment, type PaymentState, Pointsman, type ReviewReason } from "@pointsman/core"
 import {
   type ChargeState,
   type Found,
   Ledger,
   type OperationState,
-  type Payment,
   type PaymentBook,
-  type PaymentState,
-  Pointsman,
   type ProviderMessage,
   type RefundState,
-  type ReviewReason,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Deferred, type Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

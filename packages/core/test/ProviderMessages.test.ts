@@ -1,14 +1,7 @@
 /** A provider's message over a store that fails, over attempts that followed one another, and on a checkout. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type ChargeState,
-  Ledger,
-  type Payment,
-  Pointsman,
-  type ProviderMessage,
-  Unanswered,
-  type VerifiedMessage
-} from "@pointsman/core"
+import { type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { type ChargeState, Ledger, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

@@ -3,17 +3,15 @@
  * dropped", "A reversal is a new fact, not an old message").
  */
 import { assert, describe, it } from "@effect/vitest"
+import { type CaptureMethod, type Payment, Pointsman } from "@pointsman/core"
 import {
-  type CaptureMethod,
   type ChargeState,
   Ledger,
   type OperationState,
-  type Payment,
-  Pointsman,
   type ProviderMessage,
   type RefundState,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

@@ -1,21 +1,19 @@
 /** What a partner receives, and who is invited, when the store or the notifier fails at any point. */
 import { assert, describe, it } from "@effect/vitest"
+import { type Caller, type MerchantDetails, Pointsman } from "@pointsman/core"
 import {
-  type Caller,
   Connectors,
   Directory,
   Ids,
   type Invitation,
-  type MerchantDetails,
   Merchants,
   Notifier,
   type NotifierService,
-  Pointsman,
   Secrets,
   StorageError,
   Transport,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, References } from "effect"

@@ -1,6 +1,8 @@
 /** What may be given back, and what happens to it, over several refunds of one payment. */
 import { assert, describe, it } from "@effect/vitest"
-import { brokenBalance, Ledger, type Payment, Pointsman, type RefundAnswer, Unanswered } from "@pointsman/core"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { brokenBalance } from "@pointsman/core/internal"
+import { Ledger, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { caller, request, tenant, world } from "./support/World.ts"

@@ -2,19 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Caller,
-  type ChargeAnswer,
   type Connection,
-  Directory,
-  Ledger,
-  type NotSent,
   Pointsman,
   type Replayed,
   type RoutingDecision,
   type RoutingSettings,
   type RoutingStrategy,
-  type Tenant,
-  Unanswered
+  type Tenant
 } from "@pointsman/core"
+import { type ChargeAnswer, Directory, Ledger, type NotSent, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { chance } from "./support/Drift.ts"

@@ -1,15 +1,14 @@
 /** One reference of a provider on two payments of a connection: both are reviewed, and nothing else of them moves. */
 import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
 import {
   type ChargeAnswer,
   type ChargeState,
   type Found,
   Ledger,
-  type Payment,
-  Pointsman,
   type ProviderMessage,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ofContested } from "../src/decide/ReusedReference.ts"

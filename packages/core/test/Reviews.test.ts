@@ -1,17 +1,8 @@
 /** What operators have to review, and the effect of a report of what the provider's record says. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  brokenBalance,
-  brokenInvariant,
-  type ChargeState,
-  Ledger,
-  type OperatorStatement,
-  type Payment,
-  type PaymentState,
-  Pointsman,
-  type ReviewReason,
-  Unanswered
-} from "@pointsman/core"
+import { type OperatorStatement, type Payment, type PaymentState, Pointsman, type ReviewReason } from "@pointsman/core"
+import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
+import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

@@ -1,17 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type ChargeAnswer,
-  type CircuitSeen,
-  type Connection,
-  type EligibilityQuestion,
-  type ExclusionCode,
-  exclusionOf,
-  Pointsman,
-  planRoute,
-  type RouteQuestion,
-  RoutingFailed,
-  Unanswered
-} from "@pointsman/core"
+import { type CircuitSeen, type Connection, type ExclusionCode, Pointsman, RoutingFailed } from "@pointsman/core"
+import { type EligibilityQuestion, exclusionOf, planRoute, type RouteQuestion } from "@pointsman/core/internal"
+import { type ChargeAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { caller, request, world } from "./support/World.ts"

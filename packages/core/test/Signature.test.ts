@@ -1,7 +1,8 @@
 /** The signature of webhooks, against Node's own HMAC. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { signatureOf, verifySignature } from "@pointsman/core"
+import { verifySignature } from "@pointsman/core"
+import { signatureOf } from "@pointsman/core/internal"
 import { Effect, Layer, Redacted } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 

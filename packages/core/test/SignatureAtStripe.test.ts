@@ -8,7 +8,9 @@
  * signed by a clock set ahead could be played again until its time has come.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Pointsman, signatureOf, verifySignature, type WebhookRequest } from "@pointsman/core"
+import { Pointsman, verifySignature } from "@pointsman/core"
+import { signatureOf } from "@pointsman/core/internal"
+import type { WebhookRequest } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"

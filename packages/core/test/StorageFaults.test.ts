@@ -1,15 +1,8 @@
 /** What if the store fails, at every commit of a create? The money moved once, and what was said stays true. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  applyChargeFact,
-  type ChargeFact,
-  Ledger,
-  NotSent,
-  PaymentResultUnknown,
-  Pointsman,
-  RequestInProgress,
-  Unanswered
-} from "@pointsman/core"
+import { PaymentResultUnknown, Pointsman, RequestInProgress } from "@pointsman/core"
+import { applyChargeFact, type ChargeFact } from "@pointsman/core/internal"
+import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,14 +1,13 @@
 /** A provider's message is stored before it is applied, and an operator can apply it again after a mend. */
 import { assert, describe, it } from "@effect/vitest"
+import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import {
   Ledger,
   type MessageOutcome,
   MessageUnreadable,
   MessageUnverified,
-  Pointsman,
-  type ProviderMessage,
-  webhookSecretContext
-} from "@pointsman/core"
+  type ProviderMessage
+} from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Option, Result } from "effect"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"

@@ -1,15 +1,7 @@
 /** What background checks do with unknown results, requests whose process died, and expired pages. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type ChargeState,
-  type Found,
-  Ledger,
-  type Payment,
-  type PaymentState,
-  Pointsman,
-  type RefundState,
-  Unanswered
-} from "@pointsman/core"
+import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
+import { type ChargeState, type Found, Ledger, type RefundState, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { NotSent, Pointsman, type Tenant, Unanswered } from "@pointsman/core"
+import { Pointsman, type Tenant } from "@pointsman/core"
+import { NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { caller, request, world } from "./support/World.ts"

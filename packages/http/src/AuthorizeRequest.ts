@@ -4,7 +4,8 @@
  * hears of nothing else; then a test key, whatever its scopes, since no scope would help it; then the scope; and a
  * key that could do it hears at last that its workspace is no partner.
  */
-import { type KeyHolder, Pointsman, type Scope } from "@pointsman/core"
+import { Pointsman, type Scope } from "@pointsman/core"
+import type { KeyHolder } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Authorization, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"

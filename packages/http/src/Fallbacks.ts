@@ -2,7 +2,7 @@
  * What surrounds every route: the request's id, and the error envelope for whatever no handler answered (an
  * unknown route, a method that a path does not have, a defect).
  */
-import { Ids } from "@pointsman/core"
+import { Ids } from "@pointsman/core/ports"
 import { Cause, Effect, type Layer, type Types } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"

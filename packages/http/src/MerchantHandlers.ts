@@ -1,5 +1,6 @@
 /** The endpoints of white-label partners. */
-import { type MerchantDetails, type MerchantWithStatus, Pointsman, type ProvisionFailure } from "@pointsman/core"
+import { type MerchantDetails, type MerchantWithStatus, Pointsman } from "@pointsman/core"
+import type { ProvisionFailure } from "@pointsman/core/ports"
 import { Effect, Result, Schema } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"

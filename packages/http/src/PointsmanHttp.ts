@@ -30,7 +30,8 @@
  *
  * `disableLogger` matters: the default logger writes a line for every request, which costs more than the request.
  */
-import type { Ids, Pointsman } from "@pointsman/core"
+import type { Pointsman } from "@pointsman/core"
+import type { Ids } from "@pointsman/core/ports"
 import { type FileSystem, Layer, type Path } from "effect"
 import type { Etag, HttpPlatform, HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,5 +1,4 @@
 import {
-  ApiKeyRevoked,
   type CreateFailure,
   KeyReused,
   NothingSent,
@@ -8,6 +7,7 @@ import {
   RequestInProgress,
   RoutingFailed
 } from "@pointsman/core"
+import { ApiKeyRevoked } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterEach, describe, expect, test } from "vitest"
 import { payment, paymentId, routing, scripted } from "./support/Scripted.ts"

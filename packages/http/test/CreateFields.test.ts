@@ -1,4 +1,5 @@
-import { amountLimits, chargeSimulations } from "@pointsman/core"
+import { amountLimits } from "@pointsman/core"
+import { chargeSimulations } from "@pointsman/core/internal"
 import { Redacted } from "effect"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { scripted } from "./support/Scripted.ts"

@@ -1,5 +1,6 @@
 /** What each answer of a provider to a charge means (specification, States; decisions, section 3), for everybody to see. */
-import { type ChargeAnswer, type Money, NotSent, Unanswered } from "@pointsman/core"
+import type { Money } from "@pointsman/core"
+import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { answerOf, create, endingAs, expectOutcome, get, type Outcome, type Told } from "./support/Payments.ts"

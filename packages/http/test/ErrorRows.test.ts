@@ -2,7 +2,7 @@
  * Every error that the specification names for an endpoint, brought about over HTTP, and what is left of the payment
  * afterwards. The lists at the end are the specification's own: a code without a case does not pass.
  */
-import { Directory, Ledger, Unanswered } from "@pointsman/core"
+import { Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { alwaysComeFirst, beforeNextClaim, held, stepOf } from "./support/Faults.ts"

@@ -3,15 +3,9 @@
  * posted, and what is stored afterwards is what the cell says. The cells are those that the page is printed from.
  */
 import { brokenInvariants, type PaymentRecord } from "@pointsman/contracts"
-import {
-  Ledger,
-  type MessageOutcome,
-  type PaymentState,
-  type ProviderMessage,
-  paymentStates,
-  statusOf
-} from "@pointsman/core"
+import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import type { PaymentBook } from "@pointsman/core/ports"
+import { Ledger, type MessageOutcome, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"

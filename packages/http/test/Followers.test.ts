@@ -4,7 +4,8 @@
  * it reaches the store, and between the drawing of its events' ids and the write. The controls are ledgers that give ids
  * before they wait, as a database with several writers at a time does by itself: there a follower misses events.
  */
-import { type Change, type Event, Ids, type Ledger } from "@pointsman/core"
+import type { Event } from "@pointsman/core"
+import { type Change, Ids, type Ledger } from "@pointsman/core/ports"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"

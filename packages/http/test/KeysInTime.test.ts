@@ -4,15 +4,13 @@
  */
 import {
   applyChargeFact,
-  Ledger,
   moveRefund,
-  type PaymentBook,
   paymentEvent,
   type RefundEvent,
   refundTotals,
-  Unanswered,
   withRefund
-} from "@pointsman/core"
+} from "@pointsman/core/internal"
+import { Ledger, type PaymentBook, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { held, stepOf } from "./support/Faults.ts"

@@ -1,5 +1,6 @@
 /** `POST /merchants` and `GET /merchants` over the real core, over every store. */
-import { ApiKeyRevoked, CommitUnknown, formatApiKey, NotAPartner, StorageError } from "@pointsman/core"
+import { formatApiKey } from "@pointsman/core"
+import { ApiKeyRevoked, CommitUnknown, NotAPartner, StorageError } from "@pointsman/core/ports"
 import { RateLimit } from "@pointsman/http"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, describe, expect, test } from "vitest"

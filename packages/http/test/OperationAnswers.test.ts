@@ -1,5 +1,6 @@
 /** What each answer of a provider to a capture, a void or a refund means (decisions, section 3), for everybody to see. */
-import { type Money, NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core"
+import type { Money } from "@pointsman/core"
+import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"

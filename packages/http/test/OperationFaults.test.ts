@@ -2,7 +2,7 @@
  * The store fails at each commit of a capture, a void and a refund, in each way that a store can. What is answered, what
  * the provider is asked, what a retry under the same key gets, and what is stored in the end.
  */
-import { Unanswered } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"

@@ -5,7 +5,7 @@
  *
  * `POINTSMAN_RACES=all` runs a hundred rounds of each race, where ten are run otherwise.
  */
-import type { Change, Ledger, PaymentBook } from "@pointsman/core"
+import type { Change, Ledger, PaymentBook } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"

@@ -1,5 +1,5 @@
 /** What a key resolves to (specification, Idempotency rules of capture and void, and of refund). */
-import { type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core"
+import { type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {

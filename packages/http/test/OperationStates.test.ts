@@ -2,7 +2,9 @@
  * What can be done in each state of a payment (specification, States and Errors). The table of a payment's life says
  * which states there are: one without a way to get there does not pass.
  */
-import { Ledger, type PaymentState, paymentEvent, paymentStates, statusOf, Unanswered } from "@pointsman/core"
+import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
+import { paymentEvent } from "@pointsman/core/internal"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import {

@@ -2,7 +2,7 @@
  * `POST /psp-webhooks/{pspId}`: who is believed, and what is recorded. What each message means in each state is in
  * `Evidence.test.ts`.
  */
-import { Ledger, Unanswered } from "@pointsman/core"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { charge, deliver, dispute, nowSeconds, refund, settled, tagOf, textOf } from "./support/Messages.ts"

@@ -1,4 +1,5 @@
-import { type Event, type Payment, PaymentNotFound, paymentStatuses, StorageError, statesOf } from "@pointsman/core"
+import { type Event, type Payment, PaymentNotFound, paymentStatuses, statesOf } from "@pointsman/core"
+import { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { payment, paymentId, scripted } from "./support/Scripted.ts"

@@ -1,5 +1,5 @@
 /** What may be refunded after a refund that failed, or whose result is unknown (specification, refund rules 5 to 9). */
-import { NotSent, type RefundAnswer, Unanswered } from "@pointsman/core"
+import { NotSent, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { answerOf, captured, expectSound, operate, retrieve } from "./support/Payments.ts"

@@ -2,7 +2,8 @@
  * What a merchant sees of routing, and where a payment goes (specification, RoutingDecision, RoutingExclusion and
  * "Routing on create"; decisions, section 5). How the rules decide is tested in core; here they are seen from outside.
  */
-import { type ChargeAnswer, type Connection, type ExclusionCode, NotSent, Unanswered } from "@pointsman/core"
+import type { Connection, ExclusionCode } from "@pointsman/core"
+import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { answerOf, create, get, operate } from "./support/Payments.ts"

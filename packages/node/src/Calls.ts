@@ -3,6 +3,7 @@
  * it. What it fails with is said as the API says it.
  */
 import * as Core from "@pointsman/core"
+import type * as Ports from "@pointsman/core/ports"
 import { Directory } from "@pointsman/core/ports"
 import { errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
 import { Cause, Effect, Exit, Option } from "effect"
@@ -499,7 +500,7 @@ const storeFailed = (): PointsmanError =>
   new InternalError("The database could not be read or written. Nothing was changed; the call may be repeated.")
 
 /** What fails for nothing but its store. */
-const fromStore = <A, R>(effect: Effect.Effect<A, Core.StorageError, R>): Effect.Effect<A, PointsmanError, R> =>
+const fromStore = <A, R>(effect: Effect.Effect<A, Ports.StorageError, R>): Effect.Effect<A, PointsmanError, R> =>
   effect.pipe(Effect.tapError(told), Effect.mapError(storeFailed))
 
 const noSuchDelivery = (): PointsmanError => new NotFoundError("Delivery not found.")

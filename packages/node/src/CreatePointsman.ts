@@ -7,6 +7,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
+import * as Ports from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope } from "effect"
@@ -56,7 +57,7 @@ const wholeWithinMillis = 5_000
 
 const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Scope.Closeable) {
   const checked = yield* checkSettings(settings)
-  const connectors = Core.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
+  const connectors = Ports.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
   const configuration =
     settings.workspaces === undefined ? undefined : yield* understand(settings.workspaces, checked, connectors)
   const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
@@ -99,7 +100,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const run = Effect.runPromiseExitWith(services)
 
   const ending = Effect.gen(function* () {
-    const directory = yield* Core.Directory
+    const directory = yield* Ports.Directory
     // Others may have changed it since the start.
     const contents = yield* Effect.orElseSucceed(directory.contents, () => started)
     const cutting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(wholeWithinMillis), cutUnfinished))
@@ -143,8 +144,8 @@ const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
   file?.workspaces.length === 1 ? file.workspaces[0] : undefined
 
 /** Checked as one before: a definition, or something to open first. */
-const openConnector = (connector: Connector): Effect.Effect<Core.ConnectorDefinition, StartError, Scope.Scope> => {
-  const handle = connector as Core.ConnectorDefinition | Core.ConnectorHandle
+const openConnector = (connector: Connector): Effect.Effect<Ports.ConnectorDefinition, StartError, Scope.Scope> => {
+  const handle = connector as Ports.ConnectorDefinition | Ports.ConnectorHandle
   return "connect" in handle
     ? Effect.succeed(handle)
     : Effect.mapError(handle["~pointsman/connector"], (message) => new StartError("connector_unusable", message))
@@ -153,7 +154,7 @@ const openConnector = (connector: Connector): Effect.Effect<Core.ConnectorDefini
 const understand = (
   workspaces: ReadonlyArray<Workspace>,
   { claimWindowMillis, providerTimeoutMillis }: CheckedSettings,
-  connectors: Core.Connectors["Service"]
+  connectors: Ports.Connectors["Service"]
 ): Effect.Effect<Configuration.ConfigurationFile, StartError> => {
   const understood = Configuration.understandConfiguration(
     { workspaces },
@@ -181,10 +182,10 @@ const platform = Layer.mergeAll(
 const outsideLayer = Effect.fnUntraced(function* (
   { allowPrivateWebhooks, storage }: PointsmanSettings,
   { encryptionKey }: CheckedSettings,
-  connectors: Core.Connectors["Service"]
+  connectors: Ports.Connectors["Service"]
 ) {
   // Checked as one before.
-  const chosen = storage as Core.StorageHandle
+  const chosen = storage as Ports.StorageHandle
   const random = SecureRandom.SecureRandom.pipe(
     Effect.flatMap((secure) => secure.randomBytes(Core.SecretsLayer.encryptionKeyBytes)),
     Effect.map((bytes) => Redacted.make(bytes, { label: "encryption key" })),
@@ -193,11 +194,11 @@ const outsideLayer = Effect.fnUntraced(function* (
   )
   return Layer.mergeAll(
     chosen["~pointsman/storage"],
-    Layer.succeed(Core.Connectors, connectors),
+    Layer.succeed(Ports.Connectors, connectors),
     NodeTransport.layer(),
     NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false }),
     Core.SecretsLayer.layer(encryptionKey ?? (yield* random))
-  ).pipe(Layer.provideMerge(Core.Ids.layer), Layer.provideMerge(platform))
+  ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))
 })
 
 /** Brings the directory to what the settings say; gives what it holds then. */
@@ -207,7 +208,7 @@ const configure = Effect.fnUntraced(
     { claimWindowMillis }: CheckedSettings,
     configuration: Configuration.ConfigurationFile | undefined
   ) {
-    const directory = yield* Core.Directory
+    const directory = yield* Ports.Directory
     const present = yield* directory.contents
     yield* Configuration.checkSeals(present).pipe(
       Effect.mapError(
@@ -244,7 +245,7 @@ const configure = Effect.fnUntraced(
     Effect.mapError(effect, (error) => (error instanceof StartError ? error : storageUnusable(settings, error)))
 )
 
-const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Core.StorageError): StartError => {
+const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Ports.StorageError): StartError => {
   const said = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
   return new StartError("storage_unusable", `${storage.name} cannot be used: ${said === "" ? "unknown cause" : said}.`)
 }

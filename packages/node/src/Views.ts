@@ -1,5 +1,6 @@
 /** Core's records as this package shows them. */
 import * as Core from "@pointsman/core"
+import type * as Ports from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Redacted } from "effect"
 import type { Payment } from "./Payment.ts"
@@ -119,7 +120,7 @@ export const deliveryAttemptView = ({ end, endedAt, number, sentAt }: Core.Deliv
   failure: end?._tag === "Failed" ? snakeCase(end.failure) : null
 })
 
-export const rateView = ({ connectionId, rate, segment }: Core.StoredRate): SuccessRate => ({
+export const rateView = ({ connectionId, rate, segment }: Ports.StoredRate): SuccessRate => ({
   connection_id: connectionId,
   segment,
   succeeded: rate.succeeded,

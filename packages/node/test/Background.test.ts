@@ -1,6 +1,5 @@
 import { buffer } from "node:stream/consumers"
-import { StorageError } from "@pointsman/core"
-import { Ledger, type StorageHandle } from "@pointsman/core/ports"
+import { Ledger, StorageError, type StorageHandle } from "@pointsman/core/ports"
 import { memory } from "@pointsman/storage-memory"
 import { Context, Effect, Layer } from "effect"
 import { assert, it } from "vitest"

@@ -10,24 +10,20 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as SandboxConnector from "@pointsman/connector-sandbox"
+import { type Caller, credentialsContext, endpointSecretContext, Pointsman, SecretsLayer } from "@pointsman/core"
 import {
-  type Caller,
   Connectors,
-  credentialsContext,
   Deliveries,
   Directory,
-  endpointSecretContext,
   Ids,
   type Ledger,
   type Merchants,
-  Pointsman,
   Secrets,
-  SecretsLayer,
   type StorageError,
   type SuccessRates,
   Transport,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { NodeMac, NodeWebhookSender } from "@pointsman/transport-node"

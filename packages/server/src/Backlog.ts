@@ -6,7 +6,8 @@
  * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
  * tells it. Every process on a database tells the same of it.
  */
-import { Deliveries, Ledger, type Payment, reviewReasons } from "@pointsman/core"
+import { type Payment, reviewReasons } from "@pointsman/core"
+import { Deliveries, Ledger } from "@pointsman/core/ports"
 import { Clock, Duration, Effect, Metric } from "effect"
 
 /** Counts beyond it are reported as this value: the first pages of a long list show that it is long. */

@@ -1,5 +1,5 @@
 import * as Configuration from "@pointsman/configuration"
-import type { DirectoryContents } from "@pointsman/core"
+import type { DirectoryContents } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { StartFailure } from "./StartFailure.ts"
 

@@ -12,7 +12,9 @@ import {
   routingSettingsOf,
   ruleFindings
 } from "@pointsman/configuration"
-import { type Connectors, defaultRoutingSettings, environments, providerLimits } from "@pointsman/core"
+import { defaultRoutingSettings, environments } from "@pointsman/core"
+import { providerLimits } from "@pointsman/core/internal"
+import type { Connectors } from "@pointsman/core/ports"
 import { printable } from "./commands/Table.ts"
 
 export interface ConfigurationFinding {

@@ -1,17 +1,9 @@
 /** What a server without a configuration starts with, so that a first payment takes one command. */
 import { hkdfSync } from "node:crypto"
 import { demoWorkspaceId } from "@pointsman/configuration"
-import {
-  apiKeyEntropyBytes,
-  type Connection,
-  credentialsContext,
-  Directory,
-  type DirectoryContents,
-  environmentOfApiKey,
-  formatApiKey,
-  Secrets,
-  type Workspace
-} from "@pointsman/core"
+import { apiKeyEntropyBytes, type Connection, credentialsContext, formatApiKey, type Workspace } from "@pointsman/core"
+import { environmentOfApiKey } from "@pointsman/core/internal"
+import { Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"

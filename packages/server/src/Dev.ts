@@ -5,15 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import {
-  type Caller,
-  Directory,
-  endpointSecretContext,
-  Pointsman,
-  Secrets,
-  signatureHeader,
-  verifySignature
-} from "@pointsman/core"
+import { type Caller, endpointSecretContext, Pointsman, signatureHeader, verifySignature } from "@pointsman/core"
+import { Directory, Secrets } from "@pointsman/core/ports"
 import { Clock, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"

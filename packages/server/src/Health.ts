@@ -1,5 +1,6 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
-import { Directory, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 

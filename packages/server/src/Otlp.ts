@@ -11,7 +11,7 @@
  * values are in no message: headers carry the collector's key.
  */
 import { readFileSync } from "node:fs"
-import { Notifier } from "@pointsman/core"
+import { Notifier } from "@pointsman/core/ports"
 import { ConfigProvider, Context, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpExporter, OtlpSerialization } from "effect/observability"

@@ -1,6 +1,7 @@
 /** What a configuration file says about one tenant's routing, without any of its secrets. */
 import { openConnectionOf, routingSettingsOf, sendsNothing } from "@pointsman/configuration"
-import { defaultRoutingSettings, providerLimits, type RoutingConfiguration, type Tenant } from "@pointsman/core"
+import { defaultRoutingSettings, type RoutingConfiguration, type Tenant } from "@pointsman/core"
+import { providerLimits } from "@pointsman/core/internal"
 import { Effect } from "effect"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"

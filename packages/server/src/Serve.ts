@@ -9,15 +9,8 @@ import type { RequestListener } from "node:http"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type ConfigurationFile, longestCallsMillis, sendsNothing, tooSlowConnection } from "@pointsman/configuration"
-import {
-  Directory,
-  type DirectoryContents,
-  Ids,
-  Pointsman,
-  type Secrets,
-  SecretsLayer,
-  StorageError
-} from "@pointsman/core"
+import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"

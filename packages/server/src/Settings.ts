@@ -4,7 +4,8 @@
  * a secret.
  */
 import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
-import { defaultWebhookScheduleMillis, SecretsLayer } from "@pointsman/core"
+import { SecretsLayer } from "@pointsman/core"
+import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
 import { StartFailure } from "./StartFailure.ts"
 

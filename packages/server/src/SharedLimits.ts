@@ -6,7 +6,8 @@
  * connection of its own, in the background; while the database does not answer, every process goes by what it sees itself.
  */
 import { PgClient } from "@effect/sql-pg"
-import { type ApiKey, CircuitNews } from "@pointsman/core"
+import type { ApiKey } from "@pointsman/core"
+import { CircuitNews } from "@pointsman/core/ports"
 import { RateLimit } from "@pointsman/http"
 import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

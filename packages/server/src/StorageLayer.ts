@@ -1,14 +1,6 @@
 /** The storage that the settings name. */
-import {
-  type Deliveries,
-  type Directory,
-  type Ids,
-  type Ledger,
-  type Merchants,
-  observeStorage,
-  type StorageError,
-  type SuccessRates
-} from "@pointsman/core"
+import { observeStorage } from "@pointsman/core/internal"
+import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError, SuccessRates } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 import type { Database } from "./Settings.ts"

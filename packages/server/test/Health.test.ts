@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CircuitReading, Directory, Pointsman, StorageError } from "@pointsman/core"
+import { type CircuitReading, Pointsman } from "@pointsman/core"
+import { Directory, StorageError } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"

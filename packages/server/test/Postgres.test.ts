@@ -1,7 +1,8 @@
 /** The server on PostgreSQL, in processes of its own: what is promised on SQLite, and what several servers owe. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ChargeRecord } from "@pointsman/connector-sandbox"
-import { formatApiKey, Ids } from "@pointsman/core"
+import { formatApiKey } from "@pointsman/core"
+import { Ids } from "@pointsman/core/ports"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"

@@ -2,7 +2,7 @@
  * Sends webhooks over undici: HTTP/1.1, no retry, no redirect, and to public addresses alone unless private ones are
  * allowed (see `WebhookConnect.ts`). The answer is its status; of its body little is read, and nothing is kept.
  */
-import { WebhookNotAnswered, WebhookSender } from "@pointsman/core"
+import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
 import { Effect, Layer, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { codeOf } from "./Call.ts"

@@ -5,7 +5,8 @@
  * answered within a bound, and "not known" is an answer.
  */
 
-import { type Condition, conditionFields } from "@pointsman/core"
+import type { Condition } from "@pointsman/core"
+import { conditionFields } from "@pointsman/core/internal"
 
 /** One bit for each distinguished value (`PaymentSpace`); a field without a bit makes the box empty. */
 export type PaymentBox = Readonly<Record<keyof Condition, bigint>>

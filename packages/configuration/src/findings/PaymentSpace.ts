@@ -9,15 +9,13 @@ import {
   amountLimits,
   type Condition,
   captureMethods,
-  countries,
   currencies,
   initiators,
-  isCountry,
   isCurrency,
-  matchesIn,
   type PaymentDetails,
   paymentMethods
 } from "@pointsman/core"
+import { countries, isCountry, matchesIn } from "@pointsman/core/internal"
 import type { PaymentBox } from "./PaymentBox.ts"
 
 export interface PaymentSpace {

@@ -1,11 +1,6 @@
 /** Small worlds of routing: every distinguishable payment in them, and its routing. */
-import {
-  type Connection,
-  type PaymentDetails,
-  planRoute,
-  type RouteQuestion,
-  type RoutingSettings
-} from "@pointsman/core"
+import type { Connection, PaymentDetails, RoutingSettings } from "@pointsman/core"
+import { planRoute, type RouteQuestion } from "@pointsman/core/internal"
 import { Result } from "effect"
 
 export const connection = (id: string, change: Partial<Connection> = {}): Connection => ({

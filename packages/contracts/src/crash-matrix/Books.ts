@@ -2,17 +2,17 @@
  * A provider that follows the given course, and keeps its own books. It takes no notice of our ids: what it is
  * asked twice it does twice, so that nothing of it hides a request that was sent again.
  */
+import type { Money } from "@pointsman/core"
 import {
   type CaptureRequest,
   type ChargeRequest,
   type ChargeState,
   type Connector,
-  type Money,
   NotSent,
   type RefundState,
   type Rejected,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
 const second = 1_000

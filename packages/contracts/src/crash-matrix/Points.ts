@@ -2,7 +2,7 @@
  * The names of the points, for people: how far things have come when the process ends there. A read is no point: nothing
  * outside changes by it, so to end before or after it is to end at the point before it.
  */
-import type { Change } from "@pointsman/core"
+import type { Change } from "@pointsman/core/ports"
 import { type Boundary, type Crossing, isWrite } from "../simulator/Boundary.ts"
 
 export interface Points {

@@ -1,5 +1,6 @@
 /** The world of one run: a store, a provider's books, and processes of Pointsman that follow one another. */
-import type { ConnectorDefinition, Payment, Pointsman } from "@pointsman/core"
+import type { Payment, Pointsman } from "@pointsman/core"
+import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect, type Exit, Option, Result } from "effect"
 import type { PaymentRecord } from "../Invariants.ts"
 import type { MortalProcess } from "../simulator/MortalProcess.ts"

@@ -1,5 +1,5 @@
 /** Where a process leaves itself: what it asks of the store, of a provider and of a receiver, before and after. */
-import type { Change, Connector, Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core"
+import type { Change, Connector, Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 
 /** What is called beyond the boundary, as `ledger.commit` or `provider.charge`. */

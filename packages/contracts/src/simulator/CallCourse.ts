@@ -1,5 +1,5 @@
 /** How one call to the simulated provider goes, as its course says. */
-import { NotSent, type Rejected, Unanswered } from "@pointsman/core"
+import { NotSent, type Rejected, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { type Course, type LaterOn, timeoutMillis } from "./Course.ts"
 import type { Time } from "./Time.ts"

@@ -2,14 +2,8 @@
  * Where our record of a payment and the provider's books differ when everything has come to rest, and whether operations
  * would see it: the payment has an open review whose reasons fit, and its timeline has the evidence. Pure.
  */
-import {
-  type Event,
-  type JsonObject,
-  type Payment,
-  type PaymentBook,
-  type ReviewReason,
-  statusOf
-} from "@pointsman/core"
+import { type Event, type JsonObject, type Payment, type ReviewReason, statusOf } from "@pointsman/core"
+import type { PaymentBook } from "@pointsman/core/ports"
 import { type ChargeRecord, isDisputedAtProvider, type RefundRecord } from "./ProviderBooks.ts"
 
 export interface Difference {

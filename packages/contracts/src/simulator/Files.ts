@@ -1,5 +1,5 @@
 /** What has to hold of the messages that were taken: each is on file, and decided. Pure. */
-import type { MessageNote, PaymentBook } from "@pointsman/core"
+import type { MessageNote, PaymentBook } from "@pointsman/core/ports"
 import type { Filed } from "./ProviderMail.ts"
 
 /** `taken`: what we answered with a success. `files`: everything that is stored. */

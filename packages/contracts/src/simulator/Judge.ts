@@ -1,5 +1,6 @@
 /** Looks at everything when all has come to rest: the store, the provider's books, the endpoints, and who was told what. */
-import { type Event, type PaymentBook, type Tenant, type TenantMessage, viewOfEvent } from "@pointsman/core"
+import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
+import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { brokenWord, type Order } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"

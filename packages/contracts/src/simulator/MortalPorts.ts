@@ -12,7 +12,7 @@ import {
   NotSent,
   StorageError,
   SuccessRates
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Context, Effect, Result } from "effect"
 import { type Crossing, type Hooks, isCommit } from "./Boundary.ts"

@@ -2,6 +2,7 @@
  * One process of Pointsman over a store that others share. It dies without a word: nothing of it runs any more, while
  * what it had asked of the store, of a provider or of a receiver goes on without it, as beyond a socket.
  */
+import { Pointsman, type PointsmanOptions } from "@pointsman/core"
 import {
   type ConnectorDefinition,
   Connectors,
@@ -10,14 +11,12 @@ import {
   type Ids,
   type Ledger,
   type Merchants,
-  Pointsman,
-  type PointsmanOptions,
   type Secrets,
   type SuccessRates,
   Transport,
   Unanswered,
   WebhookSender
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Context, Effect, Exit, Layer, Scope, Tracer } from "effect"
 import type { Mac } from "effect/crypto"
 import type { Fate, Hooks } from "./Boundary.ts"

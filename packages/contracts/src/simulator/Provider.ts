@@ -6,6 +6,7 @@
  * The rule that a simulation relies on: whatever it does with a call, it does within twice the time-out of the call; or
  * else it says of the call, until then, that it cannot be sure.
  */
+import type { Environment } from "@pointsman/core"
 import {
   type CaptureRequest,
   type ChargeRequest,
@@ -14,14 +15,13 @@ import {
   type CheckoutRequest,
   type Connector,
   type ConnectorDefinition,
-  type Environment,
   type NotSent,
   type RefundRequest,
   type RefundState,
   type Rejected,
   Unanswered,
   type VoidRequest
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { goesAs, type Handling } from "./CallCourse.ts"
 import type { Course, LaterOn, LookUpCourse, ProviderCall } from "./Course.ts"

@@ -1,5 +1,6 @@
 /** The books of the simulated provider: what it holds, took and gave back. It is the truth about the money. */
-import type { ChargeState, MessageAbout, Money, RefundState } from "@pointsman/core"
+import type { Money } from "@pointsman/core"
+import type { ChargeState, MessageAbout, RefundState } from "@pointsman/core/ports"
 import type { Letter } from "./ProviderMail.ts"
 
 export type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]

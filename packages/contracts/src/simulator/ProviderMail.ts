@@ -7,7 +7,7 @@ import {
   type ProviderMessage,
   type RawMessage,
   type RefundState
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Redacted, Result } from "effect"
 
 const utf8 = new TextEncoder()

@@ -1,5 +1,5 @@
 /** What the simulated provider writes of its own accord, and how it writes it. */
-import type { MessageAbout, OperationState } from "@pointsman/core"
+import type { MessageAbout, OperationState } from "@pointsman/core/ports"
 import {
   type ChargeRecord,
   capturedOf,

@@ -3,7 +3,7 @@
  * signature as the documentation tells receivers to, with code of their own.
  */
 import { createHmac } from "node:crypto"
-import { WebhookNotAnswered, type WebhookRequest, type WebhookSender } from "@pointsman/core"
+import { WebhookNotAnswered, type WebhookRequest, type WebhookSender } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Draw } from "./Draw.ts"
 import type { Time } from "./Time.ts"

@@ -1,5 +1,6 @@
 /** Runs one seed: a world over a store of its own, a workload with faults, then rest, and then the judgement. */
-import type { Environment, Ledger } from "@pointsman/core"
+import type { Environment } from "@pointsman/core"
+import type { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { answered, drawCourse, drawLookUp, type ProviderCall } from "./Course.ts"
 import type { Temper } from "./DrawAct.ts"

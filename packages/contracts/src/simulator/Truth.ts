@@ -3,7 +3,8 @@
  * taken or given back of which we do not know, and none that is not there. Where the provider contradicted itself, every
  * difference that is left is named by a review (`Differences.ts`). Pure; all functions give what is wrong.
  */
-import { type Event, type Payment, type PaymentBook, type PaymentState, statusOf } from "@pointsman/core"
+import { type Event, type Payment, type PaymentState, statusOf } from "@pointsman/core"
+import type { PaymentBook } from "@pointsman/core/ports"
 import { brokenInvariants } from "../Invariants.ts"
 import { differences, unnamed } from "./Differences.ts"
 import {

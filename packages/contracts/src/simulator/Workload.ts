@@ -2,7 +2,8 @@
  * What merchants, customers and operators do: one step at a time, drawn from the plan. Nobody waits for an answer before
  * the next step.
  */
-import type { Caller, ChargeState, Payment, Pointsman } from "@pointsman/core"
+import type { Caller, Payment, Pointsman } from "@pointsman/core"
+import type { ChargeState } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Cause, Effect, Exit } from "effect"
 import type { Order, Told } from "./Asked.ts"

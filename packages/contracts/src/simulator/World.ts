@@ -6,23 +6,25 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import {
   type Caller,
   type Connection,
-  type ConnectorDefinition,
   credentialsContext,
-  Deliveries,
-  Directory,
   type Environment,
   endpointSecretContext,
-  Ids,
-  Ledger,
-  type Merchants,
   type PointsmanOptions,
-  Secrets,
-  type SuccessRates,
-  type WebhookEndpoint,
-  type WebhookRequest,
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
+import {
+  type ConnectorDefinition,
+  Deliveries,
+  Directory,
+  Ids,
+  Ledger,
+  type Merchants,
+  Secrets,
+  type SuccessRates,
+  type WebhookEndpoint,
+  type WebhookRequest
+} from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import { Clock, Context, Effect, Exit, Layer, Random, Redacted, References, Scheduler, Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"

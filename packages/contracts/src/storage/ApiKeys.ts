@@ -1,6 +1,6 @@
 /** A revoked API key never moves money: the commit itself looks. */
 import { describe, expect } from "@effect/vitest"
-import { Directory, Ledger } from "@pointsman/core"
+import { Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { apiKeyOf, firstChange, newTenant, noTrace, traceOf, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

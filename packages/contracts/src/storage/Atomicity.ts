@@ -1,6 +1,6 @@
 /** A change that is refused, for whatever reason, leaves nothing of what it carries. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, type CommitFailure, Ledger } from "@pointsman/core"
+import { type Change, type CommitFailure, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import {
   apiKeyOf,

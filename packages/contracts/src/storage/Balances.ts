@@ -1,6 +1,7 @@
 /** Refunds are an account: after every change they add up to what their payment says. What does not dies, unwritten. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger, type Refund, refundStages } from "@pointsman/core"
+import { type Refund, refundStages } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"

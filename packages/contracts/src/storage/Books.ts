@@ -1,6 +1,6 @@
 /** A payment's book holds each operation and refund once, oldest first, and is of one moment. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Fiber, Option } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"

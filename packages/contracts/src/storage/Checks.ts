@@ -1,6 +1,6 @@
 /** What is open about a payment comes back when its time comes, to one taker alone. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, type PaymentBook } from "@pointsman/core"
+import { Ledger, type PaymentBook } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"

@@ -1,15 +1,8 @@
 /** Each row of the claim table is a test, and so is what a key says while it is taken. */
 import { describe, expect } from "@effect/vitest"
-import {
-  type Change,
-  type Claim,
-  ClaimMachine,
-  type ClaimRow,
-  Ledger,
-  Machine,
-  moveClaim,
-  newClaim
-} from "@pointsman/core"
+import type { Claim } from "@pointsman/core"
+import { ClaimMachine, type ClaimRow, Machine, moveClaim, newClaim } from "@pointsman/core/internal"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

@@ -1,15 +1,7 @@
 /** Webhooks on their way: written with their events, taken by lease, so many at once for one endpoint. */
 import { describe, expect } from "@effect/vitest"
-import {
-  Deliveries,
-  type Delivery,
-  type DeliveryEnd,
-  type DueDelivery,
-  Ids,
-  Ledger,
-  type Tenant,
-  type WebhookEndpoint
-} from "@pointsman/core"
+import type { Delivery, DeliveryEnd, Tenant } from "@pointsman/core"
+import { Deliveries, type DueDelivery, Ids, Ledger, type WebhookEndpoint } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

@@ -1,6 +1,7 @@
 /** Workspaces, keys, connections, routing and endpoints: replaced by their keys, never deleted. */
 import { describe, expect } from "@effect/vitest"
-import { Directory, type RoutingSettings, type Tenant, type WebhookEndpoint } from "@pointsman/core"
+import type { RoutingSettings, Tenant } from "@pointsman/core"
+import { Directory, type WebhookEndpoint } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

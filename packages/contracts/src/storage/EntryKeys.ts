@@ -3,7 +3,7 @@
  * or has a reply. A second one is no race, which the version settles, but a defect: it dies and writes nothing.
  */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { newTenant, reach, traceOf, type Walked } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"

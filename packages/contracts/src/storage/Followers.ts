@@ -1,6 +1,7 @@
 /** A reader that continues from its last event misses none, however many writers there are. */
 import { describe, expect } from "@effect/vitest"
-import { type Event, Ledger } from "@pointsman/core"
+import type { Event } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Fiber } from "effect"
 import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

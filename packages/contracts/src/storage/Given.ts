@@ -3,33 +3,30 @@ import {
   type ApiKey,
   type Attempt,
   type AttemptOutcome,
-  type Change,
   type Claim,
   type Connection,
-  Directory,
-  type DirectoryContents,
   type Environment,
   type Event,
   type EventDraft,
   type EventType,
-  Ids,
   type JsonObject,
-  Ledger,
-  Machine,
   money,
-  newClaim,
   type OperationKind,
   type OperationOutcome,
   type Payment,
-  type PaymentBook,
+  type Tenant,
+  type Workspace
+} from "@pointsman/core"
+import {
+  Machine,
+  newClaim,
   type PaymentEvent,
   PaymentMachine,
   type PaymentRow,
   paymentEvent,
-  type Tenant,
-  type Workspace,
   withReview
-} from "@pointsman/core"
+} from "@pointsman/core/internal"
+import { type Change, Directory, type DirectoryContents, Ids, Ledger, type PaymentBook } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { newOperation, newRefund, withEntries } from "./GivenEntries.ts"
 

@@ -1,13 +1,7 @@
 /** Operations and refunds of a payment, and the changes that write them. */
-import {
-  type Change,
-  Ids,
-  type Operation,
-  type Payment,
-  type PaymentBook,
-  type Refund,
-  refundTotals
-} from "@pointsman/core"
+import type { Operation, Payment, Refund } from "@pointsman/core"
+import { refundTotals } from "@pointsman/core/internal"
+import { type Change, Ids, type PaymentBook } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
 /** A capture of all that is authorized, in flight. */

@@ -1,6 +1,8 @@
 /** A hosted page is found by the hash of its token, whichever tenant owns it, and by nothing else. */
 import { describe, expect } from "@effect/vitest"
-import { type HostedPage, Ids, Ledger, Machine, type Tenant } from "@pointsman/core"
+import type { HostedPage, Tenant } from "@pointsman/core"
+import { Machine } from "@pointsman/core/internal"
+import { Ids, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, noTrace, rowOf, traceOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

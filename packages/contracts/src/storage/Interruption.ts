@@ -1,6 +1,6 @@
 /** A caller that goes away never leaves a part of its change. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Exit, Fiber, Option } from "effect"
 import { firstChange, newTenant, noTrace, traceOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

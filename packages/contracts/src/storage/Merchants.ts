@@ -1,15 +1,8 @@
 /** Partners' merchants: the allowance and the address hold however many are provisioned at once. */
 import { describe, expect } from "@effect/vitest"
-import {
-  Directory,
-  Ids,
-  type Merchant,
-  type MerchantStanding,
-  Merchants,
-  type Provision,
-  type Tenant,
-  workspaceOfMerchant
-} from "@pointsman/core"
+import type { Merchant, MerchantStanding, Tenant } from "@pointsman/core"
+import { workspaceOfMerchant } from "@pointsman/core/internal"
+import { Directory, Ids, Merchants, type Provision } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { apiKeyOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

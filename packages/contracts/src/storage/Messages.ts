@@ -1,5 +1,6 @@
 /** A provider's message is stored before it is applied, and decided once, with its change or not at all. */
 import { describe, expect } from "@effect/vitest"
+import type { Payment, Tenant } from "@pointsman/core"
 import {
   type Change,
   Ledger,
@@ -7,11 +8,9 @@ import {
   type MessageNote,
   type MessageOutcome,
   MessageTaken,
-  type Payment,
   Stale,
-  type StoredMessage,
-  type Tenant
-} from "@pointsman/core"
+  type StoredMessage
+} from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"

@@ -1,6 +1,7 @@
 /** Each row of the payment table is a test: the given state is reached by walking the table, never written by hand. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, PaymentMachine } from "@pointsman/core"
+import { PaymentMachine } from "@pointsman/core/internal"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { brokenInvariants } from "../Invariants.ts"

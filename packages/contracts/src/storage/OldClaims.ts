@@ -2,7 +2,7 @@
  * Expired keys of all tenants are found by their age, and are deleted unchanged since they were read, or not at all.
  */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core"
+import { Ledger, type OldClaim, type OldClaimsQuery } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { firstChange, newTenant } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

@@ -1,6 +1,7 @@
 /** Pages stay as they are while new rows arrive, and a cursor is a place in the order, not a row. */
 import { describe, expect } from "@effect/vitest"
-import { type Event, Ledger, type Payment, type Tenant } from "@pointsman/core"
+import type { Event, Payment, Tenant } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

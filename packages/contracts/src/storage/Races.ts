@@ -3,7 +3,8 @@
  * writes without a guard. In the control all writers have read before one of them writes, and every one of them wins.
  */
 import { describe, expect } from "@effect/vitest"
-import { type Change, type CommitFailure, Ledger, PaymentMachine, Stale } from "@pointsman/core"
+import { PaymentMachine } from "@pointsman/core/internal"
+import { type Change, type CommitFailure, Ledger, Stale } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"

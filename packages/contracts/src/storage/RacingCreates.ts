@@ -4,18 +4,8 @@
  * guard, several.
  */
 import { describe, expect } from "@effect/vitest"
-import {
-  type Caller,
-  Connectors,
-  credentialsContext,
-  Directory,
-  Ids,
-  Ledger,
-  Pointsman,
-  RequestInProgress,
-  Transport,
-  Unanswered
-} from "@pointsman/core"
+import { type Caller, credentialsContext, Pointsman, RequestInProgress } from "@pointsman/core"
+import { Connectors, Directory, Ids, Ledger, Transport, Unanswered } from "@pointsman/core/ports"
 import {
   approve,
   openSecretsLayer,

@@ -1,6 +1,7 @@
 /** A provider's reference belongs to one payment of a connection: whoever comes second is told of the first. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger, type Payment, ReferenceTaken, type Tenant } from "@pointsman/core"
+import type { Payment, Tenant } from "@pointsman/core"
+import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

@@ -1,6 +1,7 @@
 /** What operations have to look at is found at once, among however many payments, and by nobody's neighbours. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, type Payment, type ReviewQuery, type Tenant } from "@pointsman/core"
+import type { Payment, Tenant } from "@pointsman/core"
+import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { moveAlong, newTenant, reach, rowOf } from "./Given.ts"

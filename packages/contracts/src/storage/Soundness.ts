@@ -1,6 +1,7 @@
 /** A change that breaks a money rule, or does not fit together, dies and writes nothing. */
 import { describe, expect } from "@effect/vitest"
-import { type Change, Ledger, money, type Payment } from "@pointsman/core"
+import { money, type Payment } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit } from "effect"
 import { firstChange, moveAlong, newTenant, noTrace, reach, rowOf, traceOf } from "./Given.ts"
 import { newOperation, newRefund } from "./GivenEntries.ts"

@@ -1,5 +1,12 @@
 import { layer } from "@effect/vitest"
-import { type Deliveries, type Directory, Ids, type Ledger, type Merchants, type SuccessRates } from "@pointsman/core"
+import {
+  type Deliveries,
+  type Directory,
+  Ids,
+  type Ledger,
+  type Merchants,
+  type SuccessRates
+} from "@pointsman/core/ports"
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"

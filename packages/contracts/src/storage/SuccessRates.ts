@@ -1,6 +1,7 @@
 /** Success rates are read as they were written, and of writers that come at once none writes over what another added. */
 import { describe, expect } from "@effect/vitest"
-import { type StoredRate, SuccessRates, type Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
+import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { newTenant } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

@@ -1,6 +1,7 @@
 /** Workspaces and environments never mix, whatever is asked of the ledger. */
 import { describe, expect } from "@effect/vitest"
-import { Ledger, money, type Tenant } from "@pointsman/core"
+import { money, type Tenant } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { blank, firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import { newOperation, newRefund, writeEntries } from "./GivenEntries.ts"

@@ -1,6 +1,8 @@
 /** A read gives back exactly what was written, whatever the text: providers answer with anything. */
 import { describe, expect } from "@effect/vitest"
-import { Directory, Ledger, moveClaim, type Payment } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
+import { moveClaim } from "@pointsman/core/internal"
+import { Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import {
   connectionOf,

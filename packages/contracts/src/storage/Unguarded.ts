@@ -1,5 +1,6 @@
 /** The control of every race: a ledger without the guard that the race proves. */
-import { type Change, Ledger, type Refund } from "@pointsman/core"
+import type { Refund } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Config, Effect, Latch, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type Trace, traceOf } from "./Given.ts"

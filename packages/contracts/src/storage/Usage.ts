@@ -1,6 +1,7 @@
 /** Usage counts production payments that reached a provider, each once. */
 import { describe, expect } from "@effect/vitest"
-import { type AttemptOutcome, attemptOutcomes, Ledger, type Tenant } from "@pointsman/core"
+import { type AttemptOutcome, attemptOutcomes, type Tenant } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { firstChange, moveAlong, newTenant, rowOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"

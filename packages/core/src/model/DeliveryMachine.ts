@@ -2,7 +2,7 @@
  * The life of a delivery: one event on its way to one endpoint (specification, Delivery rules; decisions, section 9).
  * It begins in the commit that writes the event, so that no event is forgotten and none is sent that did not happen.
  */
-import { defineMachine, type Row, Start } from "../machine/Machine.ts"
+import { defineMachine, Start } from "../machine/Machine.ts"
 
 export const deliveryStates = ["Due", "Sending", "Delivered", "Refused", "GivenUp"] as const
 export type DeliveryState = (typeof deliveryStates)[number]
@@ -65,4 +65,3 @@ export const DeliveryMachine = defineMachine({
 })
 
 export type DeliveryEvent = (typeof DeliveryMachine)["events"][number]
-export type DeliveryRow = Row<DeliveryState, DeliveryEvent, never>

@@ -5,7 +5,7 @@
  * that nobody knows is settled by the provider's record, never by asking for the money again.
  */
 
-import { defineMachine, type Machine, type Row, Start } from "../machine/Machine.ts"
+import { defineMachine, type Row, Start } from "../machine/Machine.ts"
 import { type EventType, eventTypes } from "./EventType.ts"
 import type { PaymentStatus } from "./PaymentStatus.ts"
 
@@ -660,4 +660,3 @@ export const PaymentMachine = defineMachine({
 export type PaymentEvent = (typeof PaymentMachine)["events"][number]
 export type PaymentRefusal = (typeof PaymentMachine)["otherwise"][PaymentEvent]
 export type PaymentRow = Row<PaymentState, PaymentEvent, EventType>
-export type PaymentTable = Machine<PaymentState, PaymentEvent, EventType, PaymentRefusal>

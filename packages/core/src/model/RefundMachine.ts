@@ -3,8 +3,8 @@
  * does to its payment, and `payment.refunded`, is in the payment's own table.
  */
 
-import { defineMachine, type Row, Start } from "../machine/Machine.ts"
-import { type EventType, eventTypes } from "./EventType.ts"
+import { defineMachine, Start } from "../machine/Machine.ts"
+import { eventTypes } from "./EventType.ts"
 
 export const refundStages = ["Sending", "Pending", "Unknown", "Succeeded", "Refused", "Failed", "Reversed"] as const
 export type RefundStage = (typeof refundStages)[number]
@@ -155,4 +155,3 @@ export const RefundMachine = defineMachine({
 })
 
 export type RefundEvent = (typeof RefundMachine)["events"][number]
-export type RefundRow = Row<RefundStage, RefundEvent, EventType>

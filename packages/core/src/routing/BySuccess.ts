@@ -24,16 +24,16 @@ import { draw } from "./Draw.ts"
 import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
 
 /** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
-export const presumedRate = 0.8
+const presumedRate = 0.8
 /** As many outcomes as the presumption weighs. */
-export const presumedWeight = 10
+const presumedWeight = 10
 /** From so many outcomes on, a candidate is known well enough to be compared. */
-export const knownFrom = 20
+const knownFrom = 20
 /** What they weigh together when they come in a row: the earlier ones have faded a little. */
 const knownWeight = Math.floor(weightOf(withOutcomes(noRate, { succeeded: knownFrom, failed: 0 }, 0)))
 
 /** The rate that is expected of the next charge. */
-export const expectedRate = ({ connection, segment }: CandidateRates): number => {
+const expectedRate = ({ connection, segment }: CandidateRates): number => {
   const overall = (connection.succeeded + presumedWeight * presumedRate) / (weightOf(connection) + presumedWeight)
   return (segment.succeeded + presumedWeight * overall) / (weightOf(segment) + presumedWeight)
 }

@@ -1,13 +1,6 @@
 /** Connections whose success rates change, and `auto` routing over them: chance that a seed repeats. */
-import {
-  bySuccess,
-  faded,
-  noRate,
-  type PaymentDetails,
-  type StrategyCandidate,
-  type SuccessRate,
-  withOutcomes
-} from "@pointsman/core"
+import { bySuccess, type PaymentDetails, type StrategyCandidate, type SuccessRate } from "@pointsman/core"
+import { faded, noRate, withOutcomes } from "@pointsman/core/internal"
 import { request } from "./World.ts"
 
 /** The generator that is known as mulberry32: numbers in [0, 1). */

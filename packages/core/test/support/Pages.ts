@@ -1,16 +1,15 @@
 /** Payments on hosted pages: how they are created, found and watched. */
 import {
   type Attempt,
-  applyChargeFact,
   type Caller,
   type Connection,
   type CreateRequest,
-  Directory,
-  Ledger,
   type Payment,
   Pointsman,
   type Tenant
 } from "@pointsman/core"
+import { applyChargeFact } from "@pointsman/core/internal"
+import { Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { caller, request, tenant, workspace } from "./World.ts"
 

@@ -2,14 +2,8 @@
  * As wide a configuration as is still somebody's: 20 connections with every limit set, of which none leaves out the
  * payment, and 50 rules, of which none but the last matches it, each found out by its last field.
  */
-import {
-  type Connection,
-  type PaymentDetails,
-  planRoute,
-  type RouteQuestion,
-  type RoutingRule,
-  type Supports
-} from "@pointsman/core"
+import type { Connection, PaymentDetails, RoutingRule, Supports } from "@pointsman/core"
+import { planRoute, type RouteQuestion } from "@pointsman/core/internal"
 
 const connectionCount = 20
 const ruleCount = 50

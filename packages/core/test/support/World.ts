@@ -3,28 +3,30 @@ import { createHmac } from "node:crypto"
 import {
   type Caller,
   type Connection,
-  Connectors,
   credentialsContext,
-  Deliveries,
-  Directory,
   type Environment,
   endpointSecretContext,
-  Ids,
-  type Ledger,
-  type Merchants,
   Pointsman,
   type PointsmanOptions,
   type RoutingSettings,
   RoutingStrategies,
   type RoutingStrategy,
-  Secrets,
-  type SuccessRates,
   type Tenant,
-  Transport,
-  Unanswered,
-  type WebhookEndpoint,
   type Workspace
 } from "@pointsman/core"
+import {
+  Connectors,
+  Deliveries,
+  Directory,
+  Ids,
+  type Ledger,
+  type Merchants,
+  Secrets,
+  type SuccessRates,
+  Transport,
+  Unanswered,
+  type WebhookEndpoint
+} from "@pointsman/core/ports"
 import {
   type FaultyLedger,
   faultyLedger,

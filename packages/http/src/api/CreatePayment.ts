@@ -2,15 +2,14 @@
 import {
   amountLimits,
   captureMethods,
-  chargeSimulations,
   initiators,
-  isCountry,
   isCurrency,
   lookupSimulations,
   operationSimulations,
   paymentMethods,
   refundSimulations
 } from "@pointsman/core"
+import { chargeSimulations, isCountry } from "@pointsman/core/internal"
 import { Schema } from "effect"
 import { looksLikeCardNumber } from "./CardNumber.ts"
 import { documented } from "./Documented.ts"

@@ -1,5 +1,5 @@
 /** `POST /merchants` and `GET /merchants`, for white-label partners (decisions, section 11). */
-import { isCountry } from "@pointsman/core"
+import { isCountry } from "@pointsman/core/internal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PartnerAuthorization, RequiredScope } from "./Authorization.ts"

@@ -1,5 +1,6 @@
 /** An amount as a customer reads it: in the manner of their own locale, with the decimals that its currency has. */
-import { type Money, scaleOf } from "@pointsman/core"
+import type { Money } from "@pointsman/core"
+import { scaleOf } from "@pointsman/core/internal"
 
 export interface AmountText {
   readonly text: string

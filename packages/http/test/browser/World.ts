@@ -7,21 +7,23 @@ import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
-  type ChargeState,
   type Connection,
-  type ConnectorDefinition,
-  Connectors,
   credentialsContext,
-  Directory,
   type Environment,
   formatApiKey,
-  Ids,
   Pointsman,
+  SecretsLayer
+} from "@pointsman/core"
+import {
+  type ChargeState,
+  type ConnectorDefinition,
+  Connectors,
+  Directory,
+  Ids,
   Secrets,
-  SecretsLayer,
   Transport,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
 import * as MemoryStorage from "@pointsman/storage-memory"

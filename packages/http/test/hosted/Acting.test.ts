@@ -5,9 +5,9 @@ import {
   type HostedAction,
   HostedSuspended,
   type Payment,
-  PaymentResultUnknown,
-  StorageError
+  PaymentResultUnknown
 } from "@pointsman/core"
+import { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
 import { awaiting, backTo, hostedWeb, inProduction } from "./HostedWeb.ts"

@@ -2,18 +2,16 @@
  * How payments are brought, over HTTP, into each of the sample payments that the page of evidence is generated from
  * (`scripts/evidence/Books.ts`).
  */
+import { credentialsContext, type Tenant, webhookSecretContext } from "@pointsman/core"
 import {
   type ChargeAnswer,
-  credentialsContext,
   Directory,
   Ledger,
   NotSent,
   type ProviderMessage,
   Secrets,
-  type Tenant,
-  Unanswered,
-  webhookSecretContext
-} from "@pointsman/core"
+  Unanswered
+} from "@pointsman/core/ports"
 import { Deferred, Effect, Option, Redacted } from "effect"
 import { expect } from "vitest"
 import type { SampleName } from "../../../../scripts/evidence/Books.ts"
@@ -28,7 +26,7 @@ export interface Place {
   readonly key: string
 }
 
-export const sandbox: Place = { tenant: acme, key: keys.acme }
+const sandbox: Place = { tenant: acme, key: keys.acme }
 const production: Place = { tenant: { ...acme, environment: "production" }, key: keys.acmeLive }
 
 export interface Brought {
@@ -43,7 +41,7 @@ type Way = (world: World, count: number) => Promise<Brought>
 const each = <A>(count: number, make: (at: number) => Promise<A>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 
-export const bookOf = (world: World, { tenant }: Place, id: string) =>
+const bookOf = (world: World, { tenant }: Place, id: string) =>
   world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow)))
 
 const silence = Effect.fail(new Unanswered({ reason: "timed out" }))

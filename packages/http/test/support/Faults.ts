@@ -1,5 +1,5 @@
 /** Where a store is made to fail, and what others do in between. */
-import { type Change, Ledger } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { acme, type World } from "./World.ts"
 

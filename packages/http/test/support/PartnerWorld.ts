@@ -1,26 +1,28 @@
 /** The real core over a store, with two partners, a workspace that is not a partner, and keys of every kind. */
 import {
   type ApiKey,
+  type Environment,
+  formatApiKey,
+  Pointsman,
+  type Scope,
+  SecretsLayer,
+  type Workspace
+} from "@pointsman/core"
+import {
   Connectors,
   type Deliveries,
   Directory,
   type DirectoryContents,
-  type Environment,
-  formatApiKey,
   Ids,
   type Invitation,
   type Ledger,
   type Merchants,
   Notifier,
-  Pointsman,
-  type Scope,
   Secrets,
-  SecretsLayer,
   type SuccessRates,
   Transport,
-  Unanswered,
-  type Workspace
-} from "@pointsman/core"
+  Unanswered
+} from "@pointsman/core/ports"
 import { Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 

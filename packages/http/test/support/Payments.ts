@@ -1,7 +1,7 @@
 /** What a merchant does with payments, in few words. */
 
 import { brokenInvariants } from "@pointsman/contracts"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { expect } from "vitest"
 import type { Reply } from "./Web.ts"

@@ -4,19 +4,14 @@ import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
   type ApiKey,
   type Connection,
-  Connectors,
   credentialsContext,
-  Directory,
   type Environment,
   formatApiKey,
-  Ids,
   Pointsman,
   type Scope,
-  Secrets,
-  SecretsLayer,
-  Transport,
-  Unanswered
+  SecretsLayer
 } from "@pointsman/core"
+import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Deliveries, Directory, Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core"
+import type { Deliveries, Directory, Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, type Scope } from "effect"

@@ -1,5 +1,6 @@
 /** The API as a function from `Request` to `Response`, over any implementation. */
-import { Ids, type Pointsman } from "@pointsman/core"
+import type { Pointsman } from "@pointsman/core"
+import { Ids } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import { Cause, Context, Layer, Logger, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"

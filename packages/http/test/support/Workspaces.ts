@@ -2,14 +2,12 @@
 import {
   type Connection,
   credentialsContext,
-  Directory,
-  type DirectoryContents,
   type Environment,
   formatApiKey,
   type RoutingSettings,
-  Secrets,
   type Workspace
 } from "@pointsman/core"
+import { Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
 import { Effect, Redacted } from "effect"
 import { apiKeyOf, type World } from "./World.ts"
 

@@ -7,28 +7,30 @@ import { HttpConnector } from "@pointsman/connector-http"
 import {
   type ApiKey,
   type Connection,
-  type ConnectorDefinition,
-  Connectors,
   credentialsContext,
-  type Deliveries,
-  Directory,
   type Environment,
   formatApiKey,
-  Ids,
   type Scope as KeyScope,
-  Ledger,
-  type Merchants,
   Pointsman,
   type PointsmanOptions,
-  type ProviderMessage,
-  Secrets,
-  type SuccessRates,
   type Tenant,
-  Transport,
-  Unanswered,
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
+import {
+  type ConnectorDefinition,
+  Connectors,
+  type Deliveries,
+  Directory,
+  Ids,
+  Ledger,
+  type Merchants,
+  type ProviderMessage,
+  Secrets,
+  type SuccessRates,
+  Transport,
+  Unanswered
+} from "@pointsman/core/ports"
 import {
   type FaultyLedger,
   faultyLedger,

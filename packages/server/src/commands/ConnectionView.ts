@@ -1,11 +1,6 @@
 /** Connections, for programs and for people: everything but their secrets. */
-import {
-  type AmountRange,
-  type Condition,
-  type Connection,
-  defaultCircuitBreaker,
-  type Supports
-} from "@pointsman/core"
+import type { AmountRange, Condition, Connection, Supports } from "@pointsman/core"
+import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { facts, table } from "./Table.ts"
 
 export const connectionView = (connection: Connection) => ({

@@ -1,5 +1,5 @@
 /** `pointsman connections`: the merchants' accounts at their providers, without what is secret of them. */
-import { Directory } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

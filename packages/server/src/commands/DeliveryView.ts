@@ -1,5 +1,6 @@
 /** Deliveries and their attempts, for programs and for people. */
-import type { Delivery, DeliveryAttempt, Event, WebhookEndpoint } from "@pointsman/core"
+import type { Delivery, DeliveryAttempt, Event } from "@pointsman/core"
+import type { WebhookEndpoint } from "@pointsman/core/ports"
 import { facts, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 

@@ -1,6 +1,7 @@
 /** What settings and directory can get wrong together although each of them, taken alone, is good. Pure. */
 import { isIP } from "node:net"
-import type { Connection, DirectoryContents } from "@pointsman/core"
+import type { Connection } from "@pointsman/core"
+import type { DirectoryContents } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, eachOr, ok, warning, wrong } from "./Checkup.ts"

@@ -3,17 +3,9 @@
  * cannot be had hides no other: only what needs it is left out.
  */
 import { sendsNothing } from "@pointsman/configuration"
-import {
-  Connectors,
-  Deliveries,
-  Directory,
-  type DirectoryContents,
-  environments,
-  OpenConnections,
-  Pointsman,
-  type Review,
-  Transport
-} from "@pointsman/core"
+import { environments, Pointsman, type Review } from "@pointsman/core"
+import { OpenConnections } from "@pointsman/core/internal"
+import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } from "@pointsman/core/ports"
 import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
 import { checkSeals } from "../CheckSeals.ts"

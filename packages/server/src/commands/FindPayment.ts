@@ -1,5 +1,6 @@
 /** One payment by its id, of whichever workspace. */
-import { Directory, type PaymentFile, Pointsman } from "@pointsman/core"
+import { type PaymentFile, Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { CommandFailure } from "./CommandFailure.ts"
 import { printable } from "./Table.ts"

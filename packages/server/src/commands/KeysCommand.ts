@@ -2,16 +2,9 @@
  * `pointsman keys`: API keys, as far as anybody can see them. The store has their hashes alone, so that a key is called by
  * the beginning of its hash, and shown once: when it is made.
  */
-import {
-  type ApiKey,
-  scopes as allScopes,
-  apiKeyIdOf,
-  Directory,
-  environmentOfApiKey,
-  Pointsman,
-  type Scope,
-  type Tenant
-} from "@pointsman/core"
+import { type ApiKey, scopes as allScopes, Pointsman, type Scope, type Tenant } from "@pointsman/core"
+import { apiKeyIdOf, environmentOfApiKey } from "@pointsman/core/internal"
+import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

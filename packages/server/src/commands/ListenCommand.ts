@@ -7,7 +7,9 @@
  * nobody would be tried for a day. What a real endpoint is sent stays as it is.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Ids, signatureHeader, signatureOf } from "@pointsman/core"
+import { signatureHeader } from "@pointsman/core"
+import { signatureOf } from "@pointsman/core/internal"
+import { Ids } from "@pointsman/core/ports"
 import { NodeMac } from "@pointsman/transport-node"
 import { Clock, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

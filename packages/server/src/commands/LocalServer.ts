@@ -2,7 +2,7 @@
  * Which server the commands for developers speak to, and how. They are clients like any other: what they do is done by
  * the API of a running server, here or elsewhere, whatever its database is.
  */
-import { environmentOfApiKey } from "@pointsman/core"
+import { environmentOfApiKey } from "@pointsman/core/internal"
 import { Config, Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { sandboxKeyFile } from "../Demo.ts"

@@ -1,5 +1,5 @@
 /** Providers' messages, for programs and for people. */
-import type { TenantMessage } from "@pointsman/core"
+import type { TenantMessage } from "@pointsman/core/ports"
 import { facts, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 

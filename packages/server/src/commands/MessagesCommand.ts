@@ -1,5 +1,6 @@
 /** `pointsman messages`: what providers reported, its outcome, and reapplying one message after a fix. */
-import { type MessageNote, messageOutcomes, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { type MessageNote, messageOutcomes } from "@pointsman/core/ports"
 import { Console, Effect, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Base64Url } from "effect/encoding"

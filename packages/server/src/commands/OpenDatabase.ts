@@ -7,16 +7,8 @@
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
-import {
-  Connectors,
-  type Deliveries,
-  Directory,
-  Ids,
-  Pointsman,
-  SecretsLayer,
-  type StorageError,
-  Transport
-} from "@pointsman/core"
+import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Connectors, type Deliveries, Directory, Ids, type StorageError, Transport } from "@pointsman/core/ports"
 import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"

@@ -1,5 +1,6 @@
 /** `pointsman payments`: the outcomes of payments. It only reads, and calls no provider. */
-import { Directory, Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
+import { Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"

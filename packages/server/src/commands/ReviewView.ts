@@ -1,5 +1,6 @@
 /** Payments that wait for operations, for programs and for people. Amounts are in minor units of their currency. */
-import { type CheckIntervals, nextCheckAt, type Payment, type ReviewReason } from "@pointsman/core"
+import type { CheckIntervals, Payment, ReviewReason } from "@pointsman/core"
+import { nextCheckAt } from "@pointsman/core/internal"
 import { paymentView } from "./PaymentView.ts"
 import { table } from "./Table.ts"
 import { ageOf, timeOf, timeOrNull } from "./Words.ts"

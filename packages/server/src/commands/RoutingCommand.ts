@@ -1,12 +1,12 @@
 /** `pointsman routing`: why a payment went where it went, and where payments would go under another configuration. */
 import {
-  Directory,
   defaultRoutingSettings,
   Pointsman,
   type RoutingConfiguration,
   type RoutingExplanation,
   type Tenant
 } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Settings } from "../Settings.ts"

@@ -1,12 +1,7 @@
 /** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
-import {
-  type RoutingDecision,
-  type RoutingExplanation,
-  type StoredRate,
-  statusOf,
-  weightOf,
-  wholeDecision
-} from "@pointsman/core"
+import { type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
+import { weightOf, wholeDecision } from "@pointsman/core/internal"
+import type { StoredRate } from "@pointsman/core/ports"
 import { facts, printable, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 

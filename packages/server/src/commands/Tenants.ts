@@ -1,5 +1,6 @@
 /** Whose data a command is about. */
-import { Directory, type DirectoryContents, type Environment, environments, type Tenant } from "@pointsman/core"
+import { type Environment, environments, type Tenant } from "@pointsman/core"
+import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

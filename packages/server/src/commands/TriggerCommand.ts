@@ -1,6 +1,7 @@
 /** `pointsman trigger`: a sandbox payment with the outcome that a developer wants to see. */
 import { readDuration } from "@pointsman/configuration"
-import { amountLimits, environmentOfApiKey } from "@pointsman/core"
+import { amountLimits } from "@pointsman/core"
+import { environmentOfApiKey } from "@pointsman/core/internal"
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

@@ -2,7 +2,8 @@
  * What `pointsman trigger` can bring about at the simulated provider: one row for each end that a payment can come to
  * there (decisions, section 8). Pure: what is asked, in which order, and where it ends.
  */
-import { declineCategories, isSoftDecline, type PaymentStatus, type Simulation } from "@pointsman/core"
+import { declineCategories, type PaymentStatus, type Simulation } from "@pointsman/core"
+import { isSoftDecline } from "@pointsman/core/internal"
 
 export interface Outcome {
   readonly name: string

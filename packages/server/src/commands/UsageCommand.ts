@@ -1,5 +1,6 @@
 /** `pointsman usage`: what a workspace is billed by. */
-import { Directory, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

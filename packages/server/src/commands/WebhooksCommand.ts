@@ -1,12 +1,6 @@
 /** `pointsman webhooks`: the outcomes of webhooks to merchants, and redelivery. */
-import {
-  Deliveries,
-  type Delivery,
-  Directory,
-  type DirectoryContents,
-  deliveryStates,
-  Pointsman
-} from "@pointsman/core"
+import { type Delivery, deliveryStates, Pointsman } from "@pointsman/core"
+import { Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

@@ -1,5 +1,6 @@
 /** `pointsman workspaces`: who is served here, and what they have. */
-import { Directory, type DirectoryContents, type Environment, type Workspace } from "@pointsman/core"
+import type { Environment, Workspace } from "@pointsman/core"
+import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"

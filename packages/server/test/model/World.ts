@@ -3,24 +3,20 @@
  * One world serves many sequences: each gets two workspaces of its own, which see nothing of the others.
  */
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
+import { type ApiKey, type Connection, credentialsContext, formatApiKey, Pointsman } from "@pointsman/core"
 import {
-  type ApiKey,
-  type Connection,
   Connectors,
-  credentialsContext,
   type Deliveries,
   Directory,
-  formatApiKey,
   Ids,
   type Ledger,
   type Merchants,
-  Pointsman,
   Secrets,
   type StorageError,
   type SuccessRates,
   Transport,
   Unanswered
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as PointsmanHttp from "@pointsman/http"
 import { Clock, Effect, Layer, ManagedRuntime, Redacted } from "effect"

@@ -1,19 +1,8 @@
 /** Pointsman as the server puts it together, in this process: a SQLite file, real secrets, the sandbox's simulator. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as SandboxConnector from "@pointsman/connector-sandbox"
-import {
-  type Caller,
-  Connectors,
-  credentialsContext,
-  Directory,
-  Ids,
-  type Ledger,
-  Pointsman,
-  Secrets,
-  SecretsLayer,
-  Transport,
-  Unanswered
-} from "@pointsman/core"
+import { type Caller, credentialsContext, Pointsman, SecretsLayer } from "@pointsman/core"
+import { Connectors, Directory, Ids, type Ledger, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { NodeMac } from "@pointsman/transport-node"

@@ -1,14 +1,13 @@
 /** Deliveries in a map: what is due is found by looking at all of them. */
+import type { Delivery, Event } from "@pointsman/core"
 import {
   type AttemptRecord,
   type Change,
   Deliveries,
-  type Delivery,
   type DueDelivery,
   type DueDeliveryQuery,
-  type Event,
   type WebhookEndpoint
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { byText, copy, type State, type StoredDelivery, tenantKey } from "./State.ts"
 

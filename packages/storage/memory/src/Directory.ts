@@ -1,4 +1,5 @@
-import { Directory, type DirectoryContents, type Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
+import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { byText, copy, type State, tenantKey } from "./State.ts"
 

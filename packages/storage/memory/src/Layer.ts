@@ -1,4 +1,4 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"

@@ -4,15 +4,13 @@
  * The rule that a reader would otherwise break: one change at a time, from its checks to its last write. The ids of
  * its events are drawn inside that turn too, or a follower could see a larger id before a smaller one is written.
  */
+import type { Attempt, Event, Operation, Payment, Tenant } from "@pointsman/core"
+import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
 import {
   ApiKeyRevoked,
-  type Attempt,
-  brokenBalance,
   brokenChange,
-  brokenInvariant,
   type Change,
   type CommitFailure,
-  type Event,
   Ids,
   KeyTaken,
   Ledger,
@@ -20,14 +18,11 @@ import {
   type MessageNote,
   type MessageQuery,
   MessageTaken,
-  type Operation,
-  type Payment,
   type PaymentBook,
   Stale,
   type StoredMessage,
-  type Tenant,
   type TenantMessage
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Option, Result, Semaphore } from "effect"
 import { endpointsFor } from "./Deliveries.ts"
 import { takenReference, takeReferences } from "./References.ts"

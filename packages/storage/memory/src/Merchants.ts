@@ -1,17 +1,15 @@
 /** Partners' merchants in a map. One provision at a time, from its checks to its last write. */
+import type { Merchant, MerchantStanding } from "@pointsman/core"
+import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
 import {
   AllowanceExhausted,
   AlreadyInvited,
   ApiKeyRevoked,
-  emailKey,
-  type Merchant,
-  type MerchantStanding,
   Merchants,
   NotAPartner,
   type Provision,
-  type ProvisionFailure,
-  workspaceOfMerchant
-} from "@pointsman/core"
+  type ProvisionFailure
+} from "@pointsman/core/ports"
 import { Effect, Option, Result, Semaphore } from "effect"
 import { byText, copy, type State } from "./State.ts"
 

@@ -1,5 +1,6 @@
 /** Which payment has a charge: a reference of the provider belongs to one payment of its connection. */
-import { type Change, type NamedReference, ReferenceTaken, referencesOf } from "@pointsman/core"
+import { type NamedReference, referencesOf } from "@pointsman/core/internal"
+import { type Change, ReferenceTaken } from "@pointsman/core/ports"
 import type { TenantState } from "./State.ts"
 
 type References = TenantState["references"]

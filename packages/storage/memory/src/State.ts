@@ -3,15 +3,14 @@ import type {
   Claim,
   Delivery,
   DeliveryAttempt,
-  DirectoryContents,
   Event,
   Merchant,
   Operation,
   Payment,
   Refund,
-  StoredMessage,
   Tenant
 } from "@pointsman/core"
+import type { DirectoryContents, StoredMessage } from "@pointsman/core/ports"
 
 /** What one tenant owns. */
 export interface TenantState {

@@ -1,5 +1,5 @@
 /** Success rates in a map. */
-import { type StoredRate, SuccessRates } from "@pointsman/core"
+import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { copy, tenantKey } from "./State.ts"
 

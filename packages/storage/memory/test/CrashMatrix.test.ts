@@ -19,7 +19,7 @@ import {
   wrongCells,
   wrongSecondEnds
 } from "@pointsman/contracts/crash-matrix"
-import { type ConnectorDefinition, Ledger } from "@pointsman/core"
+import { type ConnectorDefinition, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer, Result } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"

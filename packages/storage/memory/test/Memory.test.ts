@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Directory, Ids, Ledger, newClaim } from "@pointsman/core"
+import { newClaim } from "@pointsman/core/internal"
+import { type Change, Directory, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer, Option, Result } from "effect"
 import { newChange, tenant } from "../../sql/test/Given.ts"

@@ -1,7 +1,7 @@
 /** Seeds over storage in memory. `npm run simulate` runs as many as one likes, and explains the one that fails. */
 import { createHash } from "node:crypto"
 import { report, shrink, simulate } from "@pointsman/contracts/simulator"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"

@@ -1,5 +1,5 @@
 /** The ledger's commit: one statement a change, or one for many that wait. */
-import { type Change, type CommitFailure, Ids } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { commitMany } from "./CommitMany.ts"
 import { commitOne } from "./CommitOne.ts"

@@ -5,7 +5,7 @@
  * The rule that a reader would otherwise break: nobody hears of a neighbour's trouble. Where a statement for many is
  * taken back, because of one bad row or because another server came between, each of its changes is written alone.
  */
-import type { Change, CommitFailure } from "@pointsman/core"
+import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Deferred, Effect, Result } from "effect"
 import { refusal, statements } from "./CommitOne.ts"
 import { type DrawnChange, nameOf, statementForMany } from "./CommitStatement.ts"

@@ -10,7 +10,7 @@ import {
   ReferenceTaken,
   Stale,
   StorageError
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type DrawnChange, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"

@@ -12,16 +12,9 @@
  *
  * Each value is a parameter of its own: to take a JSON document of them apart was a quarter of the statement's time.
  */
-import {
-  type Change,
-  type Claim,
-  type EventDraft,
-  type MessageNote,
-  type NamedReference,
-  type Payment,
-  referencesOf,
-  refundTotals
-} from "@pointsman/core"
+import type { Claim, EventDraft, Payment } from "@pointsman/core"
+import { type NamedReference, referencesOf, refundTotals } from "@pointsman/core/internal"
+import type { Change, MessageNote } from "@pointsman/core/ports"
 import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
 import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 

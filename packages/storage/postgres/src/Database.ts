@@ -6,7 +6,7 @@
  * else (the connection was lost) the result is unknown.
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { CommitUnknown, StorageError } from "@pointsman/core"
+import { CommitUnknown, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

@@ -3,7 +3,13 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery, StorageError } from "@pointsman/core"
+import {
+  type AttemptRecord,
+  Deliveries,
+  type DueDelivery,
+  type DueDeliveryQuery,
+  StorageError
+} from "@pointsman/core/ports"
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"

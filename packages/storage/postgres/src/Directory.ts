@@ -6,7 +6,7 @@
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */
-import type { Directory, DirectoryContents, StorageError } from "@pointsman/core"
+import type { Directory, DirectoryContents, StorageError } from "@pointsman/core/ports"
 import {
   type DirectoryTable,
   list,

@@ -10,7 +10,8 @@
  * nor as great as the others. A commit that announces later finds that greatest id or a greater one, and writes beyond
  * it; a commit that has ended by then is in what is read.
  */
-import type { StorageError, Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
+import type { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindTenant } from "./Rows.ts"

@@ -1,4 +1,4 @@
-import { StorageError, type StorageHandle } from "@pointsman/core"
+import { StorageError, type StorageHandle } from "@pointsman/core/ports"
 import { Effect, Layer, Redacted } from "effect"
 import { layer, type PostgresStorageOptions } from "./Layer.ts"
 

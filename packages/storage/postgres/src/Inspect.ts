@@ -1,5 +1,5 @@
 /** What a database is, without opening it as a storage. It only reads. */
-import type { StorageError } from "@pointsman/core"
+import type { StorageError } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { open, type PostgresOptions } from "./Database.ts"
 import { newest, schemaOf } from "./Migrations.ts"

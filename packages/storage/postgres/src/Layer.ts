@@ -1,4 +1,12 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, type StorageError, SuccessRates } from "@pointsman/core"
+import {
+  Deliveries,
+  Directory,
+  type Ids,
+  Ledger,
+  Merchants,
+  type StorageError,
+  SuccessRates
+} from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import { open, type PostgresOptions } from "./Database.ts"

@@ -1,4 +1,5 @@
 /** Payments in PostgreSQL: one change is one statement (`Commit.ts`), and so is one read. */
+import type { Tenant } from "@pointsman/core"
 import {
   brokenChange,
   Ledger,
@@ -6,9 +7,8 @@ import {
   type PaymentBook,
   type PaymentQuery,
   type ReviewQuery,
-  type StorageError,
-  type Tenant
-} from "@pointsman/core"
+  type StorageError
+} from "@pointsman/core/ports"
 import { afterAll, list, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"

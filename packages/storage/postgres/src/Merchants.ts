@@ -2,7 +2,8 @@
  * Partners' merchants in PostgreSQL. Provisions of one partner take turns by the partner's row: what is counted and
  * compared after it was locked stays so until the merchant is written.
  */
-import { emailKey, Merchants, type Provision, type ProvisionFailure, workspaceOfMerchant } from "@pointsman/core"
+import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
+import { Merchants, type Provision, type ProvisionFailure } from "@pointsman/core/ports"
 import { afterAll, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql/SqlError"

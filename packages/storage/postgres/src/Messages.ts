@@ -1,4 +1,5 @@
 /** Providers' messages: their table, what is stored before it is applied, and what is decided by itself. */
+import type { Tenant } from "@pointsman/core"
 import {
   type CommitUnknown,
   type MessageDecision,
@@ -7,9 +8,8 @@ import {
   MessageTaken,
   Stale,
   StorageError,
-  type StoredMessage,
-  type Tenant
-} from "@pointsman/core"
+  type StoredMessage
+} from "@pointsman/core/ports"
 import { list, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"

@@ -8,7 +8,7 @@
  * - The checks repeat core's money rules: what breaks one is not stored, regardless of the writer.
  * - States are not checked against a list: core's tables own it.
  */
-import { StorageError } from "@pointsman/core"
+import { StorageError } from "@pointsman/core/ports"
 import { execute, migrationsTable, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"

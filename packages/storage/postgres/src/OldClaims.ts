@@ -1,5 +1,5 @@
 /** Keys whose time may be over: what they were claimed for, and deleting them as they were read. */
-import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core"
+import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
 import { list } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"

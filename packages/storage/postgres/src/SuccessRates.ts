@@ -3,7 +3,7 @@
  * was before: what the other one wrote is seen by a statement that begins later. So a function of the database writes,
  * rate by rate, and reads the stored value instead with a separate statement, all in one round trip.
  */
-import { SuccessRates } from "@pointsman/core"
+import { SuccessRates } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { rowOf, rows } from "./Rows.ts"

@@ -4,7 +4,7 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ledger } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Redacted, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { type EmbeddedPostgres, findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"

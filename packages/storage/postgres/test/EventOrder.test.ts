@@ -1,7 +1,8 @@
 /** No event shows while a smaller id can still be committed, and one tenant does not wait for another. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ledger, type Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
+import { type Change, Ledger } from "@pointsman/core/ports"
 import { Effect, Fiber, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { newChange, tenant, withStorage } from "./Given.ts"

@@ -1,6 +1,7 @@
 /** What a commit says when its connection goes away, and what the database holds then. */
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, Ledger, type Merchant, Merchants, Stale, SuccessRates } from "@pointsman/core"
+import type { Merchant } from "@pointsman/core"
+import { Directory, Ledger, Merchants, Stale, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Option, Redacted } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { type CuttingProxy, proxyTo } from "./support/CuttingProxy.ts"

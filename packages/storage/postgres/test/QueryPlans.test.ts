@@ -3,7 +3,7 @@
  * new database, of which it knows nothing, and once among a hundred workspaces.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Ids } from "@pointsman/core"
+import { Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { LedgerOptions } from "../src/Commit.ts"
 import { type Database, open } from "../src/Database.ts"

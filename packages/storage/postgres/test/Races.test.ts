@@ -4,7 +4,7 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ledger, type StoredRate, SuccessRates } from "@pointsman/core"
+import { type Change, Ledger, type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Fiber, Result } from "effect"
 import { newCharge } from "../../sql/test/SharedReference.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"

@@ -1,7 +1,7 @@
 /** The schema: whose every key is, how text compares, and who may make it. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { Ids, Ledger, SuccessRates } from "@pointsman/core"
+import { Ids, Ledger, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Option, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"

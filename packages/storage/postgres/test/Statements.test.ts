@@ -1,20 +1,18 @@
 /** How many statements each operation asks of the database, through the whole of core. */
 import { describe, expect, it } from "@effect/vitest"
+import { type Caller, credentialsContext, Pointsman } from "@pointsman/core"
 import {
-  type Caller,
   Connectors,
-  credentialsContext,
   Deliveries,
   Directory,
   Ids,
   Ledger,
   Merchants,
-  Pointsman,
   SuccessRates,
   Transport,
   Unanswered,
   type WebhookEndpoint
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

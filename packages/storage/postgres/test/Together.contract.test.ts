@@ -3,7 +3,7 @@
  * (`POINTSMAN_RACES=all`). `Together.test.ts` shows what is its own.
  */
 import { storageSuite } from "@pointsman/contracts/storage"
-import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core"
+import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { describe } from "vitest"
 import { open } from "../src/Database.ts"

@@ -1,6 +1,6 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ids, Ledger, Stale } from "@pointsman/core"
+import { type Change, Ids, Ledger, Stale } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"

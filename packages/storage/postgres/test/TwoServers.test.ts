@@ -1,7 +1,8 @@
 /** Two storages on one database, as two servers have them. */
 import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type ApiKey, Deliveries, Directory, type DirectoryContents, Ids, Ledger } from "@pointsman/core"
+import type { ApiKey } from "@pointsman/core"
+import { Deliveries, Directory, type DirectoryContents, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

@@ -5,7 +5,8 @@
  * cannot differ in order, and no object is made for a row. Only a statement that writes any number of rows takes them
  * by name, as one JSON document.
  */
-import { type Change, type Money, money, type Tenant } from "@pointsman/core"
+import { type Money, money, type Tenant } from "@pointsman/core"
+import type { Change } from "@pointsman/core/ports"
 
 export type Row = Readonly<Record<string, unknown>>
 

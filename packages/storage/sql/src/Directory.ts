@@ -1,14 +1,12 @@
 /** The directory is read on every request, so a storage keeps a copy of it in the process. */
+import type { Connection, Tenant, Workspace } from "@pointsman/core"
 import {
-  type Connection,
   Directory,
   type DirectoryContents,
   type KeyHolder,
   type StorageError,
-  type Tenant,
-  type Workspace,
   type WorkspaceRouting
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 
 /** What is stored, as it was at one moment. Frozen: it is handed out as it is. */

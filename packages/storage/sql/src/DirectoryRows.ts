@@ -1,5 +1,6 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
-import type { ApiKey, Connection, Tenant, WebhookEndpoint, Workspace, WorkspaceRouting } from "@pointsman/core"
+import type { ApiKey, Connection, Tenant, Workspace } from "@pointsman/core"
+import type { WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
 import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
 
 /** A table of the directory, which is written row by row as it is given. */

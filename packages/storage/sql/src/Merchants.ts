@@ -1,15 +1,13 @@
 /** How partners' merchants lie in their table, and what a provision is refused for. */
+import type { Merchant, MerchantStanding, Workspace } from "@pointsman/core"
+import { emailKey } from "@pointsman/core/internal"
 import {
   AllowanceExhausted,
   AlreadyInvited,
   ApiKeyRevoked,
-  emailKey,
-  type Merchant,
-  type MerchantStanding,
   NotAPartner,
-  type ProvisionFailure,
-  type Workspace
-} from "@pointsman/core"
+  type ProvisionFailure
+} from "@pointsman/core/ports"
 import { Result } from "effect"
 import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
 

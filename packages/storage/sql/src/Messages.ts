@@ -1,5 +1,5 @@
 /** How providers' messages lie in their table. */
-import type { MessageNote, StoredMessage, TenantMessage } from "@pointsman/core"
+import type { MessageNote, StoredMessage, TenantMessage } from "@pointsman/core/ports"
 import type { Columns, Owner, Parts, Row } from "./Columns.ts"
 
 export const makeMessageRows = <V>(parts: Parts<V>) => {

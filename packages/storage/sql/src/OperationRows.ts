@@ -1,5 +1,6 @@
 /** How operations and refunds lie in their tables. */
-import { columnOf, type Operation, type Refund } from "@pointsman/core"
+import type { Operation, Refund } from "@pointsman/core"
+import { columnOf } from "@pointsman/core/internal"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 
 export const makeOperationRows = <V>(parts: Parts<V>) => {

@@ -1,5 +1,6 @@
 /** How payments, attempts, events and claims lie in their tables. */
-import { type Attempt, brokenInvariant, type Claim, type Event, type Payment } from "@pointsman/core"
+import type { Attempt, Claim, Event, Payment } from "@pointsman/core"
+import { brokenInvariant } from "@pointsman/core/internal"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 
 export const makePaymentRows = <V>(parts: Parts<V>) => {

@@ -1,5 +1,6 @@
 /** The rows of all tables, in the form in which one database keeps them. */
-import { brokenBalance, type PaymentBook } from "@pointsman/core"
+import { brokenBalance } from "@pointsman/core/internal"
+import type { PaymentBook } from "@pointsman/core/ports"
 import { type Form, makeParts, type Row } from "./Columns.ts"
 import { makeDeliveryRows } from "./Deliveries.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"

@@ -1,5 +1,5 @@
 /** How success rates lie in their table. */
-import type { StoredRate } from "@pointsman/core"
+import type { StoredRate } from "@pointsman/core/ports"
 import type { Columns, Parts, Row } from "./Columns.ts"
 
 export const makeSuccessRateRows = <V>({ bindText, readTenant, readText }: Parts<V>) => {

@@ -1,4 +1,6 @@
 /** What the tests of the SQL storages are given. */
+import type { Operation, Payment, Refund, Tenant } from "@pointsman/core"
+import { newClaim } from "@pointsman/core/internal"
 import {
   type Change,
   type Deliveries,
@@ -6,15 +8,10 @@ import {
   Ids,
   type Ledger,
   type Merchants,
-  newClaim,
-  type Operation,
-  type Payment,
-  type Refund,
   type StorageError,
   type StoredRate,
-  type SuccessRates,
-  type Tenant
-} from "@pointsman/core"
+  type SuccessRates
+} from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 
 export const tenant: Tenant = { workspaceId: "ws", environment: "sandbox" }

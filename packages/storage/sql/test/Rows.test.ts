@@ -1,16 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { Connection, Merchant, Workspace } from "@pointsman/core"
 import {
   AllowanceExhausted,
   AlreadyInvited,
   ApiKeyRevoked,
-  type Connection,
   Ids,
-  type Merchant,
   NotAPartner,
   type StoredMessage,
-  type WebhookEndpoint,
-  type Workspace
-} from "@pointsman/core"
+  type WebhookEndpoint
+} from "@pointsman/core/ports"
 import { type Columns, makeRows, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { newChange, newOperation, newRefund, rate, tenant } from "./Given.ts"

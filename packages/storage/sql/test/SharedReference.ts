@@ -1,6 +1,6 @@
 /** A database of a version that let two payments of a connection have one reference. */
 import { expect } from "@effect/vitest"
-import { type Change, Ledger, ReferenceTaken } from "@pointsman/core"
+import { type Change, Ledger, ReferenceTaken } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { newChange, tenant } from "./Given.ts"
 

@@ -1,5 +1,6 @@
 /** Which payments the background looks at, and when: a column of the payment that no reader of payments sees. */
-import type { DuePayment, DueQuery, Payment, Watched } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
+import type { DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
 import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 

@@ -5,7 +5,7 @@
  * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
  * a batch succeeds or fails alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
  */
-import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
 import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
 import { type Database, failure, transaction } from "./Database.ts"
 

@@ -8,7 +8,7 @@
 import { closeSync, openSync } from "node:fs"
 import { resolve } from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
-import { CommitUnknown, StorageError } from "@pointsman/core"
+import { CommitUnknown, StorageError } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 
 export interface Database {

@@ -3,14 +3,8 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import {
-  type AttemptRecord,
-  Deliveries,
-  type Delivery,
-  type DueDelivery,
-  type DueDeliveryQuery,
-  type Event
-} from "@pointsman/core"
+import type { Delivery, Event } from "@pointsman/core"
+import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { type Database, read, update } from "./Database.ts"

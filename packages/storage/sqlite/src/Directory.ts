@@ -4,7 +4,8 @@
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
 import type { SQLInputValue } from "node:sqlite"
-import type { Directory, DirectoryContents, StorageError, Workspace } from "@pointsman/core"
+import type { Workspace } from "@pointsman/core"
+import type { Directory, DirectoryContents, StorageError } from "@pointsman/core/ports"
 import { type DirectoryTable, makeDirectory, type Snapshot, snapshotOf, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, snapshot, update } from "./Database.ts"

@@ -1,4 +1,4 @@
-import type { StorageHandle } from "@pointsman/core"
+import type { StorageHandle } from "@pointsman/core/ports"
 import { layer } from "./Layer.ts"
 
 /**

@@ -1,7 +1,8 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
+import type { Refund, Tenant } from "@pointsman/core"
+import { brokenBalance } from "@pointsman/core/internal"
 import {
   ApiKeyRevoked,
-  brokenBalance,
   brokenChange,
   type Change,
   type CommitFailure,
@@ -10,12 +11,10 @@ import {
   Ledger,
   type MessageSubject,
   type PaymentQuery,
-  type Refund,
   type ReviewQuery,
   Stale,
-  type Tenant,
   type UsageQuery
-} from "@pointsman/core"
+} from "@pointsman/core/ports"
 import { afterAll, type BookRows, type Row } from "@pointsman/storage-sql"
 import { Effect, Exit, Option, Result } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"

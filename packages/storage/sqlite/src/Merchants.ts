@@ -2,7 +2,8 @@
  * Partners' merchants in SQLite. A provision is one write transaction of its own: it takes SQLite's one lock for
  * writing before its first check, so that no other, of this process or another, can come in between.
  */
-import { emailKey, Merchants, type Provision, type ProvisionFailure, workspaceOfMerchant } from "@pointsman/core"
+import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
+import { Merchants, type Provision, type ProvisionFailure } from "@pointsman/core/ports"
 import { afterAll, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
 import { type Database, read, write } from "./Database.ts"

@@ -1,4 +1,5 @@
 /** Providers' messages: their table, how one is stored before it is applied, and the two ways in which it is decided. */
+import type { Tenant } from "@pointsman/core"
 import {
   type CommitUnknown,
   type MessageDecision,
@@ -8,9 +9,8 @@ import {
   MessageTaken,
   Stale,
   type StorageError,
-  type StoredMessage,
-  type Tenant
-} from "@pointsman/core"
+  type StoredMessage
+} from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
 import { type Database, write } from "./Database.ts"

@@ -8,7 +8,7 @@
  * - States are not checked against a list: core's tables own it, and a list here would need a rewrite of the table
  *   for each new state.
  */
-import { StorageError } from "@pointsman/core"
+import { StorageError } from "@pointsman/core/ports"
 import { execute, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"

@@ -1,5 +1,5 @@
 /** Keys whose time may be over: what they were claimed for, and deleting them as they were read. */
-import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core"
+import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import type { Effect } from "effect"
 import { type Database, snapshot, update } from "./Database.ts"

@@ -1,6 +1,7 @@
 /** Which payment has a charge: a reference of the provider belongs to one payment of its connection. */
 import type { SQLInputValue } from "node:sqlite"
-import { type Change, ReferenceTaken, referencesOf } from "@pointsman/core"
+import { referencesOf } from "@pointsman/core/internal"
+import { type Change, ReferenceTaken } from "@pointsman/core/ports"
 import { Result } from "effect"
 import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"

@@ -1,7 +1,7 @@
 /** For those who may not make a database, and not change one that is there: whether it is one of this version. */
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { StorageError } from "@pointsman/core"
+import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { read } from "./Database.ts"

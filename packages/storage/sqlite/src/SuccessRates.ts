@@ -1,5 +1,5 @@
 /** Success rates in SQLite. If a commit may have been written, this is not reported: the next version shows it. */
-import { type StoredRate, SuccessRates } from "@pointsman/core"
+import { type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { tenantKey, valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"

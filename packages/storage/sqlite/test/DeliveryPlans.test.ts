@@ -1,6 +1,6 @@
 /** However much waits for one endpoint, SQLite finds what is due without walking over it. */
 import { describe, expect, it } from "@effect/vitest"
-import { type Deliveries, Ids } from "@pointsman/core"
+import { type Deliveries, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"

@@ -4,7 +4,7 @@
  * of each what the ledger said; `{ "stored": [ids] }` says which of them it finds.
  */
 import { createInterface } from "node:readline"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import { Ledger } from "@pointsman/core"
+import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { inspect } from "../src/index.ts"
 import { newChange, newFile, tenant, withStorage } from "./Given.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, type CommitFailure, Ids, Ledger, type Payment } from "@pointsman/core"
+import type { Payment } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-sqlite"
 import { Cause, Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
 import { type Database, open } from "../src/Database.ts"

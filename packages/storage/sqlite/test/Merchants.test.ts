@@ -1,7 +1,8 @@
 /** What the contract cannot know of SQLite: its COMMIT, its plans, and a second connection to the file. */
 import type { StatementSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import { Directory, Ids, type Merchant, Merchants, type Workspace } from "@pointsman/core"
+import type { Merchant, Workspace } from "@pointsman/core"
+import { Directory, Ids, Merchants } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDirectory } from "../src/Directory.ts"

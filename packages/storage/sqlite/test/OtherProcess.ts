@@ -2,7 +2,7 @@
  * Another process on the same file, for the tests: `node OtherProcess.ts <file> <what> [argument]`.
  * It answers with one line of JSON on its standard output.
  */
-import { Directory, Ledger } from "@pointsman/core"
+import { Directory, Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 
@@ -55,7 +55,7 @@ const takeTurns = Effect.gen(function* () {
 })
 
 const works: Readonly<
-  Record<string, Effect.Effect<unknown, unknown, Directory | Ledger | import("@pointsman/core").Ids>>
+  Record<string, Effect.Effect<unknown, unknown, Directory | Ledger | import("@pointsman/core/ports").Ids>>
 > = { open, revoke, takeTurns, write: writeMany(Number(argument)) }
 const work = works[what]
 if (work === undefined) throw new Error(`nothing is called ${what}`)

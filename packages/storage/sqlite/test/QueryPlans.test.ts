@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Ids, type Ledger } from "@pointsman/core"
+import { Ids, type Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"

@@ -1,6 +1,6 @@
 /** A file of a version that let two payments of a connection have one reference. */
 import { describe, it } from "@effect/vitest"
-import { Ids, Ledger } from "@pointsman/core"
+import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"
 import { open } from "../src/Database.ts"

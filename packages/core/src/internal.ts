@@ -1,0 +1,46 @@
+/**
+ * What the other packages of this repository need of core beyond its public doors: lifecycle tables, pure rules of
+ * routing, amounts. It is no public interface, and may change with any release.
+ */
+
+export { OpenConnections } from "./call/OpenConnections.ts"
+export { applyChargeFact, type ChargeFact, lastFact, unexecutedFact } from "./decide/ChargeFact.ts"
+export { nextCheckAt } from "./decide/CheckSchedule.ts"
+export { withReview } from "./decide/WithReview.ts"
+export * as Machine from "./machine/Machine.ts"
+export { observeStorage } from "./metrics/ObservedStorage.ts"
+export { apiKeyIdOf, environmentOfApiKey } from "./model/ApiKey.ts"
+export { type AttemptEnd, endAttempt } from "./model/Attempt.ts"
+export { type NamedReference, referencesOf } from "./model/ChargeReference.ts"
+export { defaultClaimWindowMillis, moveClaim, newClaim } from "./model/Claim.ts"
+export { type ClaimEvent, ClaimMachine, type ClaimRow } from "./model/ClaimMachine.ts"
+export { isSoftDecline } from "./model/Decline.ts"
+export { defaultWebhookScheduleMillis } from "./model/Delivery.ts"
+export { DeliveryMachine } from "./model/DeliveryMachine.ts"
+export { checkoutUrlContext } from "./model/HostedPage.ts"
+export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"
+export { brokenInvariant } from "./model/Payment.ts"
+export { paymentEvent } from "./model/PaymentEvents.ts"
+export { type PaymentEvent, PaymentMachine, type PaymentRow } from "./model/PaymentMachine.ts"
+export { moveRefund } from "./model/Refund.ts"
+export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
+export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
+export { wholeDecision } from "./model/RoutingDecision.ts"
+export { defaultExploration } from "./model/RoutingSettings.ts"
+export { chargeSimulations } from "./model/Simulation.ts"
+export { faded, noRate, rateHalfLifeMillis, rateWindow, weightOf, withOutcomes } from "./model/SuccessRate.ts"
+export { countries, isCountry } from "./money/Country.ts"
+export { scaleOf } from "./money/Currency.ts"
+export { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "./ports/DirectoryPlan.ts"
+export { signatureOf } from "./ports/Signature.ts"
+export { defaultCircuitBreaker } from "./routing/Circuit.ts"
+export { conditionFields, matchesIn } from "./routing/Condition.ts"
+export {
+  type EligibilityChecks,
+  type EligibilityQuestion,
+  eligibilityChecks,
+  exclusionOf
+} from "./routing/Eligibility.ts"
+export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
+export { providerLimits } from "./routing/ProviderLimits.ts"
+export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
