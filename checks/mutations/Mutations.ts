@@ -840,7 +840,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     ],
     caughtBy: {
       project: "core",
-      file: "packages/core/test/Sweep.test.ts",
+      file: "packages/core/test/CheckDue.test.ts",
       test: "given the charge is younger than twice its time-out, then 'never received' is not believed"
     }
   },
@@ -856,7 +856,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     ],
     caughtBy: {
       project: "core",
-      file: "packages/core/test/Sweep.test.ts",
+      file: "packages/core/test/CheckDue.test.ts",
       test: "given another write comes between, then a charge in flight is left to it"
     }
   },
@@ -1546,9 +1546,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
-        find: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} is about nothing of ours\`)
+        find: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} names none of our payments\`)
 `,
-        replace: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} is about nothing of ours\`)
+        replace: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} names none of our payments\`)
     return
 `
       }

@@ -1,5 +1,5 @@
 /**
- * What must hold of every payment at every moment, whatever happened to it. Suites, walks and tests of sweeps ask
+ * What must hold of every payment at every moment, whatever happened to it. Suites, walks and tests of background checks ask
  * it after each step. All functions give the sentences that are not true: none for a sound payment.
  */
 import type { AttemptOutcome, Event, EventType, Operation, Payment, PaymentState, Refund } from "@pointsman/core"

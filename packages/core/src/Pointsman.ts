@@ -94,7 +94,7 @@ import {
   merchants,
   provisionMerchant
 } from "./verbs/administer/ProvisionMerchant.ts"
-import { keepSweeping, sweep } from "./verbs/check/CheckDue.ts"
+import { checkDue, keepChecking } from "./verbs/check/CheckDue.ts"
 import { create } from "./verbs/create/CreatePayment.ts"
 import { deliverWebhooks } from "./verbs/deliver/DeliverWebhooks.ts"
 import {
@@ -264,9 +264,9 @@ export class Pointsman extends Context.Service<
      * Checks payments that are due: unknown results, requests whose process died, expired pages. A batch
      * at a time; gives how many there were.
      */
-    readonly sweep: Effect.Effect<number, StorageError>
-    /** As `sweep`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
-    readonly keepSweeping: (everyMillis: number) => Effect.Effect<never>
+    readonly checkDue: Effect.Effect<number, StorageError>
+    /** As `checkDue`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
+    readonly keepChecking: (everyMillis: number) => Effect.Effect<never>
     /**
      * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
      * every `everyMillis`. It needs a `WebhookSender`, and rests without one. `Pointsman.background` runs it. What is
@@ -427,8 +427,8 @@ export class Pointsman extends Context.Service<
           successRates: (tenant) => Effect.provideContext(successRates(tenant), context),
           usage: (query) =>
             Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context)),
-          sweep: Effect.provideContext(sweep(), context),
-          keepSweeping: (everyMillis) => Effect.provideContext(Effect.scoped(keepSweeping(everyMillis)), context),
+          checkDue: Effect.provideContext(checkDue(), context),
+          keepChecking: (everyMillis) => Effect.provideContext(Effect.scoped(keepChecking(everyMillis)), context),
           forgetKeys: Effect.provideContext(forgetKeys(), context),
           keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
           keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
@@ -472,7 +472,7 @@ export class Pointsman extends Context.Service<
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const everyMillis = options.everyMillis ?? 1_000
-        yield* Effect.forkScoped(pointsman.keepSweeping(everyMillis))
+        yield* Effect.forkScoped(pointsman.keepChecking(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))

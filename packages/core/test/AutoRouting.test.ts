@@ -198,7 +198,7 @@ describe("what auto learns", () => {
       yield* firsts(provider, 30, live)
       assert.deepStrictEqual(yield* firsts(provider, 1, live), ["main"])
       yield* TestClock.adjust("2 hours")
-      while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
+      while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
       provider.onCharge = (charge) => Effect.succeed(captured(charge))
       assert.deepStrictEqual(yield* firsts(provider, 1, live), ["backup"])
     }).pipe(Effect.provide(late.layer))

@@ -285,14 +285,14 @@ describe("opening a checkout", () => {
         yield* pointsman.openCheckout(token, comeBack)
         unheard.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
         yield* TestClock.adjust("2 hours")
-        assert.strictEqual(yield* pointsman.sweep, 1)
+        assert.strictEqual(yield* pointsman.checkDue, 1)
         assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
         unheard.provider.onLookUpCharge = () =>
           Effect.succeed({ _tag: "Captured", providerRef: "late" } as const).pipe(
             Effect.map((state) => ({ _tag: "Found", state }))
           )
         yield* TestClock.adjust("30 minutes")
-        yield* pointsman.sweep
+        yield* pointsman.checkDue
         assert.strictEqual((yield* stored(payment)).state, "Captured")
       }).pipe(Effect.provide(unheard.layer))
   )

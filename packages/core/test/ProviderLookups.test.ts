@@ -27,8 +27,8 @@ const declined: ChargeState = { _tag: "Declined", providerRef, category: "other"
 const never = { _tag: "NotFound", conclusive: true } as const
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
-const sweep = Effect.gen(function* () {
-  yield* Effect.repeat((yield* Pointsman).sweep, { while: (count) => count > 0 })
+const checkDue = Effect.gen(function* () {
+  yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
 })
 
 const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
@@ -143,7 +143,7 @@ describe("a lookup that says something else than the record", () => {
         own.provider.onLookUpCharge = () => Effect.succeed(one.record)
         for (let days = 0; days < 3; days++) {
           yield* TestClock.adjust("1 day")
-          yield* sweep
+          yield* checkDue
         }
         const after = yield* stored(payment)
         assert.deepStrictEqual([after.state, after.review?.reasons ?? []], [one.becomes, one.reasons])
@@ -182,7 +182,7 @@ const sayOperation = (payment: Payment, state: OperationState, at: number | null
 const checkedAfter = (payment: Payment, wait: Duration.Input) =>
   Effect.gen(function* () {
     yield* TestClock.adjust(wait)
-    yield* sweep
+    yield* checkDue
     const { payment: now } = yield* recorded(payment)
     assert.deepStrictEqual(now.reported?.undecided ?? [], [])
     return [now.state, now.capturedMinor, now.review?.reasons ?? []] as ReadonlyArray<unknown>

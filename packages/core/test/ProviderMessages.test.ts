@@ -460,7 +460,7 @@ describe("a message that is faster than the answer", () => {
           )
           // The only charge there is has no rival.
           yield* TestClock.adjust("2 days")
-          while ((yield* pointsman.sweep) > 0) yield* TestClock.adjust("1 second")
+          while ((yield* pointsman.checkDue) > 0) yield* TestClock.adjust("1 second")
           assert.strictEqual((yield* stored(payment)).review, null)
           assert.notInclude(yield* typesOf(payment), "payment.conflict")
         }).pipe(Effect.provide(own.layer))

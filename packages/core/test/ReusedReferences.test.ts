@@ -46,9 +46,9 @@ const ofCharge = Effect.fnUntraced(function* (of: Payment, state: ChargeState) {
   return { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state } as const
 })
 
-const sweepAll = Effect.gen(function* () {
+const checkAll = Effect.gen(function* () {
   const pointsman = yield* Pointsman
-  while ((yield* pointsman.sweep) > 0);
+  while ((yield* pointsman.checkDue) > 0);
 })
 
 /** What the timeline says of references, and what else is on it. */
@@ -217,11 +217,11 @@ describe("other couriers of a reused reference", () => {
       const { payment: second } = yield* (yield* Pointsman).create(caller, request())
       looked.provider.onLookUpCharge = () => Effect.succeed(found(reused))
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       const after = yield* areReviewed(first, second, ["unknown", "reference_reused"])
       assert.strictEqual(after.state, "ChargeMismatched")
       yield* TestClock.adjust(48 * hour)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf(looked.provider.lookUps, 1)
     }).pipe(Effect.provide(looked.layer))
   )
@@ -245,7 +245,7 @@ describe("other couriers of a reused reference", () => {
       const before = yield* stored(second)
       rival.provider.onLookUpCharge = () => Effect.succeed(found(reused))
       yield* TestClock.adjust(hour)
-      yield* sweepAll
+      yield* checkAll
       yield* isAsBefore(other)
       const { routing: _, ...after } = yield* stored(second)
       assert.deepInclude(after, { state: "Captured", providerRef: "ch_2", capturedMinor: before.capturedMinor })
@@ -258,7 +258,7 @@ describe("other couriers of a reused reference", () => {
       assert.isNull((yield* stored(first)).review)
       const { length } = rival.provider.lookUps
       yield* TestClock.adjust(48 * hour)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf(rival.provider.lookUps, length)
     }).pipe(Effect.provide(rival.layer))
   )
@@ -366,9 +366,9 @@ describe("a reused reference over a store that fails", () => {
         half.ledger.onCommit = () => undefined
         half.provider.onLookUpCharge = () => Effect.succeed(found(reused))
         yield* TestClock.adjust(15 * minute)
-        yield* sweepAll
+        yield* checkAll
         yield* TestClock.adjust(minute)
-        yield* sweepAll
+        yield* checkAll
         yield* areReviewed(first, second, ["unknown", "reference_reused"])
       }).pipe(Effect.provide(half.layer))
   )

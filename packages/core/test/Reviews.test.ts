@@ -696,7 +696,7 @@ describe("what is open for too long", () => {
     ["capture", 7, says("authorized"), "Authorized"],
     ["refund", 30, refund("succeeded"), "PartiallyRefunded"]
   ] as const
-  const sweepAll = Effect.flatMap(Pointsman, ({ sweep }) => Effect.repeat(sweep, { while: (count) => count > 0 }))
+  const checkAll = Effect.flatMap(Pointsman, ({ checkDue }) => Effect.repeat(checkDue, { while: (count) => count > 0 }))
 
   for (const [what, days, stated, becomes] of cases) {
     const own = world()
@@ -706,17 +706,17 @@ describe("what is open for too long", () => {
         own.provider.onLookUpCharge = () => silent
         own.provider.onLookUpRefund = () => silent
         yield* TestClock.adjust(days * day - 1)
-        yield* sweepAll
+        yield* checkAll
         assert.deepStrictEqual(yield* waiting, [])
         yield* TestClock.adjust(day)
-        yield* sweepAll
+        yield* checkAll
         const [listed] = yield* waiting
         assert.deepStrictEqual(listed?.review?.reasons, ["overdue"])
         assert.strictEqual(listed?.updatedAt, (yield* bookOf(payment)).payment.updatedAt)
         // It is reported once, and looked up all the same.
         const before = own.provider.lookUps.length + own.provider.refundLookUps.length
         yield* TestClock.adjust(day)
-        yield* sweepAll
+        yield* checkAll
         assert.isAbove(own.provider.lookUps.length + own.provider.refundLookUps.length, before)
         assert.strictEqual((yield* bookOf(payment)).payment.version, listed?.version)
         const settled = Result.getOrThrow(yield* settle(payment, yield* named(payment, stated)))
@@ -731,13 +731,13 @@ describe("what is open for too long", () => {
       const payment = yield* accepted.charge(waited)
       waited.provider.onLookUpCharge = () => silent
       yield* TestClock.adjust(8 * day)
-      yield* sweepAll
+      yield* checkAll
       Result.getOrThrow(yield* settle(payment, nothing))
       yield* TestClock.adjust(6 * day)
-      yield* sweepAll
+      yield* checkAll
       assert.deepStrictEqual(yield* waiting, [])
       yield* TestClock.adjust(2 * day)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf(yield* waiting, 1)
     }).pipe(Effect.provide(waited.layer))
   )

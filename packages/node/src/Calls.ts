@@ -485,7 +485,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
         })
       ),
 
-    sweep: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.sweep)))
+    checkDue: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.checkDue)))
   }
 }
 

@@ -132,7 +132,7 @@ export interface Pointsman extends AsyncDisposable {
   readonly revokeApiKey: (hash: string) => Promise<void>
 
   /** Looks at a batch of payments whose time has come; gives how many. The background does it by itself. */
-  readonly sweep: () => Promise<number>
+  readonly checkDue: () => Promise<number>
 
   /** The v1 API, with hosted pages and providers' messages, for what brings a `Request`: Hono, Next's route handlers. */
   readonly handler: (request: Request) => Promise<Response>

@@ -157,7 +157,7 @@ export interface PointsmanSettings {
   /** Serves the API's reference page at `/docs`. `false` unless set. */
   readonly docs?: boolean
   /**
-   * Settles payments with an unknown result, sends webhooks, and learns. `true` unless set; with `false`, call `sweep`
+   * Settles payments with an unknown result, sends webhooks, and learns. `true` unless set; with `false`, call `checkDue`
    * now and then, or let another process on this storage do it.
    */
   readonly background?: boolean

@@ -28,12 +28,12 @@ it("given an unknown result, when the background jobs run, then the provider's r
   assert.strictEqual((await pointsman.payment(payment.id)).status, "CAPTURED")
 })
 
-it("given no background, when it is swept by hand, then the payment is settled then and not before", async () => {
+it("given no background, when what is due is checked by a call, then the payment is settled then and not before", async () => {
   const { pointsman } = await open({ ...soon, background: false })
   const { payment } = await pointsman.create(unknown)
   await new Promise((resolve) => setTimeout(resolve, 20))
   assert.strictEqual((await pointsman.payment(payment.id)).status, "UNKNOWN")
-  assert.strictEqual(await pointsman.sweep(), 1)
+  assert.strictEqual(await pointsman.checkDue(), 1)
   assert.strictEqual((await pointsman.payment(payment.id)).status, "CAPTURED")
 })
 

@@ -117,7 +117,7 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
       hasAskedAfterWindow = true
       await again("after the claim window")
     }
-    await surely(sweep)
+    await surely(checkDue)
     if (!hasAskedAtLast && moment >= hour && (await isSettled(stage))) {
       hasAskedAtLast = true
       await again("once settled")
@@ -146,9 +146,9 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
   }
 }
 
-const sweep = async (process: Process): Promise<void> => {
+const checkDue = async (process: Process): Promise<void> => {
   // Bounded by what is due, which is one payment at most.
-  await process.ask((pointsman) => Effect.repeat(pointsman.sweep, { while: (count) => count > 0, times: 10 }))
+  await process.ask((pointsman) => Effect.repeat(pointsman.checkDue, { while: (count) => count > 0, times: 10 }))
 }
 
 const open: ReadonlySet<PaymentStatus> = new Set(["PENDING", "UNKNOWN"])

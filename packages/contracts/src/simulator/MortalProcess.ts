@@ -37,7 +37,7 @@ export interface MortalProcessOptions {
   readonly sender: WebhookSender["Service"]
   readonly pointsman?: PointsmanOptions | undefined
   /**
-   * In milliseconds, between two looks at what is due. Without it the process sweeps when it is told to, and sends no
+   * In milliseconds, between two looks at what is due. Without it the process checks when it is told to, and sends no
    * webhooks.
    */
   readonly backgroundEveryMillis?: number | undefined
@@ -124,7 +124,7 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     })
   }
   if (backgroundEveryMillis !== undefined) {
-    ask((pointsman) => pointsman.keepSweeping(backgroundEveryMillis))
+    ask((pointsman) => pointsman.keepChecking(backgroundEveryMillis))
     ask((pointsman) => pointsman.keepDelivering(backgroundEveryMillis))
   }
   return { number, isDead: mortality.isDead, die: mortality.die, freeze, ask }

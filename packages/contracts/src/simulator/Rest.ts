@@ -31,7 +31,7 @@ export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
   for (const process of world.alive()) process.die()
   const last = world.start({ backgroundEveryMillis: 12 * hour })
   const look = (millis: number) => {
-    last.ask((pointsman) => Effect.repeat(pointsman.sweep, { while: (count) => count > 0 }))
+    last.ask((pointsman) => Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 }))
     return world.time.pass(millis)
   }
   for (const millis of looks) {

@@ -67,7 +67,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
 
   const steps = 8 + plan.draw.below(28)
   const processes = 1 + plan.draw.below(processesAtMost)
-  // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps sweep too.
+  // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps check too.
   const backgroundEveryMillis = plan.draw.pick([10 * minute, 45 * minute, 3 * hour])
   const checkIntervals = plan.draw.pick([
     {},

@@ -270,7 +270,7 @@ export const makeWorkload = ({
     for (let piece = 0; piece < 3; piece++) {
       await time.pass(Math.ceil(millis / 3))
       const process = draw.chance(0.25) ? draw.one(world.alive()) : undefined
-      process?.ask((pointsman) => pointsman.sweep)
+      process?.ask((pointsman) => pointsman.checkDue)
     }
   }
 
@@ -286,8 +286,8 @@ export const makeWorkload = ({
         return process.die()
       case "create":
         return create(draw, process)
-      case "sweep":
-        return ask(process, "sweep", (pointsman) => pointsman.sweep)
+      case "check":
+        return ask(process, "check", (pointsman) => pointsman.checkDue)
       case "redeliver":
         return redeliver(draw, process)
       case "lie":
@@ -330,11 +330,11 @@ export const makeWorkload = ({
   return { orders, told, lies, wrong, step }
 }
 
-type Kind = "create" | "operate" | "visit" | "pay" | "pass" | "sweep" | "act" | "redeliver" | "lie" | "die" | "start"
+type Kind = "create" | "operate" | "visit" | "pay" | "pass" | "check" | "act" | "redeliver" | "lie" | "die" | "start"
 
 /** How often each, among the others. */
 const kindsBy = (weights: Readonly<Partial<Record<Kind, number>>>): ReadonlyArray<Kind> =>
-  Object.entries({ sweep: 2, act: 4, redeliver: 1, lie: 1, die: 1, start: 1, ...weights }).flatMap(([kind, weight]) =>
+  Object.entries({ check: 2, act: 4, redeliver: 1, lie: 1, die: 1, start: 1, ...weights }).flatMap(([kind, weight]) =>
     Array<Kind>(weight).fill(kind as Kind)
   )
 

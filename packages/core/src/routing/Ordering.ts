@@ -1,4 +1,4 @@
-/** Puts a course's connections into the order in which they are asked. Pure. */
+/** Puts a policy's connections into the order in which they are asked. Pure. */
 
 import type { Connection } from "../model/Connection.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
@@ -6,7 +6,7 @@ import type { RoutingCandidate } from "../model/RoutingDecision.ts"
 import { defaultExploration, type RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { bySuccess } from "./BySuccess.ts"
-import type { Course } from "./Course.ts"
+import type { RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy, StrategyAnswer, StrategyCandidate, StrategyQuestion } from "./Strategy.ts"
 
 export interface OrderQuestion {
@@ -25,10 +25,10 @@ export interface Ordered {
 }
 
 /** `usable`: in the configured order, or by priority. */
-export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, question: OrderQuestion): Ordered => {
-  const strategy = strategyFor(course, question)
+export const orderBy = (policy: RoutingPolicy, usable: ReadonlyArray<Connection>, question: OrderQuestion): Ordered => {
+  const strategy = strategyFor(policy, question)
   if (strategy === undefined) return { order: usable, candidates: usable.map((one) => candidateOf(one)), note: null }
-  if (typeof strategy === "string") return { ...orderBy(plain(course), usable, question), note: strategy }
+  if (typeof strategy === "string") return { ...orderBy(plain(policy), usable, question), note: strategy }
   const candidates = usable.map(
     (connection): StrategyCandidate => ({
       connectionId: connection.id,
@@ -38,17 +38,17 @@ export const orderBy = (course: Course, usable: ReadonlyArray<Connection>, quest
     })
   )
   const asked: StrategyQuestion = { payment: question.payment, candidates, draw: question.draw }
-  const answer = course.orderer === "auto" ? strategy.order(asked) : answerOf(strategy, asked)
+  const answer = policy.orderer === "auto" ? strategy.order(asked) : answerOf(strategy, asked)
   if (answer === undefined) {
     const note = `The strategy "${strategy.name}" failed, so the configured order was used.`
-    return { ...orderBy(plain(course), usable, question), note }
+    return { ...orderBy(plain(policy), usable, question), note }
   }
   const byId = new Map(
     usable.map((connection, index) => [connection.id, { connection, rates: candidates[index]?.rates }])
   )
   const named = answer.order.flatMap((id) => byId.get(id)?.connection ?? [])
   // What a split drew stays first; what the strategy did not name comes last.
-  const drawn = course.first === undefined ? [] : usable.filter(({ id }) => id === course.first)
+  const drawn = policy.first === undefined ? [] : usable.filter(({ id }) => id === policy.first)
   const order = [...new Set([...drawn, ...named, ...usable])]
   return {
     order,
@@ -68,20 +68,20 @@ const candidateOf = ({ id, name, priority }: Connection): RoutingCandidate => ({
   rates: null
 })
 
-const plain = (course: Course): Course => ({ ...course, orderer: null })
+const plain = (policy: RoutingPolicy): RoutingPolicy => ({ ...policy, orderer: null })
 
 /** `undefined` where the configured order is the order; a sentence where the strategy that was named is not there. */
-const strategyFor = (course: Course, question: OrderQuestion): RoutingStrategy | string | undefined => {
+const strategyFor = (policy: RoutingPolicy, question: OrderQuestion): RoutingStrategy | string | undefined => {
   const { paymentId, settings, strategies } = question
-  if (course.orderer === null) return undefined
-  if (course.orderer === "auto") {
+  if (policy.orderer === null) return undefined
+  if (policy.orderer === "auto") {
     // Who drew its first place explores nothing besides.
-    const exploration = course.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
+    const exploration = policy.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
     return bySuccess(paymentId, exploration)
   }
   return (
-    strategies.find((one) => one?.name === course.orderer) ??
-    `The strategy "${course.orderer}" does not exist, so the configured order was used.`
+    strategies.find((one) => one?.name === policy.orderer) ??
+    `The strategy "${policy.orderer}" does not exist, so the configured order was used.`
   )
 }
 

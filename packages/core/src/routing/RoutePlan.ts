@@ -6,10 +6,10 @@ import type { RoutingMode } from "../model/RoutingMode.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { openReason } from "./Circuit.ts"
-import { type Course, courseOf } from "./Course.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
 import { type Ordered, orderBy } from "./Ordering.ts"
+import { policyOf, type RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
@@ -57,7 +57,7 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     if (draws.length < drawsAtMost && !draws.some((one) => one.purpose === purpose)) draws.push({ purpose, drawn })
     return drawn
   }
-  const course = courseOf(settings, payment, drawFor)
+  const policy = policyOf(settings, payment, drawFor)
   const connections =
     unable.length === 0 ? question.connections : question.connections.filter(({ id }) => !unable.includes(id))
   const excluded: Array<Exclusion> = []
@@ -67,9 +67,9 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     if (exclusion === undefined) eligible.push(connection)
     else excluded.push(exclusion)
   }
-  const named = course.mode === "fixed" ? fixedOrder(connections, course, eligible) : orderOf(course, eligible)
+  const named = policy.mode === "fixed" ? fixedOrder(connections, policy, eligible) : orderOf(policy, eligible)
   const open = new Map(circuits.flatMap((seen) => (seen.isOpen ? [[seen.connectionId, seen]] : [])))
-  // With every circuit of the course open there is nothing to lose: they are tried anyway, and the answer says so.
+  // With every circuit of the policy open there is nothing to lose: they are tried anyway, and the answer says so.
   const degraded = named.length > 0 && named.every(({ id }) => open.has(id))
   if (!degraded) {
     for (const { id, name } of eligible) {
@@ -81,10 +81,10 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
   }
   const usable = degraded ? named : named.filter(({ id }) => !open.has(id))
   const decided = (ordered: Pick<Ordered, "candidates" | "note">, maxAttempts: number): RoutingDecision => ({
-    path: course.path,
-    strategy: course.strategy,
-    mode: course.mode,
-    rule: course.rule,
+    path: policy.path,
+    strategy: policy.strategy,
+    mode: policy.mode,
+    rule: policy.rule,
     maxAttempts,
     candidates: ordered.candidates,
     attempts: [],
@@ -102,10 +102,10 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     }
   })
   if (usable.length === 0) return Result.fail({ excluded, decision: decided({ candidates: [], note: null }, 0) })
-  const ordered = orderBy(course, usable, { ...question, draw: drawFor })
+  const ordered = orderBy(policy, usable, { ...question, draw: drawFor })
   const { order } = ordered
-  const maxAttempts = course.mode === "fixed" ? 1 : Math.min(course.maxAttempts, order.length)
-  return Result.succeed({ mode: course.mode, order, maxAttempts, decision: decided(ordered, maxAttempts) })
+  const maxAttempts = policy.mode === "fixed" ? 1 : Math.min(policy.maxAttempts, order.length)
+  return Result.succeed({ mode: policy.mode, order, maxAttempts, decision: decided(ordered, maxAttempts) })
 }
 
 const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>
@@ -113,10 +113,10 @@ const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Conne
     .filter((connection) => connection.active)
     .sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1))
 
-const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
-  if (course.order === undefined && course.first === undefined) return usable
-  const ids = course.order ?? usable.map((connection) => connection.id)
-  const first = course.first === undefined ? [] : [course.first]
+const orderOf = (policy: RoutingPolicy, usable: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
+  if (policy.order === undefined && policy.first === undefined) return usable
+  const ids = policy.order ?? usable.map((connection) => connection.id)
+  const first = policy.first === undefined ? [] : [policy.first]
   const byId = new Map(usable.map((connection) => [connection.id, connection]))
   return [...new Set([...first, ...ids])].flatMap((id) => byId.get(id) ?? [])
 }
@@ -124,9 +124,9 @@ const orderOf = (course: Course, usable: ReadonlyArray<Connection>): ReadonlyArr
 /** `fixed` names one connection: where that one cannot take the payment, no other one does. */
 const fixedOrder = (
   connections: ReadonlyArray<Connection>,
-  course: Course,
+  policy: RoutingPolicy,
   eligible: ReadonlyArray<Connection>
 ): ReadonlyArray<Connection> => {
-  const id = course.first ?? course.order?.[0] ?? byPriority(connections)[0]?.id
+  const id = policy.first ?? policy.order?.[0] ?? byPriority(connections)[0]?.id
   return eligible.filter((connection) => connection.id === id)
 }

@@ -194,8 +194,8 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["returnFromCheckout", token])
       return answers.returnFromCheckout?.(token) ?? new PageNotFound()
     },
-    sweep: Effect.succeed(0),
-    keepSweeping: () => Effect.never,
+    checkDue: Effect.succeed(0),
+    keepChecking: () => Effect.never,
     keepDelivering: () => Effect.never,
     keepLearning: () => Effect.never,
     successRates: () => Effect.succeed([]),

@@ -16,7 +16,7 @@ const batch = 16
 const inFlightAtMost = 64
 
 /** Checks one batch of what is due, and gives how many there were. */
-export const sweep = Effect.fnUntraced(function* () {
+export const checkDue = Effect.fnUntraced(function* () {
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
   return due.length
@@ -26,7 +26,7 @@ export const sweep = Effect.fnUntraced(function* () {
  * Checks what is due, and looks again after `everyMillis` when nothing is. It takes more while earlier checks are under
  * way: a provider that hangs keeps nobody from the payments of others, as long as there is room.
  */
-export const keepSweeping = Effect.fnUntraced(function* (everyMillis: number) {
+export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
   let inFlight = 0
   let room = Deferred.makeUnsafe<void>()

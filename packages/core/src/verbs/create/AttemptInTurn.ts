@@ -14,9 +14,9 @@ import { Circuits } from "../../routing/run/Circuits.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimNext } from "./ClaimCharge.ts"
-import { settleEnd, settleUnexecuted } from "./RecordCharge.ts"
+import { recordEnd, recordUnexecuted } from "./RecordCharge.ts"
 
-export interface Course<E, R, R2> {
+export interface AttemptSteps<E, R, R2> {
   /** Sends the attempt in hand, if it can begin in time (epoch milliseconds), and says how that ended. */
   readonly send: (inHand: ChargeInHand, beginBy: number) => Effect.Effect<AttemptEnd, never, R>
   /** The outcome of a first attempt that became too old to be sent. */
@@ -27,7 +27,7 @@ export interface Course<E, R, R2> {
 export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
   plan: RoutePlan,
   begun: ChargeInHand,
-  { send, tooLate }: Course<E, R, R2>
+  { send, tooLate }: AttemptSteps<E, R, R2>
 ) {
   const { sendWithinMillis } = yield* PaymentSettings
   const circuits = yield* Circuits
@@ -40,7 +40,7 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     if ((yield* Clock.currentTimeMillis) > beginBy) {
       circuits.giveBackProbe(connection, inHand.payment.id)
       if (inHand.earlier.length === 0) return yield* tooLate(inHand)
-      return yield* settleUnexecuted(inHand, abandonAttempt(attempt))
+      return yield* recordUnexecuted(inHand, abandonAttempt(attempt))
     }
     circuits.began(connection, yield* Clock.currentTimeMillis)
     const end = yield* send(inHand, beginBy)
@@ -50,13 +50,13 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
 
     const made = [...inHand.earlier, attempt]
     const next = nextConnection(plan, made, end, (connection) => circuits.isOpen(connection, now))
-    if (next === undefined) return yield* settleEnd(inHand, end, now)
+    if (next === undefined) return yield* recordEnd(inHand, end, now)
     // From here on the attempt certainly executed nothing: after any other end there is no next connection.
     circuits.keepProbe(next, inHand.payment.id, now)
     const claimed = yield* claimNext(inHand, after, next)
     if (Result.isFailure(claimed)) {
       circuits.giveBackProbe(next, inHand.payment.id)
-      return yield* settleUnexecuted(inHand, after, claimed.failure)
+      return yield* recordUnexecuted(inHand, after, claimed.failure)
     }
     inHand = claimed.success
   }

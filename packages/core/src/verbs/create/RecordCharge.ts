@@ -29,12 +29,12 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
 
 /** Nothing follows the attempt in hand: its result is the outcome of the charge. */
-export const settleEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
-  if (end._tag === "CheckoutOpened") return settleCheckout(inHand, end, now)
+export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) => {
+  if (end._tag === "CheckoutOpened") return recordCheckout(inHand, end, now)
   const attempt = endAttempt(inHand.attempt, end, now)
   const fact = lastFact(inHand.payment, inHand.earlier, attempt, end)
   const after: Attempt = fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt
-  return settle(inHand, after, fact, [], isStated(end) ? end : undefined)
+  return recordPayment(inHand, after, fact, [], isStated(end) ? end : undefined)
 }
 
 /** What a provider says of the charge itself. */
@@ -42,16 +42,16 @@ const isStated = (end: ChargeEnd): end is ChargeState =>
   end._tag !== "pointsman/NotSent" && end._tag !== "pointsman/Unanswered" && end._tag !== "Rejected"
 
 /** No attempt executed anything. `unsent` are attempts that may be stored and were never sent. */
-export const settleUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
-  settle(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
+export const recordUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: ReadonlyArray<Attempt> = []) =>
+  recordPayment(inHand, after, unexecutedFact([...inHand.earlier, after]), unsent)
 
 /** The provider's page is open: the customer pays there, and a look-up tells what came of it. */
-const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
+const recordCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
   const secrets = yield* Secrets
   const { expiresAt, reference, url } = opened
   const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))
   const attempt = { ...endAttempt(inHand.attempt, opened, now), checkout: { reference, sealedUrl, expiresAt } }
-  return yield* settle(inHand, attempt, { on: "CheckoutOpened", isEndless: opened.expiresAt === null })
+  return yield* recordPayment(inHand, attempt, { on: "CheckoutOpened", isEndless: opened.expiresAt === null })
 })
 
 /**
@@ -59,17 +59,17 @@ const settleCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened
  * Where a retry has answered the key meanwhile, that response is kept, and the payment is returned.
  */
 export const abandon = Effect.fnUntraced(function* (inHand: ChargeInHand) {
-  const settled = yield* record(inHand, [abandonAttempt(inHand.attempt)], { on: "ChargeAbandoned" })
-  if (settled.isAbandoned) return yield* new NothingSent({ cause: "nothing was sent on the claim" })
-  return settled.payment
+  const recorded = yield* record(inHand, [abandonAttempt(inHand.attempt)], { on: "ChargeAbandoned" })
+  if (recorded.isAbandoned) return yield* new NothingSent({ cause: "nothing was sent on the claim" })
+  return recorded.payment
 })
 
 /** As `abandon`, where nobody will send the request again: the payment is given as it failed. */
 export const abandonForGood = (inHand: ChargeInHand) =>
-  settle(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
+  recordPayment(inHand, abandonAttempt(inHand.attempt), { on: "ChargeAbandoned" })
 
 /** Records a fact, however often other writers come first, and gives the payment as it is answered. */
-const settle = (
+const recordPayment = (
   inHand: ChargeInHand,
   attempt: Attempt,
   fact: ChargeFact,

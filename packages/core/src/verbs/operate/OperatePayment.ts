@@ -25,7 +25,7 @@ import type { OperationAnswer } from "../../model/ProviderStatement.ts"
 import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
-import { settleOperation } from "./RecordOperation.ts"
+import { recordOperationAnswer } from "./RecordOperation.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const capture = (caller: Caller, order: CaptureOrder) =>
@@ -58,7 +58,7 @@ const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: Ope
           })
         )
   const fact = operationFactOf(operation, payment.authorizedMinor, end)
-  return { payment: yield* settleOperation(payment, operation, fact), isReplay: false } satisfies Answered
+  return { payment: yield* recordOperationAnswer(payment, operation, fact), isReplay: false } satisfies Answered
 })
 
 const send = ({

@@ -15,7 +15,7 @@ import type { Payment } from "../../model/Payment.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
 /** Records a fact and answers the request; gives the payment where it went well. */
-export const settleOperation = Effect.fnUntraced(function* (
+export const recordOperationAnswer = Effect.fnUntraced(function* (
   payment: Payment,
   operation: Operation,
   fact: OperationFact

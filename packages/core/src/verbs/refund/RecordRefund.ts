@@ -18,7 +18,7 @@ import type { Refund, RefundReply } from "../../model/Refund.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
 /** Records a fact and answers the request; gives the payment where it went well. */
-export const settleRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund, fact: RefundFact) {
+export const recordRefundAnswer = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund, fact: RefundFact) {
   const turns = yield* Turns
   const background = yield* Background
   const inTurn = turns.take(refund.paymentId)

@@ -21,7 +21,7 @@ import type { Refund } from "../../model/Refund.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimRefund } from "./ClaimRefund.ts"
-import { settleRefund } from "./RecordRefund.ts"
+import { recordRefundAnswer } from "./RecordRefund.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const refund = (caller: Caller, order: RefundOrder) => Effect.uninterruptible(refundOnce(caller, order))
@@ -44,7 +44,7 @@ const refundOnce = Effect.fnUntraced(function* (caller: Caller, order: RefundOrd
             subject: { refund: refund.id }
           })
         )
-  const payment = yield* settleRefund(book, refund, refundFactOf(refund.money, end))
+  const payment = yield* recordRefundAnswer(book, refund, refundFactOf(refund.money, end))
   return { payment, isReplay: false } satisfies Answered
 })
 

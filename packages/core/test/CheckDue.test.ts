@@ -20,9 +20,9 @@ const perhaps = { _tag: "NotFound", conclusive: false } as const
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
 /** Runs the background until nothing is due. */
-const sweepAll = Effect.gen(function* () {
+const checkAll = Effect.gen(function* () {
   const pointsman = yield* Pointsman
-  yield* Effect.repeat(pointsman.sweep, { while: (count) => count > 0 })
+  yield* Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 })
 })
 
 const stateOf = ({ id }: Payment) =>
@@ -361,7 +361,7 @@ describe("what the provider's record says", () => {
         own.provider.onLookUpRefund = () => Effect.succeed(one.refund ?? perhaps)
         const sent = own.provider.charges.length + own.provider.captures.length + own.provider.refunds.length
         yield* TestClock.adjust(one.after ?? minute)
-        yield* sweepAll
+        yield* checkAll
         const after = yield* stateOf(payment)
         assert.strictEqual(after.state, one.becomes)
         assert.deepInclude(after, one.amounts ?? {})
@@ -386,10 +386,10 @@ describe("when it looks", () => {
       for (const [index, at] of looks.entries()) {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         yield* TestClock.adjust(at - now - 1)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(often.provider.lookUps, index)
         yield* TestClock.adjust(1)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(often.provider.lookUps, index + 1)
       }
     }).pipe(Effect.provide(often.layer))
@@ -401,10 +401,10 @@ describe("when it looks", () => {
       const payment = yield* given.ChargeUnknown(young)
       young.provider.onLookUpCharge = () => Effect.succeed(never)
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
       yield* TestClock.adjust(4 * minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "Failed")
     }).pipe(Effect.provide(young.layer))
   )
@@ -423,11 +423,11 @@ describe("when it looks", () => {
         const open = yield* stateOf(payment)
         for (let passed = 1; passed <= 8; passed++) {
           yield* TestClock.adjust(second)
-          yield* sweepAll
+          yield* checkAll
         }
         assert.deepStrictEqual(yield* stateOf(payment), open)
         yield* TestClock.adjust(second)
-        yield* sweepAll
+        yield* checkAll
         const after = yield* stateOf(payment)
         const settled = { ChargeUnknown: "Failed", CaptureUnknown: "Authorized", VoidUnknown: "Authorized" } as const
         if (kind === "RefundUnknown") assert.strictEqual(after.refundPendingMinor, 0)
@@ -442,7 +442,7 @@ describe("when it looks", () => {
       yield* given.ChargeUnknown(own)
       for (let look = 1; look <= 5; look++) {
         yield* TestClock.adjust(10 * second)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(own.provider.lookUps, look)
       }
     }).pipe(Effect.provide(own.layer))
@@ -454,11 +454,11 @@ describe("when it looks", () => {
       const payment = yield* given.ChargeUnknown(down)
       down.provider.onLookUpCharge = () => silent
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
       down.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
       yield* TestClock.adjust(4 * minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "Captured")
     }).pipe(Effect.provide(down.layer))
   )
@@ -484,11 +484,11 @@ describe("requests that died mid-call", () => {
         assert.isDefined(before)
         if (before === undefined) return
         yield* TestClock.adjust(15 * minute - 1)
-        yield* sweepAll
+        yield* checkAll
         assert.strictEqual((yield* stateOf(before)).state, before.state)
         // Long before its call would have timed out.
         yield* TestClock.adjust(minute)
-        yield* sweepAll
+        yield* checkAll
         const after = yield* stateOf(before)
         assert.strictEqual(after.state, unknownState[kind])
         assert.strictEqual(yield* lastEvent(before), kind === "create" ? "payment.unknown" : `payment.${kind}_unknown`)
@@ -504,10 +504,10 @@ describe("requests that died mid-call", () => {
       const ask = operate("capture", payment.id, { idempotencyKey: "capture-01" })
       yield* Effect.forkDetach(ask, { startImmediately: true })
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       keyed.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Authorized", providerRef }))
       yield* TestClock.adjust(3 * hour)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "Authorized")
       const again = yield* ask
       assert.isTrue(Result.isFailure(again) && again.failure._tag === "pointsman/ResultUnknown")
@@ -527,7 +527,7 @@ describe("what was recorded already", () => {
         pending.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Pending", providerRef }))
         for (let hours = 0; hours < 72; hours++) {
           yield* TestClock.adjust(hour)
-          yield* sweepAll
+          yield* checkAll
         }
         assert.deepStrictEqual(yield* stateOf(payment), before)
         // 24 in the first day, and two on the days after it.
@@ -544,7 +544,7 @@ describe("what was recorded already", () => {
       mismatched.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef, stated }))
       for (let minutes = 0; minutes < 120; minutes++) {
         yield* TestClock.adjust(minute)
-        yield* sweepAll
+        yield* checkAll
       }
       const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
       assert.lengthOf(
@@ -575,7 +575,7 @@ describe("what was recorded already", () => {
         )
       for (let days = 0; days < 5; days++) {
         yield* TestClock.adjust(day)
-        yield* sweepAll
+        yield* checkAll
       }
       assert.lengthOf(refunds.provider.refundLookUps, 10)
       const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.map(({ type }) => type)
@@ -613,9 +613,9 @@ describe("what comes in between", () => {
       followed.provider.onLookUpCharge = ({ connectionId }) =>
         Effect.succeed(connectionId === "backup" ? found({ _tag: "Captured", providerRef }) : never)
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       const after = yield* stateOf(payment)
       assert.deepInclude(after, { state: "Captured", connectionId: "backup" })
       assert.deepStrictEqual(
@@ -643,7 +643,7 @@ describe("what comes in between", () => {
         // As a further attempt would be written: the payment stays in Charging.
         return Effect.provideService(courier(payment, { on: "AttemptFollowed" }), Ledger, ledger)
       }
-      yield* sweepAll
+      yield* checkAll
       assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })
     }).pipe(Effect.provide(overtaken.layer))
   )
@@ -661,12 +661,12 @@ describe("what comes in between", () => {
           isRefusing && operations.some(({ outcome }) => outcome === "Confirmed") ? "unwritten" : undefined
         yield* Effect.forkDetach(operate("capture", payment.id), { startImmediately: true })
         yield* TestClock.adjust(15 * minute)
-        yield* sweepAll
+        yield* checkAll
         assert.strictEqual((yield* stateOf(payment)).state, "CaptureUnknown")
         late.provider.onLookUpCharge = () =>
           Effect.delay(Effect.succeed(found({ _tag: "Authorized", providerRef })), 200 * second)
         yield* TestClock.adjust(minute)
-        const looking = yield* Effect.forkDetach(sweepAll, { startImmediately: true })
+        const looking = yield* Effect.forkDetach(checkAll, { startImmediately: true })
         isRefusing = false
         yield* TestClock.adjust(200 * second)
         yield* Fiber.join(looking)
@@ -684,17 +684,17 @@ describe("a hosted page", () => {
       const pointsman = yield* Pointsman
       const { payment } = yield* paged()
       yield* TestClock.adjust(30 * minute - 1)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "AwaitingCustomer")
       yield* TestClock.adjust(1)
-      yield* sweepAll
+      yield* checkAll
       const { items } = yield* pointsman.payments(tenant, { states: ["Cancelled"], limit: 10 })
       assert.deepStrictEqual(
         items.map(({ id }) => id),
         [payment.id]
       )
       yield* TestClock.adjust(day)
-      assert.strictEqual(yield* pointsman.sweep, 0)
+      assert.strictEqual(yield* pointsman.checkDue, 0)
       const told = (yield* pointsman.timeline(tenant, payment.id, { limit: 10 })).items.map(({ type }) => type)
       assert.deepStrictEqual(told, ["payment.requires_action", "payment.cancelled"])
     }).pipe(Effect.provide(over.layer))
@@ -709,11 +709,11 @@ describe("a hosted page", () => {
       yield* Effect.forkDetach(pointsman.actOnHostedPage(token, { _tag: "Approve" }), { startImmediately: true })
       assert.strictEqual((yield* stateOf(payment)).state, "Charging")
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "ChargeUnknown")
       died.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       assert.strictEqual((yield* stateOf(payment)).state, "Captured")
       const again = yield* pointsman.create(caller, hosted({ idempotencyKey: "page-0001" }))
       assert.deepInclude(again, { payment, isReplay: true })
@@ -739,7 +739,7 @@ describe("a provider's own checkout", () => {
       assert.strictEqual((yield* pointsman.returnFromCheckout(token)).payment.state, "ChargePending")
       challenged.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "NeedsCustomer", providerRef }))
       yield* TestClock.adjust(hour)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf(challenged.provider.lookUps, 2)
       assert.strictEqual((yield* pointsman.payment(live, payment.id)).state, "ChargePending")
     }).pipe(Effect.provide(challenged.layer))
@@ -787,10 +787,10 @@ describe("an attempt that nobody answered while another one holds the money", ()
         own.provider.onLookUpCharge = () => Effect.succeed(record)
 
         yield* TestClock.adjust(30 * minute - 1)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(own.provider.lookUps, 0)
         yield* TestClock.adjust(1)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(own.provider.lookUps, 1)
         const { payment: after, attempts } = Option.getOrThrow(yield* ledger.book(tenant, payment.id))
         assert.strictEqual(attempts.at(-1)?.outcome, outcome)
@@ -802,7 +802,7 @@ describe("an attempt that nobody answered while another one holds the money", ()
         )
         assert.deepStrictEqual(after.review?.reasons ?? [], told.length === 0 ? [] : ["double_charge"])
         yield* TestClock.adjust(2 * day)
-        yield* sweepAll
+        yield* checkAll
         assert.lengthOf(own.provider.lookUps, 1)
       }).pipe(Effect.provide(own.layer))
     )
@@ -819,7 +819,7 @@ describe("a provider that hangs", () => {
       let asked = 0
       hanging.provider.onLookUpCharge = ({ attemptId }) =>
         asked++ < 20 ? Effect.never : Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
-      const background = yield* Effect.forkDetach(pointsman.keepSweeping(second), { startImmediately: true })
+      const background = yield* Effect.forkDetach(pointsman.keepChecking(second), { startImmediately: true })
       yield* TestClock.adjust(minute)
       yield* TestClock.adjust(second)
       const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 100 })
@@ -838,10 +838,10 @@ describe("the key of a request that died", () => {
       keyed.provider.onCharge = () => Effect.never
       yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       keyed.provider.onLookUpCharge = () => Effect.succeed(never)
       yield* TestClock.adjust(2 * hour)
-      yield* sweepAll
+      yield* checkAll
       const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
       assert.strictEqual(payment?.state, "Failed")
       assert.isNotNull(payment?.settledAt)
@@ -862,10 +862,10 @@ describe("the key of a request that died", () => {
       asked.provider.onCharge = () => Effect.never
       yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       asked.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       yield* TestClock.adjust(23 * hour)
       const again = yield* pointsman.create(caller, order)
       assert.deepInclude(again, { isReplay: true })
@@ -877,7 +877,7 @@ describe("the key of a request that died", () => {
 
 describe("many at once", () => {
   const many = world({ yieldBetween: true })
-  it.effect("given 100 payments and four sweepers, then each is looked up once", () =>
+  it.effect("given 100 payments and four checkers, then each is looked up once", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       many.provider.onCharge = () => silent
@@ -885,7 +885,7 @@ describe("many at once", () => {
       many.provider.onLookUpCharge = ({ attemptId }) =>
         Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
       yield* TestClock.adjust(minute)
-      yield* Effect.all([sweepAll, sweepAll, sweepAll, sweepAll], { concurrency: "unbounded" })
+      yield* Effect.all([checkAll, checkAll, checkAll, checkAll], { concurrency: "unbounded" })
       assert.lengthOf(many.provider.lookUps, 100)
       const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
       assert.lengthOf(items, 100)
@@ -906,10 +906,10 @@ describe("many at once", () => {
       }
       broken.ledger.canRead = () => true
       yield* TestClock.adjust(minute)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 2)
       yield* TestClock.adjust(15 * minute)
-      yield* sweepAll
+      yield* checkAll
       assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 3)
     }).pipe(Effect.provide(broken.layer))
   )

@@ -6,7 +6,7 @@ import { defaultMaxAttempts, type RoutingRule, type RoutingSettings } from "../m
 import { matchesAmount, matchesBesidesAmount } from "./Condition.ts"
 import { remembered, traitsOf } from "./Traits.ts"
 
-export interface Course {
+export interface RoutingPolicy {
   readonly path: RoutingDecision["path"]
   readonly rule: string | null
   readonly mode: RoutingMode
@@ -22,11 +22,11 @@ export interface Course {
 }
 
 /** `draw`: a number in [0, 1) that this payment always draws for this purpose. */
-export const courseOf = (
+export const policyOf = (
   settings: RoutingSettings,
   payment: PaymentDetails,
   draw: (purpose: string) => number
-): Course => {
+): RoutingPolicy => {
   const maxAttempts = settings.maxAttempts ?? defaultMaxAttempts
   const rule = settings.rules === undefined ? undefined : firstMatching(settings.rules, payment)
   if (rule !== undefined) {
