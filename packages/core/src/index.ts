@@ -43,7 +43,7 @@ export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } fro
 export type { Attempt } from "./model/Attempt.ts"
 export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
-export type { Claim } from "./model/Claim.ts"
+export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
 export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
 export type { AmountRange, CircuitBreakerSettings, Condition, Connection, Supports } from "./model/Connection.ts"
 export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
