@@ -202,19 +202,22 @@ const isWalk = (events: ReadonlyArray<Event>, state: PaymentState): boolean => {
     .filter(({ data, type }) => type === "payment.refunded" || !("refund_id" in data))
     // A contradiction is evidence for operations, and moves nothing.
     .filter(({ data, type }) => type !== "payment.conflict" || !("stated" in data))
-    .map(({ type }) => type)
-    .filter((type) => emitted.has(type))
+    .filter(({ type }) => emitted.has(type))
   const seen = new Set<string>()
   const positions: Array<readonly [PaymentState | Machine.Start, number]> = [[Machine.Start, 0]]
   // Each position enters the list once: at most (states + 1) × (events + 1).
   for (const [from, count] of positions) {
     if (from === state && count === told.length) return true
+    const reach = (to: PaymentState | Machine.Start, next: number) => {
+      if (seen.has(`${to} ${next}`)) return
+      seen.add(`${to} ${next}`)
+      positions.push([to, next])
+    }
+    // The reference of another payment moves an open charge, and is evidence alone for any other payment.
+    if ("other_payment_id" in (told[count]?.data ?? {})) reach(from, count + 1)
     for (const row of PaymentMachine.rows) {
-      if (row.from !== from || !row.emits.every((type, index) => told[count + index] === type)) continue
-      const next = count + row.emits.length
-      if (seen.has(`${row.to} ${next}`)) continue
-      seen.add(`${row.to} ${next}`)
-      positions.push([row.to, next])
+      if (row.from !== from || !row.emits.every((type, index) => told[count + index]?.type === type)) continue
+      reach(row.to, count + row.emits.length)
     }
   }
   return false
