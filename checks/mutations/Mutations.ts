@@ -792,7 +792,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     caughtBy: {
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given an authorization, when the provider states a smaller capture and then all of it"
+      test: "given an authorization, when the provider states a smaller capture and then all of it, then all is recorded"
     }
   },
   {
@@ -852,6 +852,14 @@ export const mutations: ReadonlyArray<Mutation> = [
         file: "packages/core/src/verbs/check/CheckPayment.ts",
         find: `  }).pipe(Effect.catchTag("Contended", () => Effect.void))`,
         replace: `  }).pipe(Effect.catchTag("Contended", () => writeFact(payment, { on: "ChargeUnanswered", connectionId: attempt.connectionId })))`
+      },
+      {
+        file: "packages/core/src/verbs/check/CheckPayment.ts",
+        find: `import { Turns } from "../../commit/Turns.ts"
+`,
+        replace: `import { Turns } from "../../commit/Turns.ts"
+import { writeFact } from "../../commit/WriteFact.ts"
+`
       }
     ],
     caughtBy: {
@@ -1237,9 +1245,12 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "The refund failed after it had succeeded, and the customer is never repaid.",
     edits: [
       {
-        file: "packages/core/src/decide/RefundFact.ts",
-        find: `return "RefundReversed"`,
-        replace: `return "RefundFailed"`
+        file: "packages/core/src/decide/interpret/InterpretRefund.ts",
+        find: `  const fact = refundFactOf(refund.money, state)
+`,
+        replace: `  if (state._tag === "RefundFailed" && refund.stage === "Succeeded") return older
+  const fact = refundFactOf(refund.money, state)
+`
       }
     ],
     caughtBy: {
