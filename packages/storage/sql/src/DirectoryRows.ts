@@ -13,41 +13,57 @@ export interface DirectoryTable<A, V> {
   readonly read: (row: Row) => A
 }
 
-export const makeDirectoryRows = <V>(parts: Parts<V>) => {
-  const { bindBoolean, bindText, bindTextOrNull, bindTexts, readBoolean, readTenant, readText, readTextOrNull } = parts
-
-  const ownerColumns: Columns<Tenant, V> = {
-    workspace_id: ({ workspaceId }) => bindText(workspaceId),
-    environment: ({ environment }) => environment
+export const makeDirectoryRows = <V>(parts: Parts<V>) => ({
+  directory: {
+    workspaces: workspaceTable(parts),
+    apiKeys: apiKeyTable(parts),
+    connections: connectionTable(parts),
+    routing: routingTable(parts),
+    webhookEndpoints: webhookEndpointTable(parts)
   }
+})
 
-  const workspaces: DirectoryTable<Workspace, V> = {
-    table: "workspaces",
-    key: ["id"],
-    columns: {
-      id: ({ id }) => bindText(id),
-      name: ({ name }) => bindText(name),
-      country: ({ country }) => bindTextOrNull(country),
-      category: ({ category }) => bindTextOrNull(category),
-      suspended: ({ suspended }) => bindBoolean(suspended),
-      partner: ({ partner }) => bindJson(partner)
-    },
-    read: (row) => ({
-      id: readText(row["id"]),
-      name: readText(row["name"]),
-      country: readTextOrNull(row["country"]),
-      category: readTextOrNull(row["category"]),
-      suspended: readBoolean(row["suspended"]),
-      partner: readJson(row["partner"])
-    })
-  }
+const ownerColumns = <V>({ bindText }: Parts<V>): Columns<Tenant, V> => ({
+  workspace_id: ({ workspaceId }) => bindText(workspaceId),
+  environment: ({ environment }) => environment
+})
 
-  const apiKeys: DirectoryTable<ApiKey, V> = {
+const workspaceTable = <V>({
+  bindBoolean,
+  bindText,
+  bindTextOrNull,
+  readBoolean,
+  readText,
+  readTextOrNull
+}: Parts<V>): DirectoryTable<Workspace, V> => ({
+  table: "workspaces",
+  key: ["id"],
+  columns: {
+    id: ({ id }) => bindText(id),
+    name: ({ name }) => bindText(name),
+    country: ({ country }) => bindTextOrNull(country),
+    category: ({ category }) => bindTextOrNull(category),
+    suspended: ({ suspended }) => bindBoolean(suspended),
+    partner: ({ partner }) => bindJson(partner)
+  },
+  read: (row) => ({
+    id: readText(row["id"]),
+    name: readText(row["name"]),
+    country: readTextOrNull(row["country"]),
+    category: readTextOrNull(row["category"]),
+    suspended: readBoolean(row["suspended"]),
+    partner: readJson(row["partner"])
+  })
+})
+
+const apiKeyTable = <V>(parts: Parts<V>): DirectoryTable<ApiKey, V> => {
+  const { bindText, readTenant, readText } = parts
+  return {
     table: "api_keys",
     key: ["hash"],
     columns: {
       hash: ({ hash }) => bindText(hash),
-      ...ownerColumns,
+      ...ownerColumns(parts),
       scopes: ({ scopes }) => bindJson(scopes),
       revoked_at: ({ revokedAt }) => revokedAt,
       source: ({ source }) => source,
@@ -63,13 +79,16 @@ export const makeDirectoryRows = <V>(parts: Parts<V>) => {
       createdAt: row["created_at"] as number
     })
   }
+}
 
-  const connections: DirectoryTable<Connection, V> = {
+const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
+  const { bindBoolean, bindText, bindTextOrNull, readBoolean, readTenant, readText, readTextOrNull } = parts
+  return {
     table: "connections",
     key: ["id"],
     columns: {
       id: ({ id }) => bindText(id),
-      ...ownerColumns,
+      ...ownerColumns(parts),
       name: ({ name }) => bindText(name),
       connector: ({ connector }) => bindText(connector),
       active: ({ active }) => bindBoolean(active),
@@ -96,20 +115,23 @@ export const makeDirectoryRows = <V>(parts: Parts<V>) => {
       circuitBreaker: readJson(row["circuit_breaker"])
     })
   }
+}
 
-  const routing: DirectoryTable<WorkspaceRouting, V> = {
-    table: "routing",
-    key: tenantKey,
-    columns: { ...ownerColumns, settings: ({ settings }) => bindJson(settings) },
-    read: (row) => ({ ...readTenant(row), settings: readJson(row["settings"]) })
-  }
+const routingTable = <V>(parts: Parts<V>): DirectoryTable<WorkspaceRouting, V> => ({
+  table: "routing",
+  key: tenantKey,
+  columns: { ...ownerColumns(parts), settings: ({ settings }) => bindJson(settings) },
+  read: (row) => ({ ...parts.readTenant(row), settings: readJson(row["settings"]) })
+})
 
-  const webhookEndpoints: DirectoryTable<WebhookEndpoint, V> = {
+const webhookEndpointTable = <V>(parts: Parts<V>): DirectoryTable<WebhookEndpoint, V> => {
+  const { bindBoolean, bindText, bindTextOrNull, bindTexts, readBoolean, readTenant, readText, readTexts } = parts
+  return {
     table: "webhook_endpoints",
     key: ["id"],
     columns: {
       id: ({ id }) => bindText(id),
-      ...ownerColumns,
+      ...ownerColumns(parts),
       url: ({ url }) => bindText(url),
       events: ({ events }) => bindTexts(events),
       sealed_secret: ({ sealedSecret }) => bindText(sealedSecret),
@@ -120,7 +142,7 @@ export const makeDirectoryRows = <V>(parts: Parts<V>) => {
       id: readText(row["id"]),
       ...readTenant(row),
       url: readText(row["url"]),
-      events: parts.readTexts(row["events"]) as WebhookEndpoint["events"],
+      events: readTexts(row["events"]) as WebhookEndpoint["events"],
       sealedSecret: readText(row["sealed_secret"]),
       // Absent and not null: what was written without one reads as it was written.
       ...(row["sealed_previous_secret"] === null
@@ -129,6 +151,4 @@ export const makeDirectoryRows = <V>(parts: Parts<V>) => {
       active: readBoolean(row["active"])
     })
   }
-
-  return { directory: { workspaces, apiKeys, connections, routing, webhookEndpoints } }
 }

@@ -1,5 +1,5 @@
-/** How payments, attempts, events and claims lie in their tables. */
-import type { Attempt, Claim, Event, Payment } from "@pointsman/core"
+/** How payments are stored in their table. */
+import type { Payment } from "@pointsman/core"
 import { brokenInvariant } from "@pointsman/core/internal"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 
@@ -75,76 +75,5 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     return payment
   }
 
-  const attemptColumns: Columns<Attempt, V, Owner> = {
-    ...tenantColumns,
-    payment_id: ({ paymentId }) => bindText(paymentId),
-    id: ({ id }) => bindText(id),
-    number: ({ number }) => number,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    amount_minor: ({ money }) => money.minorUnits,
-    currency: ({ money }) => money.currency,
-    timeout_millis: ({ timeoutMillis }) => timeoutMillis,
-    sent_at: ({ sentAt }) => sentAt,
-    answered_at: ({ answeredAt }) => answeredAt,
-    outcome: ({ outcome }) => outcome,
-    provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
-    decline_category: ({ declineCategory }) => declineCategory,
-    code: ({ code }) => bindTextOrNull(code),
-    reason: ({ reason }) => bindTextOrNull(reason),
-    checkout: ({ checkout }) => bindJson(checkout)
-  }
-
-  const readAttempt = (row: Row): Attempt => ({
-    id: readText(row["id"]),
-    paymentId: readText(row["payment_id"]),
-    number: row["number"] as number,
-    connectionId: readText(row["connection_id"]),
-    money: readMoney(row),
-    timeoutMillis: row["timeout_millis"] as number,
-    sentAt: row["sent_at"] as number,
-    answeredAt: row["answered_at"] as number | null,
-    outcome: row["outcome"] as Attempt["outcome"],
-    providerRef: readTextOrNull(row["provider_ref"]),
-    declineCategory: row["decline_category"] as Attempt["declineCategory"],
-    code: readTextOrNull(row["code"]),
-    reason: readTextOrNull(row["reason"]),
-    checkout: readJson(row["checkout"])
-  })
-
-  const readEvent = (row: Row): Event => ({
-    id: readText(row["id"]),
-    type: row["type"] as Event["type"],
-    paymentId: readText(row["payment_id"]),
-    createdAt: row["created_at"] as number,
-    data: readJson(row["data"])
-  })
-
-  const claimColumns: Columns<Claim, V, Owner> = {
-    ...tenantColumns,
-    key: ({ key }) => bindText(key),
-    version: ({ version }) => version,
-    state: ({ state }) => state,
-    fingerprint: ({ fingerprint }) => fingerprint,
-    payment_id: ({ paymentId }) => bindText(paymentId),
-    claimed_at: ({ claimedAt }) => claimedAt,
-    answered_at: ({ answeredAt }) => answeredAt,
-    answer: ({ answer }) => bindJson(answer)
-  }
-
-  const readClaim = (row: Row): Claim => ({
-    key: readText(row["key"]),
-    version: row["version"] as number,
-    state: row["state"] as Claim["state"],
-    fingerprint: row["fingerprint"] as string,
-    paymentId: readText(row["payment_id"]),
-    claimedAt: row["claimed_at"] as number,
-    answeredAt: row["answered_at"] as number | null,
-    answer: answerOf(readJson(row["answer"]))
-  })
-
-  return { paymentColumns, readPayment, attemptColumns, readAttempt, readEvent, claimColumns, readClaim }
+  return { paymentColumns, readPayment }
 }
-
-/** An answer that was stored before payments kept what providers report. */
-const answerOf = (stored: Payment | null): Payment | null =>
-  stored === null || stored.reported !== undefined ? stored : { ...stored, reported: null }

@@ -1,9 +1,12 @@
 /** The rows of all tables, in the form in which one database keeps them. */
 import { brokenBalance } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
+import { makeAttemptRows } from "./AttemptRows.ts"
+import { makeClaimRows } from "./ClaimRows.ts"
 import { type Form, makeParts, type Row } from "./Columns.ts"
 import { makeDeliveryRows } from "./Deliveries.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"
+import { makeEventRows } from "./EventRows.ts"
 import { makeMerchantRows } from "./Merchants.ts"
 import { makeMessageRows } from "./Messages.ts"
 import { makeOperationRows } from "./OperationRows.ts"
@@ -21,6 +24,7 @@ export interface BookRows {
 export const makeRows = <V>(form: Form<V>) => {
   const parts = makeParts(form)
   const payments = makePaymentRows(parts)
+  const attempts = makeAttemptRows(parts)
   const operations = makeOperationRows(parts)
 
   /** Asserts at read what was asserted at write. */
@@ -31,7 +35,7 @@ export const makeRows = <V>(form: Form<V>) => {
     if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
     return {
       payment,
-      attempts: rows.attempts.map(payments.readAttempt),
+      attempts: rows.attempts.map(attempts.readAttempt),
       operations: rows.operations.map(operations.readOperation),
       refunds
     }
@@ -40,7 +44,10 @@ export const makeRows = <V>(form: Form<V>) => {
   return {
     ...parts,
     ...payments,
+    ...attempts,
     ...operations,
+    ...makeEventRows(parts),
+    ...makeClaimRows(parts),
     ...makeMessageRows(parts),
     ...makeDirectoryRows(parts),
     ...makeDeliveryRows(parts),
