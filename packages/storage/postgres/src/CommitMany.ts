@@ -30,7 +30,7 @@ type WriteOne = (drawn: DrawnChange) => Effect.Effect<void, CommitFailure>
 
 export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: WriteOne, fewest: number) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const statementOf = statements(statementForMany)
+  const write = makeWriteBatch(db, writeOne, fewest)
   let waiting: Array<Waiting> = []
   const busy = new Set<string>()
   let underWay = 0
@@ -81,33 +81,6 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
     setImmediate(dispatch)
   }
 
-  const alone = ({ drawn, end }: Waiting) => Deferred.into(writeOne(drawn), end)
-
-  const write = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
-    const [first] = batch
-    if (first === undefined) return Effect.void
-    const each = (end: (one: Waiting, index: number) => Effect.Effect<unknown>) =>
-      Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
-    if (batch.length < fewest) return each(alone)
-    const { bind, sql } = statementOf(first.drawn.shape)
-    const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
-    // Nothing was sent: the one that cannot be bound dies by itself.
-    if (Result.isFailure(params)) return each(alone)
-    return db.write("commit", sql, params.success).pipe(
-      Effect.flatMap((rows) => {
-        const told = new Map(rows.map((row) => [row["n"], row]))
-        return each((one, index) => {
-          const row = told.get(index + 1)
-          if (row === undefined) return alone(one)
-          if (row["word"] !== "Sound") return Deferred.into(refusal(db, one.drawn, row), one.end)
-          return row["written"] === true ? Deferred.succeed(one.end, undefined) : alone(one)
-        })
-      }),
-      Effect.catchTag("Refused", () => each(alone)),
-      Effect.catchCause((cause) => each(({ end }) => Deferred.failCause(end, cause)))
-    )
-  }
-
   return (drawn: DrawnChange): Effect.Effect<void, CommitFailure> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
@@ -133,6 +106,40 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
       })
     )
 })
+
+/**
+ * Writes a batch with one statement. A batch of fewer than `fewest` changes, and one whose statement is taken back, is
+ * written change by change.
+ */
+const makeWriteBatch = (db: Database, writeOne: WriteOne, fewest: number) => {
+  const statementOf = statements(statementForMany)
+  const alone = ({ drawn, end }: Waiting) => Deferred.into(writeOne(drawn), end)
+
+  return (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+    const [first] = batch
+    if (first === undefined) return Effect.void
+    const each = (end: (one: Waiting, index: number) => Effect.Effect<unknown>) =>
+      Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
+    if (batch.length < fewest) return each(alone)
+    const { bind, sql } = statementOf(first.drawn.shape)
+    const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
+    // Nothing was sent: the one that cannot be bound dies by itself.
+    if (Result.isFailure(params)) return each(alone)
+    return db.write("commit", sql, params.success).pipe(
+      Effect.flatMap((rows) => {
+        const told = new Map(rows.map((row) => [row["n"], row]))
+        return each((one, index) => {
+          const row = told.get(index + 1)
+          if (row === undefined) return alone(one)
+          if (row["word"] !== "Sound") return Deferred.into(refusal(db, one.drawn, row), one.end)
+          return row["written"] === true ? Deferred.succeed(one.end, undefined) : alone(one)
+        })
+      }),
+      Effect.catchTag("Refused", () => each(alone)),
+      Effect.catchCause((cause) => each(({ end }) => Deferred.failCause(end, cause)))
+    )
+  }
+}
 
 const keysOf = ({ claim, message, payment, tenant }: Change): ReadonlyArray<string> => {
   const of = `${tenant.environment} ${tenant.workspaceId}`

@@ -2,6 +2,7 @@
 import type { Tenant } from "@pointsman/core"
 import {
   brokenChange,
+  type EventQuery,
   Ledger,
   type MessageSubject,
   type PaymentBook,
@@ -139,21 +140,10 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         [...bindTenant(tenant), bindText(paymentId), bindText(after ?? ""), String(limit)],
         rows.readEvent
       ),
-    events: Effect.fnUntraced(function* (tenant, { after, before, limit, type }) {
-      const end = yield* horizon(db, "events", tenant)
-      const params: Array<string> = [...bindTenant(tenant), end]
-      const where = (condition: string, value: string | undefined) => {
-        if (value === undefined) return ""
-        params.push(bindText(value))
-        return `and ${condition} $${params.length}`
-      }
-      const conditions = [where("type <> '' and type =", type), where("id >", after), where("id <", before)].join(" ")
-      params.push(String(limit))
-      const order = after !== undefined && before === undefined ? "asc" : "desc"
-      const sql = `select * from events where ${ofTenant} and id < $3 ${conditions}
-        order by id ${order} limit $${params.length}`
-      return yield* all("events", sql, params, rows.readEvent)
-    })
+    events: (tenant, query) =>
+      Effect.flatMap(horizon(db, "events", tenant), (end) =>
+        all("events", ...selectEvents(tenant, query, end), rows.readEvent)
+      )
   })
 })
 
@@ -176,6 +166,26 @@ const selectPayments = (tenant: Tenant, query: PaymentQuery): readonly [string, 
       `(select * from payments where ${ofTenant} and state = $${index + 5} and state <> '' and id < $3 ${page})`
   )
   return [`select * from (${ofState.join(" union all ")}) as found ${page}`, [...params, ...states]]
+}
+
+/** `end`: only events with smaller ids are read (`horizon`). */
+const selectEvents = (
+  tenant: Tenant,
+  { after, before, limit, type }: EventQuery,
+  end: string
+): readonly [string, ReadonlyArray<string>] => {
+  const params: Array<string> = [...bindTenant(tenant), end]
+  const where = (condition: string, value: string | undefined) => {
+    if (value === undefined) return ""
+    params.push(bindText(value))
+    return `and ${condition} $${params.length}`
+  }
+  const conditions = [where("type <> '' and type =", type), where("id >", after), where("id <", before)].join(" ")
+  params.push(String(limit))
+  const order = after !== undefined && before === undefined ? "asc" : "desc"
+  const sql = `select * from events where ${ofTenant} and id < $3 ${conditions}
+    order by id ${order} limit $${params.length}`
+  return [sql, params]
 }
 
 /** A walk along the payments that wait, which are few: the others are not in the index. */
