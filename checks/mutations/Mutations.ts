@@ -524,7 +524,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Ledger.ts",
+        file: "packages/storage/sqlite/src/WriteChange.ts",
         find: "if (unbalanced !== undefined) return brokenCommit(unbalanced)",
         replace: ""
       }
@@ -671,7 +671,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Ledger.ts",
+        file: "packages/storage/sqlite/src/WriteChange.ts",
         find: "        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)\n",
         replace: ""
       }
@@ -704,7 +704,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A message that comes again is applied again, to whatever the payment has become.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Ledger.ts",
+        file: "packages/storage/sqlite/src/WriteChange.ts",
         find: "if (Result.isFailure(decided)) return Exit.fail(decided.failure)",
         replace: ""
       }
@@ -1592,7 +1592,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Ledger.ts",
+        file: "packages/storage/sqlite/src/WriteChange.ts",
         find: "    if (Result.isFailure(references)) return Exit.fail(references.failure)\n    references.success()\n",
         replace: ""
       }

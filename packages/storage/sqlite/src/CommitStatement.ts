@@ -41,6 +41,7 @@ export const bindPayment = valuesOf(payments)
 const claimKey = [...tenantKey, "key"]
 const claims = keyLast(rows.claimColumns, claimKey)
 
+export const selectClaim = "select * from claims where workspace_id = ? and environment = ? and key = ?"
 export const insertClaim = `${insertInto("claims", Object.keys(claims))} on conflict do nothing`
 /** Binds the version that must be stored after the claim. */
 export const updateClaim = `update claims set ${assignments(claims, claimKey)}
@@ -53,6 +54,8 @@ export const upsertAttempt = upsertInto("attempts", Object.keys(rows.attemptColu
 export const bindAttempt = valuesOf(rows.attemptColumns)
 export const upsertOperation = upsertInto("operations", Object.keys(rows.operationColumns), entryKey)
 export const bindOperation = valuesOf(rows.operationColumns)
+export const selectRefunds =
+  "select * from refunds where workspace_id = ? and environment = ? and payment_id = ? order by id"
 export const upsertRefund = upsertInto("refunds", Object.keys(rows.refundColumns), entryKey)
 export const bindRefund = valuesOf(rows.refundColumns)
 
@@ -67,5 +70,6 @@ const events: Columns<Event, SQLInputValue, Owner> = {
   data: ({ data }) => bindJson(data)
 }
 
+export const selectLastEvent = "select max(id) as id from events where workspace_id = ? and environment = ?"
 export const insertEvent = insertInto("events", Object.keys(events))
 export const bindEvent = valuesOf(events)

@@ -1,40 +1,27 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
-import type { Refund, Tenant } from "@pointsman/core"
-import { brokenBalance } from "@pointsman/core/internal"
+import type { Tenant } from "@pointsman/core"
 import {
-  ApiKeyRevoked,
   brokenChange,
-  type Change,
-  type CommitFailure,
+  type EventQuery,
   Ids,
-  KeyTaken,
   Ledger,
   type MessageSubject,
   type PaymentQuery,
   type ReviewQuery,
-  Stale,
+  type StorageError,
+  type TimelineQuery,
   type UsageQuery
 } from "@pointsman/core/ports"
 import { afterAll, type BookRows, type Row } from "@pointsman/storage-sql"
-import { Effect, Exit, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"
-import * as Statement from "./CommitStatement.ts"
-import { type CommitterOptions, make as makeCommitter, type WriteChange } from "./Committer.ts"
-import { type Database, isUniqueViolation, read, snapshot } from "./Database.ts"
-import { writeDeliveries } from "./Deliveries.ts"
-import { eventIdAfter } from "./EventIds.ts"
-import {
-  decideMessage,
-  keepMessage,
-  selectMessage,
-  selectMessages,
-  selectSubjects,
-  selectTold,
-  storeMessage
-} from "./Messages.ts"
+import { selectClaim, selectRefunds } from "./CommitStatement.ts"
+import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
+import { type Database, read, snapshot } from "./Database.ts"
+import { keepMessage, selectMessage, selectMessages, selectSubjects, selectTold, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
-import { takeReferences } from "./References.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
+import { writeChange } from "./WriteChange.ts"
 
 /*
  * Where a read needs an index it names it: the primary key also leads with the tenant, and without statistics SQLite
@@ -45,8 +32,7 @@ const ofTenant = "workspace_id = ? and environment = ?"
 const selectPayment = `select * from payments where ${ofTenant} and id = ?`
 const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = ? order by number`
 const selectOperations = `select * from operations where ${ofTenant} and payment_id = ? order by id`
-const selectRefunds = `select * from refunds where ${ofTenant} and payment_id = ? order by id`
-const selectClaim = `select * from claims where ${ofTenant} and key = ?`
+const selectPageOwner = "select * from payments where page_token_hash = ?"
 
 export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {
   const ids = yield* Ids
@@ -64,189 +50,65 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         return broken === undefined ? enqueue(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
       }),
     payment: (tenant, id) =>
-      Effect.map(
-        read("payment", () => db.prepare(selectPayment).get(...bindTenant(tenant), bindText(id))),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readPayment)
-      ),
-    book: (tenant, id) =>
-      Effect.map(
-        read("book", () => selectBook(db, tenant, id)),
-        (book) => Option.map(Option.fromUndefinedOr(book), rows.readBook)
-      ),
+      one("payment", () => db.prepare(selectPayment).get(...bindTenant(tenant), bindText(id)), rows.readPayment),
+    book: (tenant, id) => one("book", () => selectBook(db, tenant, id), rows.readBook),
     bookOf: (tenant, subject) =>
-      Effect.map(
-        read("bookOf", () => selectBookOf(db, tenant, subject)),
-        (found) =>
-          Option.map(Option.fromUndefinedOr(found), ({ book, others, told }) => ({
-            book: rows.readBook(book),
-            told: told.map(rows.readNote),
-            others
-          }))
+      one(
+        "bookOf",
+        () => selectBookOf(db, tenant, subject),
+        ({ book, others, told }) => ({ book: rows.readBook(book), told: told.map(rows.readNote), others })
       ),
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
-      Effect.map(
-        read("message", () => selectMessage(db, tenant, connectionId, eventId)),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readMessage)
-      ),
-    messages: (query) =>
-      Effect.map(
-        read("messages", () => selectMessages(db, query)),
-        (found) => found.map(rows.readTenantMessage)
-      ),
+      one("message", () => selectMessage(db, tenant, connectionId, eventId), rows.readMessage),
+    messages: (query) => all("messages", () => selectMessages(db, query), rows.readTenantMessage),
     paymentOfPage: (tokenHash) =>
-      Effect.map(
-        read("paymentOfPage", () => db.prepare("select * from payments where page_token_hash = ?").get(tokenHash)),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readPayment)
-      ),
+      one("paymentOfPage", () => db.prepare(selectPageOwner).get(tokenHash), rows.readPayment),
     takeDue: (query) => read("takeDue", () => takeDue(db, query)),
     postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
     watched: (limit) => read("watched", () => watched(db, limit)),
-    reviews: (query) =>
-      Effect.map(
-        read("reviews", () => selectReviews(db, query)),
-        (found) => found.map(rows.readPayment)
-      ),
+    reviews: (query) => all("reviews", () => selectReviews(db, query), rows.readPayment),
     usage: (query) => read("usage", () => countUsage(db, query)),
-    payments: (tenant, query) =>
-      Effect.map(
-        read("payments", () => selectPayments(db, tenant, query)),
-        (found) => found.map(rows.readPayment)
-      ),
+    payments: (tenant, query) => all("payments", () => selectPayments(db, tenant, query), rows.readPayment),
     attempts: (tenant, paymentId) =>
-      Effect.map(
-        read("attempts", () => db.prepare(selectAttempts).all(...bindTenant(tenant), bindText(paymentId))),
-        (found) => found.map(rows.readAttempt)
+      all(
+        "attempts",
+        () => db.prepare(selectAttempts).all(...bindTenant(tenant), bindText(paymentId)),
+        rows.readAttempt
       ),
     claim: (tenant, key) =>
-      Effect.map(
-        read("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key))),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readClaim)
-      ),
+      one("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key)), rows.readClaim),
     oldClaims: (query) =>
-      Effect.map(
-        read("oldClaims", () => selectOldClaims(db, query)),
-        (found) =>
-          found.map(({ claim, payment }) => ({
-            tenant: rows.readTenant(claim),
-            claim: rows.readClaim(claim),
-            payment: rows.readPayment(payment)
-          }))
+      all(
+        "oldClaims",
+        () => selectOldClaims(db, query),
+        ({ claim, payment }) => ({
+          tenant: rows.readTenant(claim),
+          claim: rows.readClaim(claim),
+          payment: rows.readPayment(payment)
+        })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
-    timeline: (tenant, paymentId, { after, limit }) =>
-      Effect.map(
-        read("timeline", () =>
-          db
-            .prepare(`select * from events indexed by events_by_payment
-              where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
-            .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
-        ),
-        (found) => found.map(rows.readEvent)
-      ),
-    events: (tenant, { after, before, limit, type }) =>
-      Effect.map(
-        read("events", () =>
-          db
-            .prepare(
-              `select * from events ${type === undefined ? "" : "indexed by events_by_type"}
-              where ${ofTenant} ${type === undefined ? "" : "and type = ?"}
-              ${after === undefined ? "" : "and id > ?"}
-              ${before === undefined ? "" : "and id < ?"}
-              order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
-            )
-            .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
-        ),
-        (found) => found.map(rows.readEvent)
-      )
+    timeline: (tenant, paymentId, query) =>
+      all("timeline", () => selectTimeline(db, tenant, paymentId, query), rows.readEvent),
+    events: (tenant, query) => all("events", () => selectEvents(db, tenant, query), rows.readEvent)
   })
 })
 
-/** The checks in the port's order, each inside the write that it guards. */
-const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
-  const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
-  const storedClaim = db.prepare(selectClaim)
-  const claimKey = db.prepare(Statement.insertClaim)
-  const moveClaim = db.prepare(Statement.updateClaim)
-  const storedRefunds = db.prepare(selectRefunds)
-  const addPayment = db.prepare(Statement.insertPayment)
-  const movePayment = db.prepare(Statement.updatePayment)
-  const putAttempt = db.prepare(Statement.upsertAttempt)
-  const putOperation = db.prepare(Statement.upsertOperation)
-  const putRefund = db.prepare(Statement.upsertRefund)
-  const putTotals = db.prepare(Statement.updateRefundTotals)
-  const lastEvent = db.prepare(`select max(id) as id from events where ${ofTenant}`)
-  const addEvent = db.prepare(Statement.insertEvent)
-  const decide = decideMessage(db)
-  const take = takeReferences(db)
-  const addDeliveries = writeDeliveries(db, newDeliveryId)
+const one = <R, A>(
+  operation: string,
+  select: () => R | undefined,
+  readRow: (row: R) => A
+): Effect.Effect<Option.Option<A>, StorageError> =>
+  Effect.map(read(operation, select), (row) => Option.map(Option.fromUndefinedOr(row), readRow))
 
-  const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
-    const { apiKeyHash, attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
-    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
-      return Exit.fail(new ApiKeyRevoked())
-    }
-    if (claim !== undefined) {
-      const values = Statement.bindClaim(claim.after, change)
-      if (claim.expected === 0) {
-        if (claimKey.run(...values).changes === 0) {
-          const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
-          return Exit.fail(new KeyTaken({ claim: rows.readClaim(stored) }))
-        }
-      } else if (moveClaim.run(...values, claim.expected).changes === 0) {
-        return Exit.fail(new Stale())
-      }
-    }
-    const decided = message === undefined ? Result.void : decide(tenant, message)
-    if (Result.isFailure(decided)) return Exit.fail(decided.failure)
-    const references = take(change)
-    const values = Statement.bindPayment(payment.after, change)
-    const moved = payment.expected === 0 ? undefined : movePayment.get(...values, payment.expected)
-    const isWritten = payment.expected === 0 ? addPayment.run(...values).changes > 0 : moved !== undefined
-    if (!isWritten) return Exit.fail(new Stale())
-    if (Result.isFailure(references)) return Exit.fail(references.failure)
-    references.success()
-    // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
-    const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
-    const key = [...bindTenant(tenant), bindText(payment.after.id)]
-    const stored = hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map(rows.readRefund)
-    const all = replaced(stored, refunds)
-    const unbalanced = brokenBalance(payment.after, all)
-    if (unbalanced !== undefined) return brokenCommit(unbalanced)
-    for (const refund of refunds) putRefund.run(...Statement.bindRefund(refund, change))
-    // Without refunds, the totals are 0 and were 0.
-    if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
-    for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
-    for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))
-    if (events.length > 0) {
-      let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
-      events.forEach((event, index) => {
-        last = eventIdAfter(last, eventIds[index] as string)
-        const written = { ...event, id: last }
-        addEvent.run(...Statement.bindEvent(written, change))
-        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)
-      })
-    }
-    return Exit.void
-  }
-
-  return (change, eventIds) => {
-    try {
-      return write(change, eventIds)
-    } catch (cause) {
-      if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
-      throw cause
-    }
-  }
-}
-
-const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
-
-/** The refunds as they are after the change: replaced by id where they were, added where they are new. */
-const replaced = (stored: ReadonlyArray<Refund>, written: ReadonlyArray<Refund>): ReadonlyArray<Refund> => [
-  ...new Map([...stored, ...written].map((refund) => [refund.id, refund])).values()
-]
+const all = <R, A>(
+  operation: string,
+  select: () => ReadonlyArray<R>,
+  readRow: (row: R) => A
+): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+  Effect.map(read(operation, select), (found) => found.map((row) => readRow(row)))
 
 const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Row> => {
   const before = query.before ?? afterAll
@@ -264,6 +126,28 @@ const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): Read
     .prepare(`${states.map(() => ofState).join(" union all ")} order by id desc limit ?`)
     .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)
 }
+
+const selectTimeline = (
+  db: Database,
+  tenant: Tenant,
+  paymentId: string,
+  { after, limit }: TimelineQuery
+): ReadonlyArray<Row> =>
+  db
+    .prepare(`select * from events indexed by events_by_payment
+      where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
+    .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
+
+const selectEvents = (db: Database, tenant: Tenant, { after, before, limit, type }: EventQuery): ReadonlyArray<Row> =>
+  db
+    .prepare(
+      `select * from events ${type === undefined ? "" : "indexed by events_by_type"}
+      where ${ofTenant} ${type === undefined ? "" : "and type = ?"}
+      ${after === undefined ? "" : "and id > ?"}
+      ${before === undefined ? "" : "and id < ?"}
+      order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
+    )
+    .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
 
 /** A walk along the payments that wait, which are few: the others are not in the index. */
 const selectReviews = (db: Database, { after, limit, paymentId, tenant }: ReviewQuery): ReadonlyArray<Row> =>

@@ -1,0 +1,99 @@
+/** Writes a change inside an open transaction: the checks of the port, then the rows, by statements prepared once. */
+import type { Refund } from "@pointsman/core"
+import { brokenBalance } from "@pointsman/core/internal"
+import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
+import { Exit, Result } from "effect"
+import * as Statement from "./CommitStatement.ts"
+import type { WriteChange } from "./Committer.ts"
+import { type Database, isUniqueViolation } from "./Database.ts"
+import { writeDeliveries } from "./Deliveries.ts"
+import { eventIdAfter } from "./EventIds.ts"
+import { decideMessage } from "./Messages.ts"
+import { takeReferences } from "./References.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
+
+/** The checks in the port's order, each inside the write that it guards. */
+export const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
+  const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
+  const storedClaim = db.prepare(Statement.selectClaim)
+  const claimKey = db.prepare(Statement.insertClaim)
+  const moveClaim = db.prepare(Statement.updateClaim)
+  const storedRefunds = db.prepare(Statement.selectRefunds)
+  const addPayment = db.prepare(Statement.insertPayment)
+  const movePayment = db.prepare(Statement.updatePayment)
+  const putAttempt = db.prepare(Statement.upsertAttempt)
+  const putOperation = db.prepare(Statement.upsertOperation)
+  const putRefund = db.prepare(Statement.upsertRefund)
+  const putTotals = db.prepare(Statement.updateRefundTotals)
+  const lastEvent = db.prepare(Statement.selectLastEvent)
+  const addEvent = db.prepare(Statement.insertEvent)
+  const decide = decideMessage(db)
+  const take = takeReferences(db)
+  const addDeliveries = writeDeliveries(db, newDeliveryId)
+
+  const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
+    const { apiKeyHash, attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
+    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
+      return Exit.fail(new ApiKeyRevoked())
+    }
+    if (claim !== undefined) {
+      const values = Statement.bindClaim(claim.after, change)
+      if (claim.expected === 0) {
+        if (claimKey.run(...values).changes === 0) {
+          const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
+          return Exit.fail(new KeyTaken({ claim: rows.readClaim(stored) }))
+        }
+      } else if (moveClaim.run(...values, claim.expected).changes === 0) {
+        return Exit.fail(new Stale())
+      }
+    }
+    const decided = message === undefined ? Result.void : decide(tenant, message)
+    if (Result.isFailure(decided)) return Exit.fail(decided.failure)
+    const references = take(change)
+    const values = Statement.bindPayment(payment.after, change)
+    const moved = payment.expected === 0 ? undefined : movePayment.get(...values, payment.expected)
+    const isWritten = payment.expected === 0 ? addPayment.run(...values).changes > 0 : moved !== undefined
+    if (!isWritten) return Exit.fail(new Stale())
+    if (Result.isFailure(references)) return Exit.fail(references.failure)
+    references.success()
+    // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
+    const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
+    const key = [...bindTenant(tenant), bindText(payment.after.id)]
+    const stored = hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map(rows.readRefund)
+    const all = replaced(stored, refunds)
+    const unbalanced = brokenBalance(payment.after, all)
+    if (unbalanced !== undefined) return brokenCommit(unbalanced)
+    for (const refund of refunds) putRefund.run(...Statement.bindRefund(refund, change))
+    // Without refunds, the totals are 0 and were 0.
+    if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
+    for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
+    for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))
+    if (events.length > 0) {
+      let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
+      events.forEach((event, index) => {
+        last = eventIdAfter(last, eventIds[index] as string)
+        const written = { ...event, id: last }
+        addEvent.run(...Statement.bindEvent(written, change))
+        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)
+      })
+    }
+    return Exit.void
+  }
+
+  return (change, eventIds) => {
+    try {
+      return write(change, eventIds)
+    } catch (cause) {
+      if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
+      throw cause
+    }
+  }
+}
+
+const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
+
+/** The refunds as they are after the change: replaced by id where they were, added where they are new. */
+const replaced = (stored: ReadonlyArray<Refund>, written: ReadonlyArray<Refund>): ReadonlyArray<Refund> => [
+  ...new Map([...stored, ...written].map((refund) => [refund.id, refund])).values()
+]
