@@ -243,7 +243,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Two writers that decided on the same record overwrite each other.",
     edits: [
       {
-        file: "packages/storage/memory/src/Ledger.ts",
+        file: "packages/storage/memory/src/Commit.ts",
         find: "if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())",
         replace: ""
       }
@@ -508,7 +508,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Two refunds that were decided on one balance both stand: more goes back than was captured.",
     edits: [
       {
-        file: "packages/storage/memory/src/Ledger.ts",
+        file: "packages/storage/memory/src/Commit.ts",
         find: "  return brokenBalance(change.payment.after, refundsAfter)",
         replace: "  return undefined"
       }

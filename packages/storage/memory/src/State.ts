@@ -115,3 +115,12 @@ export const copy = <A>(value: A): A => {
 
 /** UUIDs and hashes order by their characters, as they do in SQL; `localeCompare` would not. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Where a record is in a list, by a time in epoch milliseconds and then by its name. */
+export interface Place {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly name: string
+}
+
+export const byPlace = (a: Place, b: Place): number => a.at - b.at || byText(a.name, b.name)
