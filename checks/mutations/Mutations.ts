@@ -1179,7 +1179,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "The customer is told that it failed, and pays again what a provider may have charged.",
     edits: [
       {
-        file: "packages/node/src/Calls.ts",
+        file: "packages/node/src/calls/RunCall.ts",
         find: "throw moves === undefined ? brokeDown() : mayHaveMoved(moves.unknown)",
         replace: "throw moves === undefined || moves.unknown !== undefined ? brokeDown() : mayHaveMoved(moves.unknown)"
       }

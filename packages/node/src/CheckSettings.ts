@@ -1,5 +1,5 @@
 /** What can be wrong with the settings before anything is opened. All mistakes are reported together. */
-import type { PointsmanOptions } from "@pointsman/core"
+import type { CheckIntervals, PointsmanOptions } from "@pointsman/core"
 import { SecretsLayer } from "@pointsman/core"
 import { Effect, Layer, Predicate, type Redacted, Result } from "effect"
 import { StartError } from "./PointsmanError.ts"
@@ -54,15 +54,9 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
   if (!Predicate.isObject(settings))
     return Effect.fail(wrongSettings([{ field: "settings", message: "expected an object" }]))
   const mistakes: Array<Mistake> = []
-  const expect = (field: string, isGood: boolean, message: string) => {
+  const expect: Expect = (field, isGood, message) => {
     if (!isGood) mistakes.push({ field, message })
   }
-  const optional = (field: keyof PointsmanSettings, isGood: (value: unknown) => boolean, message: string) =>
-    expect(field, settings[field] === undefined || isGood(settings[field]), message)
-  const isMillis = (value: unknown) =>
-    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= longestMillis
-  const millis = "expected a whole number of milliseconds from 1 to 24 days"
-
   for (const name of Object.keys(settings)) {
     expect(
       name,
@@ -75,55 +69,10 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
     isStorage(settings.storage),
     'expected a storage from a storage package, such as sqlite("payments.db")'
   )
-  const connectors: ReadonlyArray<unknown> = Array.isArray(settings.connectors) ? settings.connectors : []
-  expect("connectors", connectors.length > 0, "expected a list with at least one connector")
-  for (const [index, connector] of connectors.entries()) {
-    expect(
-      `connectors[${index}]`,
-      isConnector(connector),
-      "expected a connector from a connector package, such as sandbox() or its `definition`"
-    )
-  }
-  const called = connectors.map((connector) => (isConnector(connector) ? connector.name : ""))
-  for (const [index, name] of called.entries()) {
-    expect(
-      `connectors[${index}]`,
-      called.indexOf(name) === index,
-      `expected unique connector names; "${name}" occurs more than once`
-    )
-  }
-  optional("workspaces", Array.isArray, "expected a list of workspaces")
-  optional("workspace", Predicate.isString, "expected the id of a workspace")
-  optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
-  optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query or fragment")
-  for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
-    optional(field, Predicate.isBoolean, "expected true or false")
-  }
-  optional(
-    "rateLimit",
-    (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-    "expected a whole number of requests per second, 1 or more"
-  )
-  optional("claimWindowMillis", isMillis, millis)
-  optional("providerTimeoutMillis", isMillis, millis)
-  optional("log", Predicate.isFunction, "expected a function")
-  const intervals: Readonly<Record<string, unknown>> = Predicate.isObject(settings.checkIntervals)
-    ? { ...settings.checkIntervals }
-    : {}
-  optional("checkIntervals", Predicate.isObject, "expected an object")
-  for (const [name, value] of Object.entries(intervals)) {
-    expect(
-      `checkIntervals.${name}`,
-      ["unknownMillis", "pendingMillis", "refundMillis", "deadRequestMillis"].includes(name),
-      "unknown setting; expected one of unknownMillis, pendingMillis, refundMillis, deadRequestMillis"
-    )
-    expect(`checkIntervals.${name}`, value === undefined || isMillis(value), millis)
-  }
-  optional(
-    "webhookScheduleMillis",
-    (value) => Array.isArray(value) && value.length > 0 && value.every((delay) => delay === 0 || isMillis(delay)),
-    "expected a list of delays in milliseconds, 0 or more"
-  )
+  checkConnectors(Array.isArray(settings.connectors) ? settings.connectors : [], expect)
+  checkOptionalSettings(settings, expect)
+  const intervals = Predicate.isObject(settings.checkIntervals) ? { ...settings.checkIntervals } : {}
+  checkIntervals(intervals, expect)
   const claimWindowMillis = settings.claimWindowMillis ?? 15 * 60_000
   const providerTimeoutMillis = settings.providerTimeoutMillis ?? 30_000
   expect(
@@ -145,6 +94,75 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       webhookScheduleMillis: settings.webhookScheduleMillis
     }
   })
+}
+
+type Expect = (field: string, isGood: boolean, message: string) => void
+
+const checkConnectors = (connectors: ReadonlyArray<unknown>, expect: Expect): void => {
+  expect("connectors", connectors.length > 0, "expected a list with at least one connector")
+  for (const [index, connector] of connectors.entries()) {
+    expect(
+      `connectors[${index}]`,
+      isConnector(connector),
+      "expected a connector from a connector package, such as sandbox() or its `definition`"
+    )
+  }
+  const called = connectors.map((connector) => (isConnector(connector) ? connector.name : ""))
+  for (const [index, name] of called.entries()) {
+    expect(
+      `connectors[${index}]`,
+      called.indexOf(name) === index,
+      `expected unique connector names; "${name}" occurs more than once`
+    )
+  }
+}
+
+const isMillis = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= longestMillis
+const millis = "expected a whole number of milliseconds from 1 to 24 days"
+
+/** Settings that may be missing, each by itself. */
+const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): void => {
+  const optional = (field: keyof PointsmanSettings, isGood: (value: unknown) => boolean, message: string) =>
+    expect(field, settings[field] === undefined || isGood(settings[field]), message)
+  optional("workspaces", Array.isArray, "expected a list of workspaces")
+  optional("workspace", Predicate.isString, "expected the id of a workspace")
+  optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
+  optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query or fragment")
+  for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
+    optional(field, Predicate.isBoolean, "expected true or false")
+  }
+  optional(
+    "rateLimit",
+    (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+    "expected a whole number of requests per second, 1 or more"
+  )
+  optional("claimWindowMillis", isMillis, millis)
+  optional("providerTimeoutMillis", isMillis, millis)
+  optional("log", Predicate.isFunction, "expected a function")
+  optional("checkIntervals", Predicate.isObject, "expected an object")
+  optional(
+    "webhookScheduleMillis",
+    (value) => Array.isArray(value) && value.length > 0 && value.every((delay) => delay === 0 || isMillis(delay)),
+    "expected a list of delays in milliseconds, 0 or more"
+  )
+}
+
+const intervalNames: ReadonlyArray<string> = [
+  "unknownMillis",
+  "pendingMillis",
+  "refundMillis",
+  "deadRequestMillis"
+] satisfies ReadonlyArray<keyof CheckIntervals>
+
+const checkIntervals = (intervals: Readonly<Record<string, unknown>>, expect: Expect): void => {
+  for (const [name, value] of Object.entries(intervals)) {
+    expect(
+      `checkIntervals.${name}`,
+      intervalNames.includes(name),
+      `unknown setting; expected one of ${intervalNames.join(", ")}`
+    )
+    expect(`checkIntervals.${name}`, value === undefined || isMillis(value), millis)
+  }
 }
 
 const encryptionKeyOf = ({

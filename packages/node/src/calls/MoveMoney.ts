@@ -1,0 +1,101 @@
+/** The calls that a provider is asked for: each is answered as the API answers it. */
+import * as Core from "@pointsman/core"
+import { errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
+import { Effect } from "effect"
+import { errorOf } from "../ErrorOf.ts"
+import { captureFields, checkId, checkOptions, createFields, refundFields } from "../Orders.ts"
+import { type PointsmanError, ValidationError } from "../PointsmanError.ts"
+import { callerOf, type Defaults } from "./Caller.ts"
+import { logCause } from "./Failures.ts"
+import { answered, asPayment } from "./PaymentResults.ts"
+
+export const create = Effect.fnUntraced(function* (defaults: Defaults, order: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const views = yield* InProcess.PaymentViews
+  const given = yield* checkOptions(options, true)
+  const caller = yield* callerOf(defaults, given)
+  const { environment } = caller.tenant
+  if (given.idempotencyKey === null && environment === "production") {
+    return yield* Effect.fail(
+      new ValidationError("idempotency_key_required", "`idempotencyKey` is required to create a payment in production.")
+    )
+  }
+  const fields = yield* createFields(order)
+  const request = yield* Effect.mapError(
+    InProcess.decodeCreate(fields, environment, given.idempotencyKey, views.hasPages),
+    errorOf
+  )
+  const { isReplay, payment } = yield* pointsman.create(caller, request).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => {
+      const body = errorBodyOf("create", failure)
+      return failure._tag === "pointsman/RoutingFailed"
+        ? errorOf({ error: { ...body.error, excluded: failure.excluded.map(InProcess.exclusionView) } })
+        : errorOf(body)
+    })
+  )
+  return { payment: asPayment(yield* views.created(payment, request.debug)), isReplay }
+})
+
+export const capture = Effect.fnUntraced(function* (
+  defaults: Defaults,
+  paymentId: unknown,
+  order: unknown,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const given = yield* checkOptions(options, true)
+  const caller = yield* callerOf(defaults, given)
+  const id = yield* checkId("paymentId", paymentId)
+  const { amount = null } = yield* Effect.mapError(InProcess.decodeCapture(yield* captureFields(order)), errorOf)
+  return yield* pointsman
+    .capture(caller, { paymentId: id, amountMinor: amount, idempotencyKey: given.idempotencyKey })
+    .pipe(
+      Effect.tapError(logCause),
+      Effect.mapError((failure) => refusalOf("capture", failure)),
+      Effect.flatMap(answered)
+    )
+})
+
+export const voidPayment = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const given = yield* checkOptions(options, true)
+  const caller = yield* callerOf(defaults, given)
+  const id = yield* checkId("paymentId", paymentId)
+  return yield* pointsman.void(caller, { paymentId: id, idempotencyKey: given.idempotencyKey }).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => refusalOf("void", failure)),
+    Effect.flatMap(answered)
+  )
+})
+
+export const refund = Effect.fnUntraced(function* (
+  defaults: Defaults,
+  paymentId: unknown,
+  order: unknown,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const given = yield* checkOptions(options, true)
+  const caller = yield* callerOf(defaults, given)
+  const id = yield* checkId("paymentId", paymentId)
+  const { amount = null, reason = null } = yield* Effect.mapError(
+    InProcess.decodeRefund(yield* refundFields(order)),
+    errorOf
+  )
+  return yield* pointsman
+    .refund(caller, { paymentId: id, amountMinor: amount, reason, idempotencyKey: given.idempotencyKey })
+    .pipe(
+      Effect.tapError(logCause),
+      Effect.mapError((failure) => refusalOf("refund", failure)),
+      Effect.flatMap(answered)
+    )
+})
+
+const refusalOf = <O extends Extract<Operation, "capture" | "void" | "refund">>(
+  operation: O,
+  failure: FailureOf<O> & Parameters<typeof InProcess.messageOf>[0]
+): PointsmanError => {
+  const { error } = errorBodyOf(operation, failure)
+  return errorOf({ error: { ...error, message: InProcess.messageOf(failure, error.message) } })
+}

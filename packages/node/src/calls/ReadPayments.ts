@@ -1,0 +1,78 @@
+/** Payments, their events, and why they went where they went. */
+import * as Core from "@pointsman/core"
+import { errorBodyOf, InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { errorOf } from "../ErrorOf.ts"
+import { checkId, eventsQuery, paymentsQuery, timelineQuery } from "../Orders.ts"
+import { attemptView } from "../Views.ts"
+import { type Defaults, readerOf } from "./Caller.ts"
+import { fromStore, logCause } from "./Failures.ts"
+import { asPayment, filed } from "./PaymentResults.ts"
+
+export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const views = yield* InProcess.PaymentViews
+  const tenant = yield* readerOf(defaults, options)
+  const found = yield* pointsman.payment(tenant, yield* checkId("paymentId", paymentId)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
+  )
+  return asPayment(yield* views.payment(found))
+})
+
+export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const views = yield* InProcess.PaymentViews
+  const tenant = yield* readerOf(defaults, options)
+  const page = yield* pointsman.payments(tenant, yield* paymentsQuery(query)).pipe(fromStore)
+  const items = yield* Effect.forEach(page.items, views.payment)
+  return InProcess.pageView({ items, hasMore: page.hasMore }, asPayment)
+})
+
+export const timeline = Effect.fnUntraced(function* (
+  defaults: Defaults,
+  paymentId: unknown,
+  query: unknown,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const tenant = yield* readerOf(defaults, options)
+  const id = yield* checkId("paymentId", paymentId)
+  const page = yield* pointsman.timeline(tenant, id, yield* timelineQuery(query)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => errorOf(errorBodyOf("timeline", failure)))
+  )
+  return InProcess.pageView(page, InProcess.eventView)
+})
+
+export const events = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const tenant = yield* readerOf(defaults, options)
+  const page = yield* pointsman.events(tenant, yield* eventsQuery(query)).pipe(fromStore)
+  return InProcess.pageView(page, InProcess.eventView)
+})
+
+export const explainRouting = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const views = yield* InProcess.PaymentViews
+  const tenant = yield* readerOf(defaults, options)
+  const explained = yield* pointsman.explainRouting(tenant, yield* checkId("paymentId", paymentId)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
+  )
+  return {
+    payment: asPayment(yield* views.payment(explained.payment)),
+    attempts: explained.attempts.map(attemptView),
+    chapters: explained.chapters
+  }
+})
+
+export const paymentFile = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const tenant = yield* readerOf(defaults, options)
+  return yield* pointsman.paymentFile(tenant, yield* checkId("paymentId", paymentId)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure))),
+    Effect.flatMap(filed)
+  )
+})

@@ -1,0 +1,77 @@
+/** Payments that wait for operations, and what an operator states about one. */
+import * as Core from "@pointsman/core"
+import { errorBodyOf, InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { errorOf } from "../ErrorOf.ts"
+import { checkId, checkOptions, checkStatement, reviewCursor, reviewsQuery, wrong } from "../Orders.ts"
+import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
+import type { Evidence, OperatorStatement, ReviewedPayment } from "../Records.ts"
+import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
+import { fromStore, logCause, storeFailed } from "./Failures.ts"
+import { asPayment, filed, reviewed } from "./PaymentResults.ts"
+
+export const reviews = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const given = yield* checkOptions(options, false)
+  const isOfAll = given.workspace === undefined && given.environment === undefined
+  const tenant = isOfAll ? undefined : yield* tenantOf(defaults, given)
+  const page = yield* pointsman.reviews({ tenant, ...(yield* reviewsQuery(query)) }).pipe(fromStore)
+  const data: ReadonlyArray<ReviewedPayment> = yield* Effect.forEach(page.items, reviewed)
+  const last = page.items.at(-1)
+  return {
+    data,
+    has_more: page.hasMore,
+    next_cursor: page.hasMore && last !== undefined ? reviewCursor(last.review?.since ?? last.createdAt, last.id) : null
+  }
+})
+
+export const reviewOf = Effect.fnUntraced(function* (paymentId: unknown) {
+  const pointsman = yield* Core.Pointsman
+  return yield* pointsman.reviewOf(yield* checkId("paymentId", paymentId)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) =>
+      failure._tag === "pointsman/StorageError" ? storeFailed() : new NotFoundError("The payment is not under review.")
+    ),
+    Effect.flatMap(filed)
+  )
+})
+
+export const settleReview = Effect.fnUntraced(function* (
+  defaults: Defaults,
+  paymentId: unknown,
+  stated: OperatorStatement,
+  evidence: Evidence,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const views = yield* InProcess.PaymentViews
+  const tenant = yield* readerOf(defaults, options)
+  const { by, evidence: seen } = evidence ?? {}
+  if (typeof seen !== "string" || typeof by !== "string") {
+    return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was seen, and who saw it."))
+  }
+  const settled = yield* pointsman
+    .settleReview({
+      tenant,
+      paymentId: yield* checkId("paymentId", paymentId),
+      stated: yield* checkStatement(stated),
+      evidence: seen,
+      by
+    })
+    .pipe(
+      Effect.tapError(logCause),
+      Effect.mapError((failure) => {
+        switch (failure._tag) {
+          case "pointsman/PaymentNotFound":
+            return errorOf(errorBodyOf("payment", failure))
+          case "pointsman/StatementRefused":
+            return new StateError("statement_refused", `\`${failure.field}\`: ${failure.reason}. Nothing was written.`)
+          case "pointsman/StorageError":
+            return new InternalError(
+              "The statement may have been recorded. Read the payment before you settle it again."
+            )
+        }
+      })
+    )
+  return asPayment(yield* views.payment(settled))
+})
