@@ -32,6 +32,8 @@ export const rooms = [
   "verbs/forget",
   "verbs/explain",
   "verbs/administer",
+  // The methods of the service, by subject.
+  "door",
   "testing"
 ] as const
 export type Room = (typeof rooms)[number]

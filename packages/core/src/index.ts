@@ -38,6 +38,8 @@ export {
 } from "./decide/OperationOrder.ts"
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./decide/OperatorEvidence.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
+export type { HostedFailure } from "./door/HostedPages.ts"
+export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
 export type { Attempt } from "./model/Attempt.ts"
@@ -121,14 +123,9 @@ export { currencies, isCurrency } from "./money/Currency.ts"
 export { amountLimits, type Money, money } from "./money/Money.ts"
 export {
   type BackgroundOptions,
-  type CaptureFailure,
-  type CreateFailure,
   defaultProviderTimeoutMillis,
-  type HostedFailure,
   Pointsman,
-  type PointsmanOptions,
-  type RefundFailure,
-  type VoidFailure
+  type PointsmanOptions
 } from "./Pointsman.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"

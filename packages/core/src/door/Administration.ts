@@ -1,0 +1,65 @@
+/** API keys, and the merchants of partners. */
+import { Effect } from "effect"
+import type { Caller } from "../decide/CreateRequest.ts"
+import type { ApiKey } from "../model/ApiKey.ts"
+import type { MerchantDetails } from "../model/Merchant.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import type { KeyHolder } from "../ports/Directory.ts"
+import type { MerchantQuery, ProvisionFailure, ReinviteFailure } from "../ports/Merchants.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import { authenticate, type KeyRefused } from "../verbs/administer/Authenticate.ts"
+import {
+  type ApiKeyNotFound,
+  type CreatedApiKey,
+  createApiKey,
+  type RevokedApiKey,
+  revokeApiKey,
+  type WorkspaceNotFound
+} from "../verbs/administer/ManageApiKeys.ts"
+import {
+  inviteMerchantAgain,
+  type MerchantNotFound,
+  type MerchantWithStatus,
+  merchants,
+  provisionMerchant
+} from "../verbs/administer/ProvisionMerchant.ts"
+import type { Page } from "../verbs/read/ReadPayments.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface AdministrationMethods {
+  readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
+  /**
+   * A new key, for every scope where `scopes` is `null`. No configuration file revokes it. After `StorageError` it may
+   * be stored all the same, and nobody has it.
+   */
+  readonly createApiKey: (
+    tenant: Tenant,
+    scopes: ApiKey["scopes"]
+  ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | StorageError>
+  /**
+   * Revokes a key by its hash, for good: no configuration file brings it back. After `StorageError` it may be revoked
+   * all the same; it can be asked for again.
+   */
+  readonly revokeApiKey: (hash: string) => Effect.Effect<RevokedApiKey, ApiKeyNotFound | StorageError>
+  /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
+  readonly provisionMerchant: (
+    caller: Caller,
+    details: MerchantDetails
+  ) => Effect.Effect<MerchantWithStatus, ProvisionFailure>
+  /** A new token for the owner of a partner's merchant; the one before is void. */
+  readonly inviteMerchantAgain: (
+    partnerId: string,
+    merchantId: string
+  ) => Effect.Effect<MerchantWithStatus, MerchantNotFound | ReinviteFailure>
+  /** The merchants of a partner, newest first. */
+  readonly merchants: (partnerId: string, query: MerchantQuery) => Effect.Effect<Page<MerchantWithStatus>, StorageError>
+}
+
+export const administrationMethods = (context: DoorContext): AdministrationMethods => ({
+  authenticate: (key) => Effect.provideContext(authenticate(key), context),
+  createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
+  revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
+  provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
+  inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
+  merchants: (partnerId, query) => Effect.provideContext(merchants(partnerId, query), context)
+})

@@ -1,0 +1,39 @@
+/** What goes on without requests. */
+import { Effect } from "effect"
+import type { StorageError } from "../ports/StorageError.ts"
+import { keepLearning } from "../routing/run/KeepLearning.ts"
+import { checkDue, keepChecking } from "../verbs/check/CheckDue.ts"
+import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"
+import { forgetKeys } from "../verbs/forget/ForgetKeys.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface BackgroundMethods {
+  /**
+   * Checks payments that are due: unknown results, requests whose process died, expired pages. A batch
+   * at a time; gives how many there were.
+   */
+  readonly checkDue: Effect.Effect<number, StorageError>
+  /** As `checkDue`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
+  readonly keepChecking: (everyMillis: number) => Effect.Effect<never>
+  /**
+   * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
+   * every `everyMillis`. It needs a `WebhookSender`, and rests without one. `Pointsman.background` runs it. What is
+   * being sent when it is interrupted is sent again by the next process that runs it.
+   */
+  readonly keepDelivering: (everyMillis: number) => Effect.Effect<never>
+  /**
+   * Exchanges the success rates that `auto` routes by with the store, every `everyMillis` and once more when it is
+   * interrupted. `Pointsman.background` runs it every 5 seconds; without it a process routes by what it learned itself.
+   */
+  readonly keepLearning: (everyMillis: number) => Effect.Effect<never>
+  /** Deletes the idempotency keys whose time is over; gives how many. `Pointsman.background` does it every hour. */
+  readonly forgetKeys: Effect.Effect<number, StorageError>
+}
+
+export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
+  checkDue: Effect.provideContext(checkDue(), context),
+  keepChecking: (everyMillis) => Effect.provideContext(Effect.scoped(keepChecking(everyMillis)), context),
+  keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
+  keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
+  forgetKeys: Effect.provideContext(forgetKeys(), context)
+})

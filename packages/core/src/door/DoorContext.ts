@@ -1,0 +1,39 @@
+/** What the methods of the door run with: the services, and the settings of this instance. */
+import type { Context } from "effect"
+import type { Mac, SecureRandom } from "effect/crypto"
+import type { LookUps } from "../call/LookUps.ts"
+import type { OpenConnections } from "../call/OpenConnections.ts"
+import type { Background } from "../commit/Background.ts"
+import type { Turns } from "../commit/Turns.ts"
+import type { Stirring } from "../commit/WakeDelivery.ts"
+import type { Connectors } from "../ports/Connector.ts"
+import type { Deliveries } from "../ports/Deliveries.ts"
+import type { Directory } from "../ports/Directory.ts"
+import type { Ids } from "../ports/Ids.ts"
+import type { Ledger } from "../ports/Ledger.ts"
+import type { Merchants } from "../ports/Merchants.ts"
+import type { Secrets } from "../ports/Secrets.ts"
+import type { SuccessRates } from "../ports/SuccessRates.ts"
+import type { Circuits } from "../routing/run/Circuits.ts"
+import type { LearnedRates } from "../routing/run/LearnedRates.ts"
+
+export type DoorServices =
+  | Ledger
+  | Deliveries
+  | Stirring
+  | Mac.Mac
+  | Directory
+  | Turns
+  | Background
+  | Merchants
+  | SuccessRates
+  | Connectors
+  | Secrets
+  | Ids
+  | Circuits
+  | LookUps
+  | LearnedRates
+  | OpenConnections
+  | SecureRandom.SecureRandom
+
+export type DoorContext = Context.Context<DoorServices>

@@ -1,0 +1,46 @@
+/** Hosted pages, by the token in their address. */
+import { Effect } from "effect"
+import type { PaymentResultUnknown } from "../decide/CreateRequest.ts"
+import type {
+  ActionNotOffered,
+  CheckoutStep,
+  HostedAction,
+  HostedOutcome,
+  HostedSuspended,
+  HostedView,
+  PageNotFound
+} from "../decide/HostedOrder.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import { actOnHostedPage } from "../verbs/hosted/ActOnHostedPage.ts"
+import { pageToken } from "../verbs/hosted/FindPage.ts"
+import { openCheckout } from "../verbs/hosted/OpenCheckout.ts"
+import { returnFromCheckout } from "../verbs/hosted/ReturnFromCheckout.ts"
+import { hostedPage } from "../verbs/hosted/ViewHostedPage.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+/** What beginning on a hosted page can fail with. After `StorageError` nothing has begun. */
+export type HostedFailure = PageNotFound | ActionNotOffered | HostedSuspended | StorageError | PaymentResultUnknown
+
+export interface HostedPageMethods {
+  /** The token in the address of a payment's hosted page. Who has it can act on the page. */
+  readonly pageToken: (paymentId: string) => Effect.Effect<string>
+  /** The page of a token, of whichever tenant; one whose time is over is cancelled first. */
+  readonly hostedPage: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
+  /** What the customer chose. Where somebody acted before, nothing changes. Once begun it runs to its end. */
+  readonly actOnHostedPage: (token: string, action: HostedAction) => Effect.Effect<HostedOutcome, HostedFailure>
+  /**
+   * Where a production page leads: opens the provider's checkout once for a payment. `returnUrl` is where the provider
+   * sends the customer afterwards. Once begun it runs to its end.
+   */
+  readonly openCheckout: (token: string, returnUrl: string) => Effect.Effect<CheckoutStep, HostedFailure>
+  /** The customer came back: looks up the provider's record, and returns the payment as it is then. */
+  readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
+}
+
+export const hostedPageMethods = (context: DoorContext): HostedPageMethods => ({
+  pageToken: (paymentId) => Effect.provideContext(pageToken(paymentId), context),
+  hostedPage: (token) => Effect.provideContext(hostedPage(token), context),
+  actOnHostedPage: (token, action) => Effect.provideContext(actOnHostedPage(token, action), context),
+  openCheckout: (token, returnUrl) => Effect.provideContext(openCheckout(token, returnUrl), context),
+  returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context)
+})

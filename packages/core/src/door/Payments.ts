@@ -1,0 +1,120 @@
+/** Making, moving and reading payments. */
+import { Effect } from "effect"
+import type {
+  Caller,
+  Created,
+  CreateRequest,
+  KeyReused,
+  NothingSent,
+  PaymentResultUnknown,
+  RequestInProgress,
+  RoutingFailed
+} from "../decide/CreateRequest.ts"
+import type {
+  Answered,
+  CaptureOrder,
+  InvalidAmount,
+  NoProviderRef,
+  NotCapturable,
+  NotVoidable,
+  ProviderRefused,
+  ResultUnknown,
+  StateConflict,
+  StateUnconfirmed,
+  TakenByAnother,
+  Unsupported,
+  VoidOrder
+} from "../decide/OperationOrder.ts"
+import type { NotRefundable, RefundOrder, RefundPending } from "../decide/RefundOrder.ts"
+import type { Event } from "../model/Event.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import {
+  type ApiKeyRevoked,
+  type EventQuery,
+  Ledger,
+  type PaymentQuery,
+  type TimelineQuery,
+  type UsageQuery
+} from "../ports/Ledger.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import { create } from "../verbs/create/CreatePayment.ts"
+import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
+import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "../verbs/read/ReadPayments.ts"
+import { refund } from "../verbs/refund/RefundPayment.ts"
+import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export type CreateFailure =
+  | RoutingFailed
+  | KeyReused
+  | RequestInProgress
+  | NothingSent
+  | PaymentResultUnknown
+  | ApiKeyRevoked
+
+/** What capturing and voiding share. */
+type OperationFailure =
+  | PaymentNotFound
+  | KeyReused
+  | TakenByAnother
+  | ProviderRefused
+  | ResultUnknown
+  | StateUnconfirmed
+  | NothingSent
+  | ApiKeyRevoked
+
+export type VoidFailure =
+  | OperationFailure
+  | NotVoidable
+  | RequestInProgress
+  | NoProviderRef
+  | Unsupported
+  | StateConflict
+
+export type CaptureFailure = Exclude<VoidFailure, NotVoidable> | NotCapturable | InvalidAmount
+
+export type RefundFailure = OperationFailure | NotRefundable | RefundPending | InvalidAmount
+
+export interface PaymentMethods {
+  /** Routes and charges a payment. Once claimed it runs to its end, also when the caller is interrupted. */
+  readonly create: (caller: Caller, request: CreateRequest) => Effect.Effect<Created, CreateFailure>
+  /** Takes the money of an authorization, or part of it. Once claimed it runs to its end. */
+  readonly capture: (caller: Caller, order: CaptureOrder) => Effect.Effect<Answered, CaptureFailure>
+  /** Releases an authorization. Once claimed it runs to its end. */
+  readonly void: (caller: Caller, order: VoidOrder) => Effect.Effect<Answered, VoidFailure>
+  /** Gives captured money back. It succeeds where the provider confirmed. Once claimed it runs to its end. */
+  readonly refund: (caller: Caller, order: RefundOrder) => Effect.Effect<Answered, RefundFailure>
+  readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
+  /** Newest first. */
+  readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
+  /** All that is recorded of a payment. It only reads, where `payment` ends a hosted page whose time is over. */
+  readonly paymentFile: (tenant: Tenant, id: string) => Effect.Effect<PaymentFile, PaymentNotFound | StorageError>
+  /** Oldest first. */
+  readonly timeline: (
+    tenant: Tenant,
+    paymentId: string,
+    query: TimelineQuery
+  ) => Effect.Effect<Page<Event>, PaymentNotFound | StorageError>
+  /** Newest first; oldest first when only `after` is given. */
+  readonly events: (tenant: Tenant, query: EventQuery) => Effect.Effect<Page<Event>, StorageError>
+  /** How many production payments reached a provider; sandbox payments are never counted. */
+  readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
+}
+
+export const paymentMethods = (context: DoorContext): PaymentMethods => ({
+  create: (caller, request) => Effect.provideContext(create(caller, request), context),
+  capture: (caller, order) => Effect.provideContext(named(order, capture(caller, order)), context),
+  void: (caller, order) => Effect.provideContext(named(order, voidPayment(caller, order)), context),
+  refund: (caller, order) => Effect.provideContext(named(order, refund(caller, order)), context),
+  payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
+  payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
+  paymentFile: (tenant, id) => Effect.provideContext(paymentFile(tenant, id), context),
+  timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
+  events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
+  usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context))
+})
+
+/** Entries of the log that are about a payment name it. */
+const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: Effect.Effect<A, E, R>) =>
+  Effect.annotateLogs(effect, "payment_id", paymentId)

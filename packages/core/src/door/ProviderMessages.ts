@@ -1,0 +1,56 @@
+/** Providers' messages: verified, stored, applied, and listed for operators. */
+import { Effect } from "effect"
+import type { TenantMessage } from "../model/StoredMessage.ts"
+import type { MessageQuery } from "../ports/Ledger.ts"
+import type { SealBroken } from "../ports/Secrets.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import type { Page } from "../verbs/read/ReadPayments.ts"
+import {
+  type IncomingMessage,
+  type MessageRefused,
+  recordMessage,
+  type VerifiedMessage,
+  verifyMessage
+} from "../verbs/receive/ReceiveMessage.ts"
+import {
+  applyMessage,
+  type MessageFile,
+  type MessageNotApplicable,
+  type MessageNotFound,
+  message,
+  messages
+} from "../verbs/receive/StoredMessages.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface MessageMethods {
+  /** Whether a message to a connection is its provider's. The refusal does not say why. */
+  readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
+  /**
+   * Stores a provider's message, then applies it, once. After a failure the provider may send it again: what is stored
+   * and not applied yet is applied then.
+   */
+  readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
+  /** Providers' messages and their outcomes, newest first; of all tenants unless one is named. */
+  readonly messages: (query: MessageQuery) => Effect.Effect<Page<TenantMessage>, StorageError>
+  /** One stored message with its body, of whichever tenant. */
+  readonly message: (
+    connectionId: string,
+    eventId: string
+  ) => Effect.Effect<MessageFile, MessageNotFound | SealBroken | StorageError>
+  /**
+   * Reads a stored message again and decides it again, for an operator who has mended what kept it from being applied.
+   * It returns the message with its outcome. A message that was applied is refused.
+   */
+  readonly applyMessage: (
+    connectionId: string,
+    eventId: string
+  ) => Effect.Effect<TenantMessage, MessageNotFound | MessageNotApplicable | SealBroken | StorageError>
+}
+
+export const messageMethods = (context: DoorContext): MessageMethods => ({
+  verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
+  recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
+  messages: (query) => Effect.provideContext(messages(query), context),
+  message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
+  applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context)
+})

@@ -1,0 +1,30 @@
+/** Payments that wait for operations. */
+import { Effect } from "effect"
+import type { Payment } from "../model/Payment.ts"
+import type { ReviewQuery } from "../ports/Ledger.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import type { Page, PaymentNotFound } from "../verbs/read/ReadPayments.ts"
+import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "../verbs/review/ReadReviews.ts"
+import { type SettleReviewOrder, type StatementRefused, settleReview } from "../verbs/review/RecordEvidence.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface ReviewMethods {
+  /** Payments that operations have to look at, those that wait longest first; of all tenants unless one is named. */
+  readonly reviews: (query: ReviewQuery) => Effect.Effect<Page<Payment>, StorageError>
+  /** All that is recorded of a payment that waits for operations, of whichever tenant. */
+  readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>
+  /**
+   * Writes what an operator states that the provider's record says, with their evidence on the timeline, and gives the
+   * payment as it is then. It sends nothing to the provider. After `StatementRefused` nothing is written; after
+   * `StorageError` it may be written all the same, and the review says so.
+   */
+  readonly settleReview: (
+    order: SettleReviewOrder
+  ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
+}
+
+export const reviewMethods = (context: DoorContext): ReviewMethods => ({
+  reviews: (query) => Effect.provideContext(reviews(query), context),
+  reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
+  settleReview: (order) => Effect.provideContext(settleReview(order), context)
+})

@@ -1,0 +1,41 @@
+/** Why payments went where they went, and what routing knows of connections. */
+import { Clock, Context, Effect, Stream } from "effect"
+import type { Tenant } from "../model/Tenant.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import type { StoredRate } from "../ports/SuccessRates.ts"
+import type { CircuitReading } from "../routing/Circuit.ts"
+import type { RoutingExplanation } from "../routing/Explanation.ts"
+import type { Replayed } from "../routing/Replay.ts"
+import { Circuits } from "../routing/run/Circuits.ts"
+import { successRates } from "../routing/run/ReadSuccessRates.ts"
+import { explainStored } from "../verbs/explain/ExplainPayment.ts"
+import { type ReplayQuery, replayPayments } from "../verbs/explain/ReplayPayments.ts"
+import type { PaymentNotFound } from "../verbs/read/ReadPayments.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface RoutingMethods {
+  /** Why a payment went where it went. */
+  readonly explainRouting: (
+    tenant: Tenant,
+    paymentId: string
+  ) => Effect.Effect<RoutingExplanation, PaymentNotFound | StorageError>
+  /**
+   * The decisions of stored payments, oldest first, made again under the configuration as it is now or under another
+   * one. No provider is asked and nothing is written. Payments that were never routed are passed over.
+   */
+  readonly replayRouting: (tenant: Tenant, query: ReplayQuery) => Stream.Stream<Replayed, StorageError>
+  /** What is stored of how the tenant's connections fare, by connection and segment; nothing in the sandbox. */
+  readonly successRates: (tenant: Tenant) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
+  /**
+   * Circuits of this process with failures since the last success, by the ids of their connections, of all tenants;
+   * at most one for each connection. All others are closed.
+   */
+  readonly circuits: Effect.Effect<ReadonlyArray<CircuitReading>>
+}
+
+export const routingMethods = (context: DoorContext): RoutingMethods => ({
+  explainRouting: (tenant, id) => Effect.provideContext(explainStored(tenant, id), context),
+  replayRouting: (tenant, query) => Stream.provideContext(replayPayments(tenant, query), context),
+  successRates: (tenant) => Effect.provideContext(successRates(tenant), context),
+  circuits: Effect.map(Clock.currentTimeMillis, (now) => Context.get(context, Circuits).all(now))
+})

@@ -1,0 +1,36 @@
+/** Webhooks and their attempts. */
+import { Effect } from "effect"
+import type { Delivery, DeliveryAttempt } from "../model/Delivery.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import type { DeliveryQuery } from "../ports/Deliveries.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import {
+  type DeliveryNotFound,
+  deliveries,
+  deliveryAttempts,
+  type NotRedeliverable,
+  redeliver
+} from "../verbs/deliver/ReadDeliveries.ts"
+import type { Page } from "../verbs/read/ReadPayments.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface WebhookMethods {
+  /** Newest first. */
+  readonly deliveries: (tenant: Tenant, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, StorageError>
+  /** Every attempt with its answer's status and its times, in the order of their numbers. */
+  readonly deliveryAttempts: (
+    tenant: Tenant,
+    deliveryId: string
+  ) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, DeliveryNotFound | StorageError>
+  /** Sends again what was refused or given up: at once, under the same id, and then by the schedule. */
+  readonly redeliver: (
+    tenant: Tenant,
+    deliveryId: string
+  ) => Effect.Effect<Delivery, DeliveryNotFound | NotRedeliverable | StorageError>
+}
+
+export const webhookMethods = (context: DoorContext): WebhookMethods => ({
+  deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
+  deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
+  redeliver: (tenant, id) => Effect.provideContext(redeliver(tenant, id), context)
+})
