@@ -200,8 +200,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: loop,
-        find: "    if (lost !== undefined) {",
-        replace: "    if (lost !== undefined && storageError === undefined) {"
+        find: "if (lost !== undefined) return new MaybeWritten",
+        replace: "if (lost !== undefined && storageError === undefined) return new MaybeWritten"
       }
     ],
     caughtBy: {

@@ -115,6 +115,12 @@ type Tried<A> =
   | { readonly _tag: "Again"; readonly pauses: boolean }
   | { readonly _tag: "Stopped" }
 
+/** It may be written. */
+interface Unanswered<W> {
+  readonly sent: Write<W> | Keep<W>
+  readonly cause: CommitUnknown
+}
+
 const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 
 /** Runs until the decision is written, or nothing has to be, within one budget of tries and of time. */
@@ -130,8 +136,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
   let reused: ReusedReference | undefined
   let revoked: ApiKeyRevoked | undefined
   let storageError: StorageError | undefined
-  /** Each may be written. */
-  const unanswered: Array<{ readonly sent: Write<W> | Keep<W>; readonly cause: CommitUnknown }> = []
+  const unanswered: Array<Unanswered<W>> = []
 
   const storeFailed = (cause: StorageError): Tried<never> => {
     storageError = cause
@@ -207,13 +212,15 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
     const tried = yield* inTurn(tryOnce)
     if (tried._tag === "Ended") return tried.value
     if (tried._tag === "Again" && (yield* budget.another(tried.pauses))) continue
-    const lost = unanswered.at(-1)
-    if (lost !== undefined) {
-      return yield* Effect.fail<Unwritten<W>>(new MaybeWritten({ value: lost.sent.value, cause: lost.cause }))
-    }
-    return yield* storageError === undefined ? new Contended() : new NotWritten({ cause: storageError })
+    return yield* Effect.fail(unwritten(unanswered.at(-1), storageError))
   }
 })
+
+/** What a loop that ends without a result fails with. `lost`: its last commit whose answer was lost. */
+const unwritten = <W>(lost: Unanswered<W> | undefined, storageError: StorageError | undefined): Unwritten<W> => {
+  if (lost !== undefined) return new MaybeWritten({ value: lost.sent.value, cause: lost.cause })
+  return storageError === undefined ? new Contended() : new NotWritten({ cause: storageError })
+}
 
 /** Without its turn: its own writer may be waiting for the turn that this loop is in. */
 const reviewOther = (
