@@ -293,7 +293,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A writer that waited for another one's row writes over what that one decided.",
     edits: [
       {
-        file: "packages/storage/postgres/src/CommitStatement.ts",
+        file: "packages/storage/postgres/src/CommitWrites.ts",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
         find: " and t.${expected} returning",
         replace: " returning"
@@ -310,7 +310,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Two servers that write the same keys together wait for each other, until the database ends one of them.",
     edits: [
       {
-        file: "packages/storage/postgres/src/CommitStatement.ts",
+        file: "packages/storage/postgres/src/CommitWrites.ts",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
         find: " order by ${list(places)} ",
         replace: " "
@@ -1608,7 +1608,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
       {
-        file: "packages/storage/postgres/src/CommitStatement.ts",
+        file: "packages/storage/postgres/src/CommitChecks.ts",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
         find: "when exists (select 1 from ${holder} and r",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.

@@ -3,8 +3,8 @@ import { type Change, type CommitFailure, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { commitMany } from "./CommitMany.ts"
 import { commitOne } from "./CommitOne.ts"
-import { type DrawnEvent, drawnChange } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
+import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
 
 export interface CommitOptions {
   /**

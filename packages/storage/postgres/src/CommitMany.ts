@@ -8,8 +8,9 @@
 import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Deferred, Effect, Result } from "effect"
 import { refusal, statements } from "./CommitOne.ts"
-import { type DrawnChange, nameOf, statementForMany } from "./CommitStatement.ts"
+import { statementForMany } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
+import { type DrawnChange, nameOf } from "./DrawnChange.ts"
 
 /** More would make each of them wait for all the others' rows. */
 const maxChanges = 64

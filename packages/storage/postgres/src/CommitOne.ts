@@ -13,8 +13,9 @@ import {
 } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type DrawnChange, nameOf, type Shape, type Statement, statementForOne, type Word } from "./CommitStatement.ts"
+import { type Statement, statementForOne, type Word } from "./CommitStatement.ts"
 import { codes, type Database, type Refused } from "./Database.ts"
+import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
 import { bindText, readText, rows } from "./Rows.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */

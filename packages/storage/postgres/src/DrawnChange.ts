@@ -1,0 +1,61 @@
+/** A change with what its statement is made of: what was drawn for it, and its shape. */
+import type { EventDraft } from "@pointsman/core"
+import { type NamedReference, referencesOf } from "@pointsman/core/internal"
+import type { Change } from "@pointsman/core/ports"
+
+/** What decides about the text of the statement. */
+export interface Shape {
+  readonly apiKey: boolean
+  readonly claim: "none" | "new" | "moved"
+  readonly message: boolean
+  readonly payment: "new" | "moved"
+  /** Of charges; the payment takes as many of them, the first ones. */
+  readonly references: number
+  readonly taken: number
+  readonly attempts: number
+  readonly operations: number
+  readonly refunds: number
+  readonly events: number
+}
+
+/** An event, with the id that was drawn for it and the one that its deliveries' ids are made of. */
+export interface DrawnEvent {
+  readonly draft: EventDraft
+  readonly id: string
+  readonly seed: string
+}
+
+/** A change with all that its statement is made of. */
+export interface DrawnChange {
+  readonly change: Change
+  readonly shape: Shape
+  readonly events: ReadonlyArray<DrawnEvent>
+  readonly references: ReadonlyArray<NamedReference>
+}
+
+export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
+  const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
+  const references = referencesOf(payment.after, attempts)
+  return {
+    change,
+    references,
+    shape: {
+      apiKey: apiKeyHash !== undefined,
+      claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
+      message: message !== undefined,
+      payment: payment.expected === 0 ? "new" : "moved",
+      references: references.length,
+      taken: references.filter(({ isTaken }) => isTaken).length,
+      attempts: attempts.length,
+      operations: operations?.length ?? 0,
+      refunds: refunds?.length ?? 0,
+      events: events.length
+    },
+    events
+  }
+}
+
+export const nameOf = (shape: Shape): string => {
+  const { apiKey, attempts, claim, events, message, operations, payment, references, refunds, taken } = shape
+  return `${apiKey} ${claim} ${message} ${payment} ${references} ${taken} ${attempts} ${operations} ${refunds} ${events}`
+}
