@@ -430,11 +430,11 @@ describe("a message that names a reused reference and nothing of ours", () => {
       const book = Option.getOrThrow(yield* (yield* Ledger).book(first.tenant, first.id))
       const about = abouts["dispute_opened"]
       if (about === undefined) return assert.fail("no such message")
-      const meaning = ofContested({ book, told: [], others: ["other"] }, "main", about, 5)
+      const meaning = ofContested({ book, others: ["other"] }, "main", about, 5)
       if (meaning?._tag !== "Contradicts") return assert.fail("it is not a contradiction")
       assert.deepInclude(meaning.applied?.payment, { state: "Captured", version: first.version + 1 })
       assert.deepStrictEqual(meaning.applied?.payment.review, { since: 5, reasons: ["reference_reused"] })
-      assert.isUndefined(ofContested({ book, told: [], others: [] }, "main", about, 5))
+      assert.isUndefined(ofContested({ book, others: [] }, "main", about, 5))
     }).pipe(Effect.provide(old.layer))
   )
 

@@ -262,9 +262,7 @@ export const messages = (it: StorageTest): void => {
           const connectionId = walked.payment.connectionId ?? ""
           const providerRef = walked.payment.providerRef ?? ""
           for (const subject of [{ attemptId }, { refundId: refund.id }, { connectionId, providerRef }]) {
-            expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(
-              Option.some({ book: after, told: [], others: [] })
-            )
+            expect(yield* ledger.bookOf(tenant, subject)).toStrictEqual(Option.some({ book: after, others: [] }))
             for (const other of [yield* newTenant(), { ...tenant, environment: "production" as const }]) {
               expect(yield* ledger.bookOf(other, subject)).toEqual(Option.none())
             }
@@ -280,29 +278,6 @@ export const messages = (it: StorageTest): void => {
             expect(yield* ledger.bookOf(tenant, subject)).toEqual(Option.none())
           }
         })
-    )
-
-    it.effect("given messages of every kind, then the book lists settlement and disputes, oldest first", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const walked = yield* captured
-        const { payment } = walked
-        const { tenant } = payment
-        const dispute = { about: "dispute", disputeId: "dp_1" } as const
-        const kept = [
-          yield* storedAs(tenant, messageOf("9"), payment),
-          yield* storedAs(tenant, messageOf("8"), payment, { ...dispute, verdict: "opened" }),
-          yield* storedAs(tenant, messageOf("7"), payment, { about: "refund" }),
-          yield* storedAs(tenant, messageOf("6"), payment, { about: "settlement", outcome: "confirmed" }),
-          yield* storedAs(tenant, messageOf("5"), null, { ...dispute, verdict: "won" }),
-          yield* storedAs(tenant, messageOf("4", { connectionId: "second" }), payment, { ...dispute, verdict: "lost" })
-        ]
-        for (const decision of kept) yield* ledger.keepMessage(tenant, decision, null)
-        // What is not decided yet tells nothing.
-        yield* ledger.storeMessage(tenant, messageOf("3", { about: "settlement" }))
-        const found = Option.getOrThrow(yield* ledger.bookOf(tenant, { attemptId: walked.attempts[0]?.id ?? "" }))
-        expect(found.told).toStrictEqual([kept[1]?.after, kept[3]?.after, kept[5]?.after])
-      })
     )
   })
 

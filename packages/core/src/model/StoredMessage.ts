@@ -80,11 +80,9 @@ export type MessageSubject =
   /** Of the charge that a payment is based on. */
   | { readonly connectionId: string; readonly providerRef: string }
 
-/** One payment, with what providers reported about its settlement and its disputes. */
+/** The payment that a message is about. */
 export interface MessageBook {
   readonly book: PaymentBook
-  /** Those that were decided, oldest first. */
-  readonly told: ReadonlyArray<MessageNote>
   /**
    * The ids of the other payments that stand on the same charge, where it was asked for by its reference; empty otherwise.
    * Only payments that an older version wrote share one.

@@ -60,7 +60,7 @@ export const messageMethods = (
 const messageKey = ({ connectionId, eventId }: Pick<StoredMessage, "connectionId" | "eventId">): string =>
   JSON.stringify([connectionId, eventId])
 
-export const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
+const noteOf = ({ body: _, isSealed: __, ...note }: StoredMessage): MessageNote => note
 
 /** Fails where the message is not as the decision expects it. */
 export const checkMessage = (

@@ -3,7 +3,6 @@ import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
 import type { Ledger, MessageSubject, PaymentBook } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { noteOf } from "./Messages.ts"
 import { byPlace, byText, copy, ofTenant, type State, type TenantState, tenantKey } from "./State.ts"
 
 export const paymentMethods = (
@@ -18,16 +17,8 @@ export const paymentMethods = (
   bookOf: (tenant, subject) =>
     Effect.sync(() => {
       const stored = ofTenant(state, tenant)
-      return Option.map(bookIn(stored, subjectIn(stored, subject)), (book) => ({
-        book,
-        told: [...stored.messages.values()]
-          .filter(
-            ({ about, paymentId }) => paymentId === book.payment.id && (about === "settlement" || about === "dispute")
-          )
-          .map(noteOf),
-        // No two payments have one charge here.
-        others: []
-      }))
+      // No two payments have one charge here.
+      return Option.map(bookIn(stored, subjectIn(stored, subject)), (book) => ({ book, others: [] }))
     }),
   paymentOfPage: (tokenHash) =>
     Effect.sync(() => {

@@ -10,7 +10,7 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { afterAll, list, type Row } from "@pointsman/storage-sql"
+import { afterAll, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -35,30 +35,21 @@ const selectUsage = `select count(*)::integer as count from payments
   )`
 
 /** As JSON, so that all of it is of the moment of one statement. */
-const entriesOf = (table: string, order: string, columns = "*", condition = "true") => `(
+const entriesOf = (table: string, order: string) => `(
   select coalesce(json_agg(entry order by ${order}), '[]') from (
-    select ${columns} from ${table}
-    where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
-      and payment_id = p.id and ${condition}
+    select * from ${table}
+    where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment and payment_id = p.id
   ) as entry
 )`
 const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "id")} as operations,
   ${entriesOf("refunds", "id")} as refunds`
 const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
-const told = entriesOf(
-  "messages",
-  "sequence",
-  `${list(Object.keys(rows.noteColumns))}, sequence`,
-  "about in ('settlement', 'dispute')"
-)
-const selectBookOf = (
-  table: "attempts" | "operations" | "refunds"
-) => `select ${bookColumns}, ${told} as told from payments as p
+const selectBookOf = (table: "attempts" | "operations" | "refunds") => `select ${bookColumns} from payments as p
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
 /** Both, because a reference may be longer than an index takes. */
 const isCharge = `${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4`
 /** Of an old database one charge may have several payments. */
-const selectBookOfCharge = `select ${bookColumns}, ${told} as told, array(
+const selectBookOfCharge = `select ${bookColumns}, array(
     select id from payments where ${isCharge} order by id offset 1
   ) as others from payments as p where ${isCharge} order by id limit 1`
 
@@ -93,7 +84,6 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
       const [select, ...names] = subjectOf(subject)
       return one("bookOf", select, [...bindTenant(tenant), ...names.map(bindText)], (row) => ({
         book: readBook(row),
-        told: (row["told"] as ReadonlyArray<Row>).map(rows.readNote),
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },

@@ -195,20 +195,17 @@ describe.skipIf(!hasServer)("query plans", () => {
           "the book of an attempt": [
             ledger.bookOf(tenant, { attemptId: "a" }),
             `attempts_by_id (${byTenant}, id)`,
-            ...book,
-            `messages_told (${byTenant}, payment_id)`
+            ...book
           ],
           "the book of an operation": [
             ledger.bookOf(tenant, { operationId: "a" }),
             `operations_by_id (${byTenant}, id)`,
-            ...book,
-            `messages_told (${byTenant}, payment_id)`
+            ...book
           ],
           "the book of a charge": [
             ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
             `payments_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
-            ...book.filter((index) => !index.startsWith("payments_pkey")),
-            `messages_told (${byTenant}, payment_id)`
+            ...book.filter((index) => !index.startsWith("payments_pkey"))
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
           "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],

@@ -18,7 +18,7 @@ import { postpone, takeDue, watched } from "./Checks.ts"
 import { selectClaim, selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, read, snapshot } from "./Database.ts"
-import { keepMessage, selectMessage, selectMessages, selectSubjects, selectTold, storeMessage } from "./Messages.ts"
+import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 import { writeChange } from "./WriteChange.ts"
@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
       one(
         "bookOf",
         () => selectBookOf(db, tenant, subject),
-        ({ book, others, told }) => ({ book: rows.readBook(book), told: told.map(rows.readNote), others })
+        ({ book, others }) => ({ book: rows.readBook(book), others })
       ),
     storeMessage: (tenant, message) => storeMessage(db, tenant, message),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
@@ -183,9 +183,7 @@ const selectBookOf = (db: Database, tenant: Tenant, subject: MessageSubject) =>
   snapshot(db, () => {
     const [paymentId, ...others] = selectSubjects(db, tenant, subject)
     const book = paymentId === undefined ? undefined : selectBookRows(db, tenant, paymentId)
-    return paymentId === undefined || book === undefined
-      ? undefined
-      : { book, told: selectTold(db, tenant, paymentId), others }
+    return book === undefined ? undefined : { book, others }
   })
 
 const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number =>

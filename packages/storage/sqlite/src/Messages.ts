@@ -101,14 +101,6 @@ export const selectMessages = (
     )
 }
 
-/** The messages about a payment's settlement and its disputes, without the bodies. */
-export const selectTold = (db: Database, tenant: Tenant, paymentId: string): ReadonlyArray<Row> =>
-  db
-    .prepare(`select ${list(Object.keys(rows.noteColumns))} from messages indexed by messages_told
-      where workspace_id = ? and environment = ? and payment_id = ? and about in ('settlement', 'dispute')
-      order by rowid`)
-    .all(...bindTenant(tenant), bindText(paymentId))
-
 /** The payment that an attempt, a refund or a charge belongs to. Of an old database one charge may have several. */
 export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<string> => {
   if ("connectionId" in subject) {

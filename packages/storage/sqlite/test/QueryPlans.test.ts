@@ -67,8 +67,7 @@ describe("query plans", () => {
       `payments ${byId} AND id=?)`,
       `attempts ${byId} AND payment_id=?)`,
       `operations ${byId} AND payment_id=?)`,
-      `refunds ${byId} AND payment_id=?)`,
-      "messages USING INDEX messages_told (workspace_id=? AND environment=? AND payment_id=?)"
+      `refunds ${byId} AND payment_id=?)`
     ],
     "the book of a refund": [
       (ledger) => ledger.bookOf(tenant, { refundId: "a" }),
