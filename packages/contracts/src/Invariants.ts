@@ -3,7 +3,16 @@
  * it after each step. All functions give the sentences that are not true: none for a sound payment.
  */
 import type { AttemptOutcome, Event, EventType, Operation, Payment, PaymentState, Refund } from "@pointsman/core"
-import { brokenBalance, brokenInvariant, Machine, PaymentMachine } from "@pointsman/core/internal"
+import {
+  brokenBalance,
+  brokenInvariant,
+  Machine,
+  moneyTaken,
+  noMoney,
+  openCharge,
+  operating,
+  PaymentMachine
+} from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 
 export interface PaymentRecord extends PaymentBook {
@@ -19,34 +28,16 @@ export const brokenInvariants = (record: PaymentRecord): ReadonlyArray<string> =
   ...brokenTimeline(record)
 ]
 
-const moneyTaken: ReadonlySet<PaymentState> = new Set([
-  "Captured",
-  "PartiallyRefunded",
-  "Refunded",
-  "Settled",
-  "ChargedBack"
-])
-const moneyHeld: ReadonlySet<PaymentState> = new Set([
-  "Authorized",
-  "Capturing",
-  "CapturePending",
-  "CaptureUnknown",
-  "Voiding",
-  "VoidPending",
-  "VoidUnknown",
-  // It was held: what was authorized stays on the record.
-  "Voided"
-])
-const moneyUntouched: ReadonlySet<PaymentState> = new Set([
+/** Something is captured. */
+const captured: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
+/** Something is authorized, or was until it was voided: the record keeps what was authorized. */
+const authorized: ReadonlySet<PaymentState> = new Set(["Authorized", ...operating, "Voided"])
+/** Nothing is authorized. */
+const unauthorized: ReadonlySet<PaymentState> = new Set([
+  ...openCharge,
+  ...noMoney,
   "AwaitingCustomer",
-  "CheckoutOpen",
-  "Charging",
-  "ChargePending",
-  "ChargeUnknown",
-  "ChargeMismatched",
-  "Declined",
-  "Failed",
-  "Cancelled"
+  "ChargeMismatched"
 ])
 
 /** Captured ≤ authorized; refunded and pending ≤ captured; the amounts say what the state says. */
@@ -57,11 +48,11 @@ export const brokenBalances = (payment: Payment): ReadonlyArray<string> => {
     ...(rule === undefined ? [] : [rule]),
     // A dispute keeps its payment, also when the capture fails afterwards.
     ...unless(
-      (state === "ChargedBack" && authorizedMinor > 0) || moneyTaken.has(state) === capturedMinor > 0,
+      (state === "ChargedBack" && authorizedMinor > 0) || captured.has(state) === capturedMinor > 0,
       `${state} with ${capturedMinor} captured`
     ),
-    ...unless(!moneyHeld.has(state) || authorizedMinor > 0, `${state} with nothing authorized`),
-    ...unless(!moneyUntouched.has(state) || authorizedMinor === 0, `${state} with ${authorizedMinor} authorized`),
+    ...unless(!authorized.has(state) || authorizedMinor > 0, `${state} with nothing authorized`),
+    ...unless(!unauthorized.has(state) || authorizedMinor === 0, `${state} with ${authorizedMinor} authorized`),
     ...unless(authorizedMinor === 0 || connectionId !== null, "money is held, and no connection holds it"),
     ...unless(state !== "Refunded" || refundedMinor === capturedMinor, "Refunded, and not all of it"),
     ...unless(

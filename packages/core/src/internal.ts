@@ -21,7 +21,15 @@ export { checkoutUrlContext } from "./model/HostedPage.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"
 export { brokenInvariant } from "./model/Payment.ts"
 export { paymentEvent } from "./model/PaymentEvents.ts"
-export { type PaymentEvent, PaymentMachine, type PaymentRow } from "./model/PaymentMachine.ts"
+export {
+  moneyTaken,
+  noMoney,
+  openCharge,
+  operating,
+  type PaymentEvent,
+  PaymentMachine,
+  type PaymentRow
+} from "./model/PaymentMachine.ts"
 export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"

@@ -11,17 +11,17 @@ import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import {
   moneyTaken,
+  openCharge,
   operating,
   type PaymentEvent,
   PaymentMachine,
-  type PaymentState,
-  unsettledCharge
+  type PaymentState
 } from "../model/PaymentMachine.ts"
 import { isDisputed, openDisputes } from "../model/Reported.ts"
 import { withReview } from "./WithReview.ts"
 
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
-const underWay: ReadonlySet<PaymentState> = new Set([...unsettledCharge, ...operating, "ChargeMismatched"])
+const underWay: ReadonlySet<PaymentState> = new Set([...openCharge, ...operating, "ChargeMismatched"])
 
 /** Whether a charge, a capture or a void may still end so that the money is taken. */
 export const isUnderWay = (state: PaymentState): boolean => underWay.has(state)

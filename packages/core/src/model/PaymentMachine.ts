@@ -67,7 +67,7 @@ export const statesOf = (status: PaymentStatus): ReadonlyArray<PaymentState> =>
   paymentStates.filter((state) => statusOf[state] === status)
 
 /** The charge may still end in any way. */
-export const unsettledCharge = ["Charging", "CheckoutOpen", "ChargePending", "ChargeUnknown"] as const
+export const openCharge = ["Charging", "CheckoutOpen", "ChargePending", "ChargeUnknown"] as const
 /** The money was taken, and no dispute holds it. */
 export const moneyTaken = ["Captured", "PartiallyRefunded", "Refunded", "Settled"] as const
 /** The payment ended, and no money is held. */
@@ -238,21 +238,21 @@ export const PaymentMachine = defineMachine({
       why: "The provider accepted it and is still processing it."
     },
     {
-      from: unsettledCharge,
+      from: openCharge,
       on: "ChargeAuthorized",
       to: "Authorized",
       emits: ["payment.authorized"],
       why: "capture_method is manual."
     },
     {
-      from: unsettledCharge,
+      from: openCharge,
       on: "ChargeCaptured",
       to: "Captured",
       emits: ["payment.captured"],
       why: "The money was captured."
     },
     {
-      from: unsettledCharge,
+      from: openCharge,
       on: "ChargeDeclined",
       to: "Declined",
       emits: ["payment.declined"],
@@ -266,7 +266,7 @@ export const PaymentMachine = defineMachine({
       why: "Every attempt ended in a technical error with nothing executed; the last result may arrive late."
     },
     {
-      from: unsettledCharge,
+      from: openCharge,
       on: "ChargeCancelled",
       to: "Cancelled",
       emits: ["payment.cancelled"],
