@@ -130,7 +130,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
-    name: "take another courier's write for ours",
+    name: "take another source's write for ours",
     harm: "The attempt never gets its end and the key no answer: a retry is told UNKNOWN of a charge that was answered.",
     edits: [
       {

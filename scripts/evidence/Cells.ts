@@ -44,7 +44,7 @@ export const cellOf = (name: SampleName, word: Word): Cell => {
   const connectionId = book.attempts.at(sample.attempt ?? -1)?.connectionId ?? ""
   const at = recordedAt + (word.isBefore ? -datedApart : datedApart)
   const now = recordedAt + 1000
-  const meaning = interpret(book, connectionId, { courier: "message", about, at, askedAt: now }, now)
+  const meaning = interpret(book, connectionId, { via: "message", about, at, askedAt: now }, now)
   const applied = "applied" in meaning ? meaning.applied : undefined
   const payment = applied?.payment ?? book.payment
   return {

@@ -24,9 +24,9 @@ import {
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  anotherSource,
   attemptsOf,
   comeBack,
-  courier,
   deactivateAll,
   hour,
   live,
@@ -305,7 +305,11 @@ describe("opening a checkout", () => {
       const { payment, token } = yield* paged(liveCaller)
       late.ledger.beforeCommit = (number) =>
         number === 3
-          ? Effect.provideService(courier(payment, { on: "ChargeUnanswered", connectionId: "main" }), Ledger, ledger)
+          ? Effect.provideService(
+              anotherSource(payment, { on: "ChargeUnanswered", connectionId: "main" }),
+              Ledger,
+              ledger
+            )
           : Effect.void
       assert.strictEqual((yield* pointsman.openCheckout(token, comeBack))._tag, "Redirect")
       assert.deepStrictEqual(yield* typesOf(payment), [
@@ -698,7 +702,12 @@ describe("many who come back", () => {
       told.provider.onLookUpCharge = () =>
         Effect.as(
           Effect.provideService(
-            courier(payment, { on: "ChargeCaptured", connectionId: "main", providerRef: "ch_1", amountMinor: 1999 }),
+            anotherSource(payment, {
+              on: "ChargeCaptured",
+              connectionId: "main",
+              providerRef: "ch_1",
+              amountMinor: 1999
+            }),
             Ledger,
             ledger
           ),

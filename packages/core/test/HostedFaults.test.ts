@@ -9,8 +9,8 @@ import { approve, type CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  anotherSource,
   comeBack,
-  courier,
   hour,
   liveCaller,
   liveConnections,
@@ -310,7 +310,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
         const ledger = yield* Ledger
         told.ledger.beforeCommit = (number) =>
           number === 3
-            ? Effect.provideService(courier(payment, { on: "ChargeCancelled" }), Ledger, ledger)
+            ? Effect.provideService(anotherSource(payment, { on: "ChargeCancelled" }), Ledger, ledger)
             : Effect.void
         const ended = yield* begin(token)
         // Money that is captured after all is reported; an open checkout takes none.

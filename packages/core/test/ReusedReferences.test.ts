@@ -168,7 +168,7 @@ describe("a reference that another payment of the connection has", () => {
   )
 })
 
-describe("other couriers of a reused reference", () => {
+describe("other sources of a reused reference", () => {
   const messages = {
     unknown: { before: silent, becomes: "ChargeMismatched", reasons: ["unknown", "reference_reused"] },
     pending: {

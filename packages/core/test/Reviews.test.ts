@@ -6,7 +6,7 @@ import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { courier, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { anotherSource, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -638,7 +638,7 @@ describe("a review beside others", () => {
       const payment = yield* given["an unanswered charge"](raced)
       yield* TestClock.adjust(untilOld)
       const context = yield* Effect.context<Ledger>()
-      const capturedBehind = courier(payment, {
+      const capturedBehind = anotherSource(payment, {
         on: "ChargeCaptured",
         amountMinor: 1999,
         connectionId: "main",

@@ -95,7 +95,7 @@ const appliedOf = (
 }
 
 const sourceOf = (about: StatementAbout, askedAt: number, at: number | null): Statement => ({
-  courier: "lookup",
+  via: "lookup",
   about,
   at,
   askedAt

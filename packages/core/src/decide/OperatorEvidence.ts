@@ -148,7 +148,7 @@ const weigh = (
   { about, connectionId, isOpen, refusal }: Translated,
   now: number
 ): Result.Result<Applied, Refusal> => {
-  const meaning = interpret(book, connectionId, { courier: "operator", about, at: null, askedAt: now }, now)
+  const meaning = interpret(book, connectionId, { via: "operator", about, at: null, askedAt: now }, now)
   switch (meaning._tag) {
     case "Moves":
       return Result.succeed(meaning.applied)

@@ -63,7 +63,7 @@ const factOfUnheld = (
   now: number
 ): ChargeFact | NoFact => {
   // What an operator sees to be held is held, however it was asked for: nobody waits for the provider to capture it.
-  const asked = source.courier === "operator" ? ({ ...payment, captureMethod: "manual" } as const) : payment
+  const asked = source.via === "operator" ? ({ ...payment, captureMethod: "manual" } as const) : payment
   const fact = chargeFactOf(asked, attempt.connectionId, state)
   switch (payment.state) {
     case "Charging":
@@ -74,7 +74,7 @@ const factOfUnheld = (
       if (attempts.at(-1)?.id !== attempt.id) return tellsOfMoney(fact) ? fact : "Confirms"
       // The answer to the call says the same, and the next connection may be asked then.
       if (attempt.outcome === null && state._tag === "Declined" && state.soft) return "Confirms"
-      if (attempt.checkout === null || source.courier === "operator") return fact
+      if (attempt.checkout === null || source.via === "operator") return fact
       // A refusal that was written while the customer could try again is not the last word, however late it arrives.
       const checkout = { ...attempt, checkout: attempt.checkout }
       const writtenAt = isCurrent(source) ? source.askedAt : Math.min(source.at ?? now, now)
@@ -138,7 +138,7 @@ const ofMissing = (
 ): Interpretation => {
   const { payment } = book
   // A page has an end of its own.
-  const isOnPage = payment.state === "CheckoutOpen" && attempt.checkout !== null && source.courier === "lookup"
+  const isOnPage = payment.state === "CheckoutOpen" && attempt.checkout !== null && source.via === "lookup"
   const early = isOnPage ? undefined : disbelieved(attempt, said, source)
   if (early !== undefined) return early
   if (released.has(payment.state)) return confirms
@@ -162,24 +162,24 @@ const factOfMissing = (
   { payment }: PaymentBook,
   attempt: Attempt,
   said: NeverReceived,
-  { askedAt, courier }: Source
+  { askedAt, via }: Source
 ): ChargeFact | "TooEarly" | "Contradicts" => {
   switch (payment.state) {
     case "Charging":
       return "TooEarly"
     case "CheckoutOpen": {
       // A person may close a page that has no end.
-      if (attempt.checkout === null || courier === "operator") return { on: "CheckoutEnded" }
+      if (attempt.checkout === null || via === "operator") return { on: "CheckoutEnded" }
       return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, askedAt) ?? "TooEarly"
     }
     case "ChargeUnknown": {
       // A checkout whose opening went unanswered may be open, and be paid on later: nothing found is no last word.
       const isCheckout = payment.hosted !== null && payment.tenant.environment === "production"
-      return isCheckout && courier === "lookup" ? "TooEarly" : { on: "ChargeNotFound" }
+      return isCheckout && via === "lookup" ? "TooEarly" : { on: "ChargeNotFound" }
     }
     case "ChargePending":
       // On a checkout the customer may still be at a challenge.
-      return attempt.checkout !== null && courier === "lookup" ? "TooEarly" : "Contradicts"
+      return attempt.checkout !== null && via === "lookup" ? "TooEarly" : "Contradicts"
     default:
       return "Contradicts"
   }

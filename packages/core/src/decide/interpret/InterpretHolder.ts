@@ -104,7 +104,7 @@ const ofHolderInOperation = (
 const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Source, now: number): Interpretation => {
   const isUnknown = statusOf[book.payment.state] === "UNKNOWN"
   // What is accepted may still be under way. A person can tell that it is not.
-  if (!isUnknown && source.courier === "lookup") return confirms
+  if (!isUnknown && source.via === "lookup") return confirms
   if (!isOldEnough(operation, source.askedAt)) return { _tag: "TooEarly", from: oldFrom(operation) }
   if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, now)
   const message = "The provider's record says that the payment is still authorized."

@@ -80,7 +80,7 @@ export const ofAutomaticFailure = (
   const isCaptureFailed = isOfPayment(book, attempt) && state !== "Authorized" && !inOperation.has(state)
   const evidence = { attempt_id: attempt.id, stated: "capture_failed", failure_reason: reason }
   const contradiction = contradicts(book, `capture_failed:${attempt.id}`, evidence, now, { isCaptureFailed })
-  return source.courier === "operator" && "applied" in contradiction ? moved(contradiction.applied) : contradiction
+  return source.via === "operator" && "applied" in contradiction ? moved(contradiction.applied) : contradiction
 }
 
 const ended: ReadonlySet<PaymentState> = new Set([...noMoney, "Voided", "AwaitingCustomer"])

@@ -18,7 +18,7 @@ export type Interpretation =
   | { readonly _tag: "Contradicts"; readonly applied?: Applied | undefined }
   /** "Never received" is not believed yet. `from`: epoch milliseconds from which it is; `null` where the provider is not sure. */
   | { readonly _tag: "TooEarly"; readonly from: number | null }
-  /** A connector made a statement that is incomplete, or that its courier cannot bring. */
+  /** A connector made a statement that is incomplete, or that its source cannot make. */
   | { readonly _tag: "Malformed"; readonly reason: string }
 
 export const confirms: Interpretation = { _tag: "Confirms" }

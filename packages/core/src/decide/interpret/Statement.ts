@@ -17,7 +17,7 @@ export interface Source {
    * - `lookup`: the provider was asked for its record, which says what is so now
    * - `operator`: a person read the provider's record
    */
-  readonly courier: "answer" | "message" | "lookup" | "operator"
+  readonly via: "answer" | "message" | "lookup" | "operator"
   /** When the provider dates it, in epoch milliseconds by its clock; `null` where it does not say. */
   readonly at: number | null
   /** Epoch milliseconds by our clock: before the lookup began, or when the message or the operator's evidence came. */
@@ -50,7 +50,7 @@ export interface Statement extends Source {
 }
 
 /** Whether it says what is so now. What an answer or a message says was so when it was written. */
-export const isCurrent = ({ courier }: Source): boolean => courier === "lookup" || courier === "operator"
+export const isCurrent = ({ via }: Source): boolean => via === "lookup" || via === "operator"
 
 /** A message that does not say since when it is so. */
 export const isUndated = (source: Source): boolean => !isCurrent(source) && source.at === null

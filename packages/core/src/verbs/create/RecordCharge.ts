@@ -162,7 +162,7 @@ const contradictionOf = (
 ): Moved | undefined => {
   const book = { payment: stored, attempts: [...earlier, attempt], operations: [], refunds: [] }
   const about = { _tag: "Charge", charge: { attemptId: attempt.id }, state: () => stated } as const
-  const meaning = interpret(book, attempt.connectionId, { courier: "answer", about, at: null, askedAt: now }, now)
+  const meaning = interpret(book, attempt.connectionId, { via: "answer", about, at: null, askedAt: now }, now)
   return meaning._tag === "Contradicts" ? meaning.applied : undefined
 }
 

@@ -218,7 +218,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const meaning =
         found === undefined
           ? undefined
-          : meaningOf(found, connectionId, { ...message, courier: "message", askedAt: now }, reused, now)
+          : meaningOf(found, connectionId, { ...message, via: "message", askedAt: now }, reused, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const decision = decidedMessage(stored, message, found?.book, meaning)
