@@ -5,7 +5,7 @@ import { type ChargeState, type Found, Ledger, type RefundState, Unanswered } fr
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { anotherSource, comeBack, hosted, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { anotherWriter, comeBack, hosted, live, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const second = 1_000
@@ -641,7 +641,7 @@ describe("what comes in between", () => {
         if (!isFirst) return Effect.void
         isFirst = false
         // As a further attempt would be written: the payment stays in Charging.
-        return Effect.provideService(anotherSource(payment, { on: "AttemptFollowed" }), Ledger, ledger)
+        return Effect.provideService(anotherWriter(payment, { on: "AttemptFollowed" }), Ledger, ledger)
       }
       yield* checkAll
       assert.deepInclude(yield* stateOf(payment), { state: "Charging", version: 2 })

@@ -46,7 +46,7 @@ describe("keys whose time is over", () => {
       const { payment } = yield* pointsman.create(caller, request({ idempotencyKey: key }))
       yield* TestClock.adjust(10 * day)
       assert.strictEqual(yield* forget, 0)
-      yield* pointsman.settleReview({
+      yield* pointsman.resolveReview({
         tenant,
         paymentId: payment.id,
         stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null, providerRef: "ref" },

@@ -24,7 +24,7 @@ import {
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
-  anotherSource,
+  anotherWriter,
   attemptsOf,
   comeBack,
   deactivateAll,
@@ -306,7 +306,7 @@ describe("opening a checkout", () => {
       late.ledger.beforeCommit = (number) =>
         number === 3
           ? Effect.provideService(
-              anotherSource(payment, { on: "ChargeUnanswered", connectionId: "main" }),
+              anotherWriter(payment, { on: "ChargeUnanswered", connectionId: "main" }),
               Ledger,
               ledger
             )
@@ -702,7 +702,7 @@ describe("many who come back", () => {
       told.provider.onLookUpCharge = () =>
         Effect.as(
           Effect.provideService(
-            anotherSource(payment, {
+            anotherWriter(payment, {
               on: "ChargeCaptured",
               connectionId: "main",
               providerRef: "ch_1",

@@ -9,7 +9,7 @@ import { approve, type CommitFault } from "@pointsman/core/testing"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
-  anotherSource,
+  anotherWriter,
   comeBack,
   hour,
   liveCaller,
@@ -310,7 +310,7 @@ for (const { asked, begin, goodEnd, goodEvents, goodOutcome, make, name, page, s
         const ledger = yield* Ledger
         told.ledger.beforeCommit = (number) =>
           number === 3
-            ? Effect.provideService(anotherSource(payment, { on: "ChargeCancelled" }), Ledger, ledger)
+            ? Effect.provideService(anotherWriter(payment, { on: "ChargeCancelled" }), Ledger, ledger)
             : Effect.void
         const ended = yield* begin(token)
         // Money that is captured after all is reported; an open checkout takes none.

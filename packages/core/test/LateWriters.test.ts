@@ -14,7 +14,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 /** A write of another process, on what is stored now. */
-const anotherSource = (
+const anotherWriter = (
   paymentId: string,
   move: (stored: Payment) => Pick<Change, "events"> & { readonly payment: Payment }
 ) =>
@@ -26,7 +26,7 @@ const anotherSource = (
   }).pipe(Effect.orDie)
 
 const told = (paymentId: string, fact: ChargeFact) =>
-  anotherSource(paymentId, (stored) => Result.getOrThrow(applyChargeFact(stored, fact, stored.updatedAt)))
+  anotherWriter(paymentId, (stored) => Result.getOrThrow(applyChargeFact(stored, fact, stored.updatedAt)))
 
 describe("a process that froze after its claim was written", () => {
   const woken = world({ providerTimeoutMillis: 48 * hour })
@@ -40,7 +40,7 @@ describe("a process that froze after its claim was written", () => {
       const { payment: first } = yield* pointsman.create(caller, keyed)
       assert.strictEqual(first.state, "ChargeUnknown")
       // A look-up finds nothing; a day later the key is free.
-      yield* anotherSource(first.id, (stored) => ({
+      yield* anotherWriter(first.id, (stored) => ({
         payment: { ...stored, state: "Failed", version: stored.version + 1, settledAt: 15 * minute },
         events: []
       }))

@@ -288,14 +288,14 @@ describe("other sources of a reused reference", () => {
         const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
         const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
         const refused = yield* Effect.flip(
-          pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
+          pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
         )
         assert.deepInclude(refused, {
           _tag: "pointsman/StatementRefused",
           reason: `the provider's reference ch_1 belongs to payment ${first.id}`
         })
         assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
-        yield* pointsman.settleReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
+        yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
         assert.strictEqual((yield* stored(second)).state, "Captured")
       }).pipe(Effect.provide(person.layer))
   )
@@ -307,8 +307,8 @@ describe("other sources of a reused reference", () => {
       const first = yield* answered(settled, reused)
       const second = yield* answered(settled, reused)
       const order = { tenant: first.tenant, evidence: "the dashboard", by: "Jo" }
-      yield* pointsman.settleReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
-      yield* pointsman.settleReview({
+      yield* pointsman.resolveReview({ ...order, paymentId: first.id, stated: { _tag: "NothingToChange" } })
+      yield* pointsman.resolveReview({
         ...order,
         paymentId: second.id,
         stated: { _tag: "Charge", says: "canceled", attemptId: null, amountMinor: null, providerRef: "ch_1" }

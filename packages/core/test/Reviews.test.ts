@@ -6,7 +6,7 @@ import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
-import { anotherSource, liveCaller, liveConnections, paged } from "./support/Pages.ts"
+import { anotherWriter, liveCaller, liveConnections, paged } from "./support/Pages.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
@@ -191,7 +191,7 @@ const seen = { evidence: "The acquirer's dashboard shows it.", by: "Jo" }
 const settle = (payment: Payment, stated: OperatorStatement, more: Partial<typeof seen> = {}) =>
   Effect.gen(function* () {
     const order = { tenant: payment.tenant, paymentId: payment.id, stated, ...seen, ...more }
-    return yield* Effect.result((yield* Pointsman).settleReview(order))
+    return yield* Effect.result((yield* Pointsman).resolveReview(order))
   })
 
 const says = (
@@ -638,7 +638,7 @@ describe("a review beside others", () => {
       const payment = yield* given["an unanswered charge"](raced)
       yield* TestClock.adjust(untilOld)
       const context = yield* Effect.context<Ledger>()
-      const capturedBehind = anotherSource(payment, {
+      const capturedBehind = anotherWriter(payment, {
         on: "ChargeCaptured",
         amountMinor: 1999,
         connectionId: "main",

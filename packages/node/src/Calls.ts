@@ -7,7 +7,7 @@ import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
-import { reviewOf, reviews, settleReview } from "./calls/Reviews.ts"
+import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
 import { makeCall, type Run } from "./calls/RunCall.ts"
 import { circuits, successRates, usage } from "./calls/Statistics.ts"
 import type { Gate } from "./Gate.ts"
@@ -40,8 +40,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
 
     reviews: (query, options) => call(reviews(defaults, query, options)),
     reviewOf: (paymentId) => call(reviewOf(paymentId)),
-    settleReview: (paymentId, stated, evidence, options) =>
-      call(settleReview(defaults, paymentId, stated, evidence, options)),
+    resolveReview: (paymentId, stated, evidence, options) =>
+      call(resolveReview(defaults, paymentId, stated, evidence, options)),
 
     deliveries: (query, options) => call(deliveries(defaults, query, options)),
     deliveryAttempts: (deliveryId, options) => call(deliveryAttempts(defaults, deliveryId, options)),

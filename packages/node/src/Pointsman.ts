@@ -99,7 +99,7 @@ export interface Pointsman extends AsyncDisposable {
   /** One of them, with all that is recorded of it, of whichever workspace. */
   readonly reviewOf: (paymentId: string) => Promise<PaymentFile>
   /** Writes what an operator states that the provider's record says, and returns the payment afterwards. */
-  readonly settleReview: (
+  readonly resolveReview: (
     paymentId: string,
     stated: OperatorStatement,
     evidence: Evidence,

@@ -127,7 +127,7 @@ const cases: ReadonlyArray<
   [
     "a statement that does not fit",
     async (p) =>
-      p.settleReview(await paid(p), { about: "charge", says: "declined" }, { evidence: "The dashboard.", by: "Ada" }),
+      p.resolveReview(await paid(p), { about: "charge", says: "declined" }, { evidence: "The dashboard.", by: "Ada" }),
     StateError,
     "statement_refused",
     false
@@ -181,7 +181,7 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "a statement with a field in other letters": [
     (p) =>
-      p.settleReview(
+      p.resolveReview(
         "01a1fe08-9226-7266-a33a-e3e7f1609a4e",
         { about: "charge", says: "captured", Amount: 5 } as never,
         {

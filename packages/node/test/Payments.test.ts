@@ -104,7 +104,7 @@ it("given an unknown result, when an operator reports the provider's record, the
   assert.strictEqual(waiting?.id, payment.id)
   assert.deepStrictEqual(waiting?.review?.reasons, ["unknown"])
   assert.strictEqual((await pointsman.reviewOf(payment.id)).attempts[0]?.outcome, "unanswered")
-  const settled = await pointsman.settleReview(
+  const settled = await pointsman.resolveReview(
     payment.id,
     { about: "charge", says: "captured", provider_reference: "seen-in-the-dashboard" },
     { evidence: "It stands in the provider's dashboard.", by: "Ada" }

@@ -5,7 +5,7 @@ import type { ReviewQuery } from "../ports/Ledger.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { Page, PaymentNotFound } from "../verbs/read/ReadPayments.ts"
 import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "../verbs/review/ReadReviews.ts"
-import { type SettleReviewOrder, type StatementRefused, settleReview } from "../verbs/review/RecordEvidence.ts"
+import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
 import type { DoorContext } from "./DoorContext.ts"
 
 export interface ReviewMethods {
@@ -18,13 +18,13 @@ export interface ReviewMethods {
    * payment as it is then. It sends nothing to the provider. After `StatementRefused` nothing is written; after
    * `StorageError` it may be written all the same, and the review says so.
    */
-  readonly settleReview: (
-    order: SettleReviewOrder
+  readonly resolveReview: (
+    order: ResolveReviewOrder
   ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
 }
 
 export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   reviews: (query) => Effect.provideContext(reviews(query), context),
   reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
-  settleReview: (order) => Effect.provideContext(settleReview(order), context)
+  resolveReview: (order) => Effect.provideContext(resolveReview(order), context)
 })

@@ -72,7 +72,7 @@ export const deactivateAll = Effect.gen(function* () {
 })
 
 /** A write of another process, on what is stored now. */
-export const anotherSource = (of: Payment, fact: Parameters<typeof applyChargeFact>[1]) =>
+export const anotherWriter = (of: Payment, fact: Parameters<typeof applyChargeFact>[1]) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const now = Option.getOrThrow(yield* ledger.payment(of.tenant, of.id))

@@ -210,7 +210,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     paymentFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),
     revokeApiKey: () => Effect.die("not asked for here"),
-    settleReview: () => new PaymentNotFound(),
+    resolveReview: () => new PaymentNotFound(),
     verifyMessage: (incoming) => {
       asked.push(["verifyMessage", incoming])
       return answers.verifyMessage?.(incoming) ?? new MessageRefused()

@@ -36,7 +36,7 @@ export const reviewOf = Effect.fnUntraced(function* (paymentId: unknown) {
   )
 })
 
-export const settleReview = Effect.fnUntraced(function* (
+export const resolveReview = Effect.fnUntraced(function* (
   defaults: Defaults,
   paymentId: unknown,
   stated: OperatorStatement,
@@ -50,8 +50,8 @@ export const settleReview = Effect.fnUntraced(function* (
   if (typeof seen !== "string" || typeof by !== "string") {
     return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was seen, and who saw it."))
   }
-  const settled = yield* pointsman
-    .settleReview({
+  const resolved = yield* pointsman
+    .resolveReview({
       tenant,
       paymentId: yield* checkId("paymentId", paymentId),
       stated: yield* checkStatement(stated),
@@ -68,10 +68,10 @@ export const settleReview = Effect.fnUntraced(function* (
             return new StateError("statement_refused", `\`${failure.field}\`: ${failure.reason}. Nothing was written.`)
           case "pointsman/StorageError":
             return new InternalError(
-              "The statement may have been recorded. Read the payment before you settle it again."
+              "The statement may have been recorded. Read the payment before you resolve its review again."
             )
         }
       })
     )
-  return asPayment(yield* views.payment(settled))
+  return asPayment(yield* views.payment(resolved))
 })

@@ -127,7 +127,7 @@ const settle = Command.make(
           `units. About to record for ${printable(by)}: ${printable(sentenceOf(stated, currency))}.`
         yield* json ? Console.error(intent) : Console.log(intent)
         const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by }
-        const after = yield* (yield* Pointsman).settleReview(order).pipe(
+        const after = yield* (yield* Pointsman).resolveReview(order).pipe(
           Effect.catchTags({
             "pointsman/PaymentNotFound": () => Effect.fail(notFound(id)),
             "pointsman/StatementRefused": ({ field, reason }) =>

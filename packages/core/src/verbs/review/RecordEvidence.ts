@@ -19,7 +19,7 @@ import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadPayments.ts"
 import { eventsAtMost } from "./ReadReviews.ts"
 
-export interface SettleReviewOrder extends Evidence {
+export interface ResolveReviewOrder extends Evidence {
   readonly tenant: Tenant
   readonly paymentId: string
   readonly stated: OperatorStatement
@@ -36,13 +36,13 @@ const longestEvidence = 2000
 const longestName = 120
 
 /** Returns the payment afterwards. */
-export const settleReview = Effect.fnUntraced(function* (order: SettleReviewOrder) {
+export const resolveReview = Effect.fnUntraced(function* (order: ResolveReviewOrder) {
   yield* checkOrder(order)
   const turns = yield* Turns
   return yield* decideAndWrite(order, turns.take(order.paymentId))
 })
 
-const checkOrder = Effect.fnUntraced(function* ({ by, evidence, stated }: SettleReviewOrder) {
+const checkOrder = Effect.fnUntraced(function* ({ by, evidence, stated }: ResolveReviewOrder) {
   const isText = (text: string, longest: number) => text.trim() !== "" && [...text].length <= longest
   if (!isText(evidence, longestEvidence)) {
     return yield* new StatementRefused({
@@ -77,7 +77,7 @@ interface Read {
   readonly told: ReadonlyArray<Event>
 }
 
-const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: SettleReviewOrder, inTurn: Turn) =>
+const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveReviewOrder, inTurn: Turn) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     return yield* decideAndCommit({
@@ -113,7 +113,7 @@ const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: SettleRevie
         case "NotWritten":
           return failure.cause
         case "MaybeWritten":
-          return new StorageError({ operation: "settling a review", cause: failure.cause })
+          return new StorageError({ operation: "resolving a review", cause: failure.cause })
         case "Contended":
         case "pointsman/ApiKeyRevoked":
           return new StatementRefused({
