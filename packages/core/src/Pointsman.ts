@@ -5,7 +5,7 @@ import { LookUps } from "./call/LookUps.ts"
 import { OpenConnections } from "./call/OpenConnections.ts"
 import { Background } from "./commit/Background.ts"
 import { Turns } from "./commit/Turns.ts"
-import { Stirring } from "./commit/WakeDelivery.ts"
+import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
@@ -124,7 +124,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         LookUps.layer,
         Turns.layer,
         Background.layer,
-        Stirring.layer,
+        DeliveryWake.layer,
         macLayer,
         SecureRandom.layerWebCrypto,
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })

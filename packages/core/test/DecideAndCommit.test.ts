@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { decideAndCommit, done, write } from "../src/commit/DecideAndCommit.ts"
-import { Stirring } from "../src/commit/WakeDelivery.ts"
+import { DeliveryWake } from "../src/commit/WakeDelivery.ts"
 import type { Payment } from "../src/model/Payment.ts"
 import { type CommitFailure, Ledger, Stale } from "../src/ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../src/ports/StorageError.ts"
@@ -31,7 +31,7 @@ const scripted = (end: (number: number) => Effect.Effect<void, CommitFailure> | 
   })
   const layer = Layer.merge(
     Layer.succeedContext(Context.make(Ledger, { commit } as unknown as Ledger["Service"])),
-    Stirring.layer
+    DeliveryWake.layer
   )
   const loop = (options: { readonly stops?: boolean; readonly retries?: boolean }) =>
     decideAndCommit({
@@ -208,7 +208,7 @@ describe("a loop inside a loop", () => {
         read: () => Effect.succeed(0),
         afterUnknown: "stop",
         storageErrors: "fail"
-      }).pipe(Effect.provide(Stirring.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
+      }).pipe(Effect.provide(DeliveryWake.layer), Effect.provideService(Ledger, {} as unknown as Ledger["Service"]))
       assert.strictEqual(yield* ending(outer), "NotWritten")
       assert.deepStrictEqual(inner.seen.commits, [2000, 2050, 2150, 2350, 2750, 3000])
     })

@@ -5,7 +5,7 @@ import { spread } from "../model/Delivery.ts"
 import { DeliverySettings } from "../ports/DeliverySettings.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
 import { PaymentSettings } from "../ports/PaymentSettings.ts"
-import { Stirring } from "./WakeDelivery.ts"
+import { DeliveryWake } from "./WakeDelivery.ts"
 
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
 export type Step = Omit<Change, "checkAt" | "deliverAt">
@@ -17,7 +17,7 @@ export const commitChange = Effect.fnUntraced(function* (step: Step) {
   const checkAt = nextCheckAt(step.payment.after, step.refunds ?? [], checkIntervals, claimWindowMillis, now)
   if (step.events.length === 0) return yield* ledger.commit({ ...step, checkAt })
   const { scheduleMillis } = yield* DeliverySettings
-  const stirring = yield* Stirring
+  const deliveryWake = yield* DeliveryWake
   yield* ledger.commit({ ...step, checkAt, deliverAt: now + spread(scheduleMillis[0] ?? 0, yield* Random.next) })
-  yield* stirring.stir
+  yield* deliveryWake.wake
 })

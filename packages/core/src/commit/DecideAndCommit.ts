@@ -21,7 +21,7 @@ import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 import { insistently, startBudget } from "./Budget.ts"
 import { commitChange, type Step } from "./CommitChange.ts"
 import type { Turn } from "./Turns.ts"
-import type { Stirring } from "./WakeDelivery.ts"
+import type { DeliveryWake } from "./WakeDelivery.ts"
 
 /** Surely nothing is written. */
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: StorageError }> {}
@@ -180,7 +180,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
   const tryOnce: Effect.Effect<
     Tried<W | D>,
     E | Exclude<E2, StorageError> | ApiKeyRevoked,
-    R | R2 | Ledger | Stirring
+    R | R2 | Ledger | DeliveryWake
   > = Effect.gen(function* () {
     if (conflict !== undefined) {
       const found: Result.Result<S, E2 | StorageError> = yield* Effect.result(budget.spend(read(conflict)))
@@ -226,7 +226,7 @@ const unwritten = <W>(lost: Unanswered<W> | undefined, storageError: StorageErro
 const reviewOther = (
   decision: Write<unknown> | Keep<unknown>,
   reused: ReusedReference
-): Effect.Effect<void, StorageError, Ledger | Stirring> =>
+): Effect.Effect<void, StorageError, Ledger | DeliveryWake> =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const [tenant, id] =

@@ -1,22 +1,22 @@
 /** Wakes those who deliver as soon as there is something to deliver, so that nothing waits for the next look. */
 import { Context, Effect, Latch, Layer } from "effect"
 
-export class Stirring extends Context.Service<
-  Stirring,
+export class DeliveryWake extends Context.Service<
+  DeliveryWake,
   {
-    readonly stir: Effect.Effect<void>
+    readonly wake: Effect.Effect<void>
     /** To be called before a look at what is due: whatever comes after it ends the next rest. */
-    readonly settle: Effect.Effect<void>
-    /** Rests until something stirs, at most so many milliseconds. */
+    readonly reset: Effect.Effect<void>
+    /** Rests until `wake`, at most so many milliseconds. */
     readonly rest: (millis: number) => Effect.Effect<void>
   }
->()("pointsman/webhooks/Stirring") {
-  static readonly layer: Layer.Layer<Stirring> = Layer.effect(
-    Stirring,
+>()("pointsman/webhooks/DeliveryWake") {
+  static readonly layer: Layer.Layer<DeliveryWake> = Layer.effect(
+    DeliveryWake,
     Effect.map(Latch.make(), (latch) =>
-      Stirring.of({
-        stir: Effect.asVoid(latch.open),
-        settle: Effect.asVoid(latch.close),
+      DeliveryWake.of({
+        wake: Effect.asVoid(latch.open),
+        reset: Effect.asVoid(latch.close),
         rest: (millis) => Effect.asVoid(Effect.timeoutOption(latch.await, millis))
       })
     )

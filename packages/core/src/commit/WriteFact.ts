@@ -5,7 +5,7 @@ import type { Payment } from "../model/Payment.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
-import type { Stirring } from "./WakeDelivery.ts"
+import type { DeliveryWake } from "./WakeDelivery.ts"
 
 export interface Written {
   readonly payment: Payment
@@ -16,7 +16,7 @@ export interface Written {
 export const writeFact = Effect.fnUntraced(function* (
   payment: Payment,
   fact: ChargeFact
-): Effect.fn.Return<Written, StorageError, Ledger | Stirring> {
+): Effect.fn.Return<Written, StorageError, Ledger | DeliveryWake> {
   const ledger = yield* Ledger
   const { id, tenant } = payment
   const gaveUp = (cause: unknown) => new StorageError({ operation: `writing ${fact.on}`, cause })

@@ -5,7 +5,7 @@ import type { LookUps } from "../call/LookUps.ts"
 import type { OpenConnections } from "../call/OpenConnections.ts"
 import type { Background } from "../commit/Background.ts"
 import type { Turns } from "../commit/Turns.ts"
-import type { Stirring } from "../commit/WakeDelivery.ts"
+import type { DeliveryWake } from "../commit/WakeDelivery.ts"
 import type { Connectors } from "../ports/Connector.ts"
 import type { Deliveries } from "../ports/Deliveries.ts"
 import type { Directory } from "../ports/Directory.ts"
@@ -20,7 +20,7 @@ import type { LearnedRates } from "../routing/run/LearnedRates.ts"
 export type DoorServices =
   | Ledger
   | Deliveries
-  | Stirring
+  | DeliveryWake
   | Mac.Mac
   | Directory
   | Turns

@@ -10,7 +10,7 @@
  */
 import { Cause, Clock, Effect, Exit, Queue, Random, Result } from "effect"
 import { insistently } from "../../commit/Budget.ts"
-import { Stirring } from "../../commit/WakeDelivery.ts"
+import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
 import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
 import { endpointSecretContext } from "../../model/EndpointSecret.ts"
@@ -33,7 +33,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
     return yield* Effect.never
   }
   const store = yield* Deliveries
-  const stirring = yield* Stirring
+  const deliveryWake = yield* DeliveryWake
   const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
   const places = makePlaces(yield* DeliverySettings)
   // Holds one entry for each attempt under way at most.
@@ -47,11 +47,11 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
       Effect.catchCause((cause) => Effect.logError(`${records.length} webhook attempts could not be recorded`, cause))
     )
     places.recorded(records.length)
-    yield* stirring.stir
+    yield* deliveryWake.wake
   })
 
   const begin = Effect.gen(function* () {
-    yield* stirring.settle
+    yield* deliveryWake.reset
     const now = yield* Clock.currentTimeMillis
     const limit = places.at(now).free
     if (limit > 0) {
@@ -76,7 +76,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
       }
     }
     const { free, moreAfterMillis } = places.at(now)
-    yield* stirring.rest(free > 0 ? everyMillis : Math.min(everyMillis, moreAfterMillis))
+    yield* deliveryWake.rest(free > 0 ? everyMillis : Math.min(everyMillis, moreAfterMillis))
   })
 
   yield* Effect.forkChild(Effect.forever(record))

@@ -1,5 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
-import { Stirring } from "../../commit/WakeDelivery.ts"
+import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { type Delivery, redelivered } from "../../model/Delivery.ts"
 import { deliveryStates } from "../../model/DeliveryMachine.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -40,6 +40,6 @@ export const redeliver = Effect.fnUntraced(function* (tenant: Tenant, id: string
     // Somebody else asked for it in between.
     return yield* new NotRedeliverable({ state: (yield* find(tenant, id)).state })
   }
-  yield* (yield* Stirring).stir
+  yield* (yield* DeliveryWake).wake
   return after
 })

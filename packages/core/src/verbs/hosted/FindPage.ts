@@ -1,6 +1,6 @@
 /** From a token to the payment of its page. A page whose time is over is settled before anybody sees it. */
 import { Clock, Effect, Option } from "effect"
-import type { Stirring } from "../../commit/WakeDelivery.ts"
+import type { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { writeFact } from "../../commit/WriteFact.ts"
 import { isPageOver, PageNotFound } from "../../decide/HostedOrder.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -25,7 +25,7 @@ export const findPage = Effect.fnUntraced(function* (token: string) {
 /** The current payment; cancelled first if its page expired and nothing has begun on it. */
 export const endExpiredPage = Effect.fnUntraced(function* (
   payment: Payment
-): Effect.fn.Return<Payment, StorageError, Ledger | LearnedRates | Stirring> {
+): Effect.fn.Return<Payment, StorageError, Ledger | LearnedRates | DeliveryWake> {
   if (!isPageOver(payment, yield* Clock.currentTimeMillis)) return payment
   return (yield* writeFact(payment, { on: "PageExpired" })).payment
 })
