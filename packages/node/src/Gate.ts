@@ -14,7 +14,7 @@ export const makeGate: Effect.Effect<Gate> = Effect.gen(function* () {
   const idle = yield* Deferred.make<void>()
   let underWay = 0
   let shut = false
-  const settle = () => {
+  const endIfIdle = () => {
     if (shut && underWay === 0) Deferred.doneUnsafe(idle, Effect.void)
   }
   return {
@@ -27,12 +27,12 @@ export const makeGate: Effect.Effect<Gate> = Effect.gen(function* () {
         if (!inside) return
         inside = false
         underWay -= 1
-        settle()
+        endIfIdle()
       }
     },
     shut: () => {
       shut = true
-      settle()
+      endIfIdle()
     },
     drain: (limitMillis) => Effect.map(Effect.timeoutOption(Deferred.await(idle), limitMillis), () => underWay)
   }

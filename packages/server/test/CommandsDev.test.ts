@@ -97,7 +97,7 @@ describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
     await lines.printed(/signed with/u, "stderr")
 
     const chosen = outcomes.filter(
-      ({ isSettledLater, name }) => isSettledLater !== true || withLater || name === "unknown-then-captured"
+      ({ endsLater, name }) => endsLater !== true || withLater || name === "unknown-then-captured"
     )
     const ends = await Promise.all(chosen.map(({ name }) => runHere(folder, ["trigger", name, "--json"])))
     const documents = ends.map((end) => documentOf(end).data)

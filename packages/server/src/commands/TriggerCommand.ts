@@ -83,12 +83,12 @@ export const triggerCommand = Command.make(
     }
     const { asked, paymentId } = yield* play(server, outcome, given)
     const payment = yield* withProgress(json, (tell) =>
-      settled(server, paymentId, outcome.isSettledLater === true ? wait : 0, tell)
+      ended(server, paymentId, outcome.endsLater === true ? wait : 0, tell)
     )
     const events = yield* eventsOf(server, paymentId)
     yield* print(json, { data: { outcome: outcome.name, ends: outcome.ends, asked, payment, events } }, text())
     if (json) return
-    if (isOpen(payment) && outcome.isSettledLater === true) {
+    if (isOpen(payment) && outcome.endsLater === true) {
       yield* Console.error(
         "The payment is still open: the server checks with the provider at its check intervals " +
           "(POINTSMAN_UNKNOWN_CHECK_INTERVAL and others), which `pointsman dev` keeps short."
@@ -136,11 +136,11 @@ export const triggerCommand = Command.make(
   ])
 )
 
-const outcomeView = ({ ends, isSettledLater, name, says }: Outcome) => ({
+const outcomeView = ({ ends, endsLater, name, says }: Outcome) => ({
   name,
   ends,
   says,
-  settled_later: isSettledLater === true
+  settled_later: endsLater === true
 })
 
 const outcomesText = table(
@@ -207,7 +207,7 @@ const isOpen = ({ refund_pending_amount, status }: Payment): boolean =>
 const lookEveryMillis = 500
 
 /** The payment as it is when nothing of it is open, or when the time is over. */
-const settled = Effect.fnUntraced(function* (
+const ended = Effect.fnUntraced(function* (
   server: LocalServer,
   paymentId: string,
   waitMillis: number,

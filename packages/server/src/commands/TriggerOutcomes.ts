@@ -18,7 +18,7 @@ export interface Outcome {
   readonly after?: ReadonlyArray<{ readonly operation: "capture" | "void" | "refund"; readonly part?: true }>
   readonly ends: PaymentStatus
   /** It ends only when the server asks the provider again. */
-  readonly isSettledLater?: true
+  readonly endsLater?: true
 }
 
 const capture = { operation: "capture" } as const
@@ -29,7 +29,7 @@ const refund = { operation: "refund" } as const
 const forGood = { lookup: "no_answer" } as const
 
 const held = { isHeld: true } as const
-const later = { isSettledLater: true } as const
+const later = { endsLater: true } as const
 
 export const outcomes: ReadonlyArray<Outcome> = [
   { name: "captured", says: "captured immediately", simulate: {}, ends: "CAPTURED" },
