@@ -21,7 +21,7 @@ import { errorBodyOf } from "./ErrorTable.ts"
 import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews } from "./PaymentView.ts"
-import { printable } from "./ProviderMessage.ts"
+import { printable } from "./PrintableText.ts"
 import { report, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(

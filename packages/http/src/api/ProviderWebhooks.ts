@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { documented } from "./Documented.ts"
 import { errors, tooManyRequests } from "./Errors.ts"
 
-export const ProviderMessage = Schema.Struct({
+export const ProviderMessageBody = Schema.Struct({
   id: Schema.String.annotateKey(documented("The provider's id of the message. A duplicate changes nothing.")),
   type: Schema.String.annotateKey(
     documented(
@@ -46,7 +46,7 @@ export class ProviderWebhooks extends HttpApiGroup.make("providerWebhooks")
         )
       },
       // For the document alone: the signature covers the bytes as they came, and the connector reads them.
-      payload: ProviderMessage,
+      payload: ProviderMessageBody,
       success: AcceptedEnvelope,
       error: [...errors("unauthorized", "payload_too_large", "internal_error"), tooManyRequests("rate_limited")]
     }).annotateMerge(
