@@ -7,7 +7,8 @@ import { Clock, Effect, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
-interface Held {
+/** Where a claim and its payment are on their way through the tables. */
+interface Position {
   readonly walked: Walked
   /** `undefined` before the first claim. */
   readonly claim: Claim | undefined
@@ -23,13 +24,13 @@ export const claims = (it: StorageTest): void => {
           const ledger = yield* Ledger
           const tenant = yield* newTenant()
           const { walked } = yield* reach(tenant, "Charging")
-          let held: Held = { walked, claim: undefined }
+          let position: Position = { walked, claim: undefined }
           for (const step of Machine.walk(ClaimMachine).get(row.from) ?? []) {
-            const next = yield* moveKey(held, step)
+            const next = yield* moveKey(position, step)
             yield* ledger.commit(next.change)
-            held = next.after
+            position = next.after
           }
-          const { after, change } = yield* moveKey(held, row)
+          const { after, change } = yield* moveKey(position, row)
 
           yield* ledger.commit(change)
 
@@ -89,20 +90,20 @@ export const claims = (it: StorageTest): void => {
 }
 
 /** A claim moves in the commit of a payment's step; here the step that asks the next connection. */
-const moveKey = Effect.fnUntraced(function* (held: Held, row: ClaimRow) {
+const moveKey = Effect.fnUntraced(function* (position: Position, row: ClaimRow) {
   const now = yield* Clock.currentTimeMillis
-  const { after: walked, change } = yield* moveAlong(held.walked, rowOf("Charging", "AttemptFollowed"))
+  const { after: walked, change } = yield* moveAlong(position.walked, rowOf("Charging", "AttemptFollowed"))
   const fresh = newClaim({ key, fingerprint: "fp", paymentId: walked.payment.id, claimedAt: now })
   const claim: Claim =
-    held.claim === undefined
+    position.claim === undefined
       ? fresh
       : row.on === "KeyClaimed"
-        ? moveClaim(held.claim, row.on, { ...fresh, version: held.claim.version })
+        ? moveClaim(position.claim, row.on, { ...fresh, version: position.claim.version })
         : moveClaim(
-            held.claim,
+            position.claim,
             row.on,
             row.on === "RequestAnswered" ? { answeredAt: now, answer: walked.payment } : { claimedAt: now }
           )
-  const moved: Change = { ...change, claim: { expected: held.claim?.version ?? 0, after: claim } }
-  return { change: moved, after: { walked, claim } satisfies Held }
+  const moved: Change = { ...change, claim: { expected: position.claim?.version ?? 0, after: claim } }
+  return { change: moved, after: { walked, claim } satisfies Position }
 })

@@ -17,16 +17,16 @@ import type { Money } from "../money/Money.ts"
 import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
-interface Held {
+interface ChargeAtProvider {
   readonly connectionId: string
   readonly providerRef: string
 }
 
 export type ChargeFact =
-  | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & Held)
-  | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & Held)
-  | ({ readonly on: "ChargeAccepted" } & Held)
-  | ({ readonly on: "MismatchStated"; readonly stated: Money } & Held)
+  | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & ChargeAtProvider)
+  | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & ChargeAtProvider)
+  | ({ readonly on: "ChargeAccepted" } & ChargeAtProvider)
+  | ({ readonly on: "MismatchStated"; readonly stated: Money } & ChargeAtProvider)
   | {
       readonly on: "SecondChargeReported"
       readonly attemptId: string
@@ -74,16 +74,16 @@ export const chargeFactOf = (
       return { on: "ChargeAccepted", connectionId, providerRef: state.providerRef }
     case "Authorized":
     case "Captured": {
-      const held = { connectionId, providerRef: state.providerRef }
+      const charge = { connectionId, providerRef: state.providerRef }
       const stated = state.stated ?? asked.money
       if (stated.currency !== asked.money.currency || stated.minorUnits > asked.money.minorUnits) {
-        return { on: "MismatchStated", stated, ...held }
+        return { on: "MismatchStated", stated, ...charge }
       }
-      if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...held }
+      if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...charge }
       // Asked to capture and only authorized: the provider captures later, and it is not ours to capture.
       return asked.captureMethod === "automatic"
-        ? { on: "ChargeAccepted", ...held }
-        : { on: "ChargeAuthorized", amountMinor: stated.minorUnits, ...held }
+        ? { on: "ChargeAccepted", ...charge }
+        : { on: "ChargeAuthorized", amountMinor: stated.minorUnits, ...charge }
     }
   }
 }

@@ -3,7 +3,7 @@
 import type { Attempt } from "../model/Attempt.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import type { PaymentState } from "../model/PaymentMachine.ts"
+import { moneyTaken, type PaymentState } from "../model/PaymentMachine.ts"
 
 /** The attempt whose charge the payment's connection holds. */
 export const holdingAttempt = ({ attempts, payment }: Pick<PaymentBook, "attempts" | "payment">): Attempt | undefined =>
@@ -26,14 +26,7 @@ const accepted: ReadonlySet<PaymentState> = new Set(["ChargePending", "CapturePe
 export const isAccepted = (state: PaymentState): boolean => accepted.has(state)
 
 /** Where an attempt holds money, and nobody works on it. */
-const held: ReadonlySet<PaymentState> = new Set([
-  "Authorized",
-  "Captured",
-  "PartiallyRefunded",
-  "Refunded",
-  "Settled",
-  "ChargedBack"
-])
+const atRest: ReadonlySet<PaymentState> = new Set(["Authorized", ...moneyTaken, "ChargedBack"])
 
 /**
  * The attempts that may hold money besides the one that the payment is based on: the provider of an earlier one
@@ -42,4 +35,4 @@ const held: ReadonlySet<PaymentState> = new Set([
 export const openRivals = <A extends { readonly outcome: string | null }>(
   state: PaymentState,
   attempts: ReadonlyArray<A>
-) => (held.has(state) ? attempts.filter(({ outcome }) => outcome === null || outcome === "Unanswered") : [])
+) => (atRest.has(state) ? attempts.filter(({ outcome }) => outcome === null || outcome === "Unanswered") : [])

@@ -94,13 +94,13 @@ const brokenBy = (state: State, change: Change): string | undefined => {
   return brokenBalance(change.payment.after, refundsAfter)
 }
 
-/** Its key among those of its kind, for as long as it holds one. */
+/** Its key among those of its kind, for as long as it has one. */
 const keyOfLive = ({ idempotencyKey, kind, outcome, reply }: Operation): string | null =>
   idempotencyKey === null || (outcome !== null && reply === null) ? null : `${kind} ${idempotencyKey}`
 
 const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
-  const held = keys.filter((key) => key !== null)
-  return new Set(held).size < held.length
+  const used = keys.filter((key) => key !== null)
+  return new Set(used).size < used.length
 }
 
 /** Replaced by id where they were, added where they are new. */
