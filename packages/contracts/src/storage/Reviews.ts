@@ -59,6 +59,7 @@ export const reviews = (it: StorageTest): void => {
           expect(yield* waiting(made, { tenant: { ...one, environment: "sandbox" } })).toEqual([])
           expect(yield* waiting(made, { paymentId: second.id })).toEqual([second])
           expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
+          expect(yield* waiting(made, { paymentId: "" })).toEqual([])
         })
     )
 

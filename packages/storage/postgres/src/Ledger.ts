@@ -188,7 +188,7 @@ const selectReviews = ({ after, limit, paymentId, tenant }: ReviewQuery): readon
   const conditions = [
     "review_since is not null",
     after && `(review_since, id) > (${bind(String(after.since))}::bigint, ${bind(bindText(after.paymentId))}::text)`,
-    paymentId && `id = ${bind(bindText(paymentId))}`,
+    paymentId === undefined ? undefined : `id = ${bind(bindText(paymentId))}`,
     tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`
   ].filter((condition) => condition !== undefined)
   return [`select * from payments where ${conditions.join(" and ")} order by review_since, id limit $1`, params]
