@@ -195,7 +195,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
         ({ sent }) => afterUnknown !== "stop" && sent._tag === "Write" && afterUnknown(stored, sent.step)
       )
       if (ours !== undefined) return ended(ours.sent.value)
-      if (revoked !== undefined) return yield* Effect.fail(revoked)
+      if (revoked !== undefined) return yield* revoked
     }
     const decision = yield* budget.spend(decide(stored, yield* Clock.currentTimeMillis, reused, lastTry))
     if (decision._tag === "Done") return ended(decision.value)
