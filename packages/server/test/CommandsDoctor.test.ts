@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
 import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "../src/commands/DirectoryChecks.ts"
-import { clockLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
+import { clockLine, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -65,6 +65,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
         "webhooks",
         "base URL",
         "payments",
+        "messages",
         "deliveries"
       ].map((check) => `ok ${check}`)
     )
@@ -111,6 +112,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       "wrong webhooks",
       "warning base URL",
       "ok payments",
+      "ok messages",
       "warning deliveries"
     ])
     assert.match(saysOf(ill, "configuration"), /^wrong: wrong\.json: workspaces\[0\]/u)
@@ -192,6 +194,24 @@ describe("what the doctor says", () => {
       said(true, waits(now - 1, false), waits(now, true)),
       /^warning: more than 2 payments .* 1 of them waiting/u
     )
+  })
+
+  it("given messages that operators have to look at, then they are counted by outcome, and the first one is to be seen", () => {
+    const said = (unreadable: number, unmatched: number, contradicts: number) =>
+      verdict(
+        messagesLine([
+          { outcome: "unreadable", count: unreadable },
+          { outcome: "unmatched", count: unmatched },
+          { outcome: "contradicts", count: contradicts }
+        ])
+      )
+    assert.strictEqual(said(0, 0, 0), "ok: none unreadable, unmatched or contradicting in the last 7 days")
+    assert.strictEqual(
+      said(2, 99, 100),
+      "warning: 2 unreadable, 99 unmatched, 100 or more contradicts in the last 7 days: see `pointsman messages list " +
+        "--outcome unreadable`"
+    )
+    assert.match(said(0, 0, 1), /^warning: 1 contradicts in the last 7 days: .* --outcome contradicts`$/u)
   })
 
   it.each<[string, boolean]>([

@@ -65,6 +65,7 @@ const setUp = async () => {
     deliver,
     inDatabase,
     run: (...words: ReadonlyArray<string>) => runHere(folder, ["messages", ...words]),
+    doctor: () => runHere(folder, ["doctor", "--json"]),
     status: async () =>
       (await server.request("GET", `/api/v1/payments/${id}`, { key: liveKey })).body.data.payment_status
   }
@@ -72,7 +73,7 @@ const setUp = async () => {
 
 describe("pointsman messages", { timeout: 60_000 }, () => {
   it("given messages of every kind, when they are listed, shown and applied, then each is as it came", async () => {
-    const { attemptId, charge, deliver, id, inDatabase, run, status } = await setUp()
+    const { attemptId, charge, deliver, doctor, id, inDatabase, run, status } = await setUp()
     assert.include((await run("list")).stderr, "There is no such message.")
 
     const body = charge("msg_1", "att_of_nobody")
@@ -94,6 +95,12 @@ describe("pointsman messages", { timeout: 60_000 }, () => {
       subject_id: "att_of_nobody",
       payment_id: null,
       written_at: "2026-11-21T12:00:00.000Z"
+    })
+    const { checks } = JSON.parse((await doctor()).stdout).data
+    assert.deepInclude(checks, {
+      check: "messages",
+      verdict: "warning",
+      says: "1 unreadable, 1 unmatched in the last 7 days: see `pointsman messages list --outcome unreadable`"
     })
     assert.match(listed.data[0].message_id, /^sha256:[0-9a-f]{64}$/u)
     assert.notInclude(JSON.stringify(listed.data[0].reason), "msg_2")

@@ -186,6 +186,7 @@ const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
       ...webhookLines(contents, settings),
       ...baseUrlLines(contents, settings),
       yield* reviewLine(settings),
+      yield* messageLine,
       ...(yield* deliveryLines(contents))
     ] satisfies Lines
   }).pipe(
@@ -283,6 +284,34 @@ export const reviewsLine = (
 
 /** A week: older ones were seen, or nobody looks. */
 const latelyMillis = 7 * 24 * 3_600_000
+
+/** The outcomes of a provider's message that operators have to look at. */
+const unsettledOutcomes = ["unreadable", "unmatched", "contradicts"] as const
+type UnsettledOutcome = (typeof unsettledOutcomes)[number]
+
+const messageLine = Effect.gen(function* () {
+  const pointsman = yield* Pointsman
+  const since = (yield* Clock.currentTimeMillis) - latelyMillis
+  const counts = yield* Effect.forEach(unsettledOutcomes, (outcome) =>
+    Effect.map(pointsman.messages({ outcome, limit: pageSize }), ({ items }) => ({
+      outcome,
+      count: items.filter(({ receivedAt }) => receivedAt >= since).length
+    }))
+  )
+  return messagesLine(counts)
+})
+
+/** `count`: in the last 7 days, at most a page. */
+export const messagesLine = (
+  counts: ReadonlyArray<{ readonly outcome: UnsettledOutcome; readonly count: number }>
+): CheckLine => {
+  const found = counts.filter(({ count }) => count > 0)
+  const [first] = found
+  if (first === undefined) return ok("messages", "none unreadable, unmatched or contradicting in the last 7 days")
+  const many = found.map(({ count, outcome }) => `${count}${count < pageSize ? "" : " or more"} ${outcome}`)
+  const see = `see \`pointsman messages list --outcome ${first.outcome}\``
+  return warning("messages", `${many.join(", ")} in the last 7 days: ${see}`)
+}
 
 const deliveryLines = Effect.fnUntraced(function* ({ webhookEndpoints }: DirectoryContents) {
   const deliveries = yield* Deliveries
