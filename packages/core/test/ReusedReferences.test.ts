@@ -278,7 +278,7 @@ describe("other sources of a reused reference", () => {
 
   const person = world()
   it.effect(
-    "given an operator states it, then the statement is refused with the other payment, and nothing moves",
+    "given an operator states it, then both are reviewed with the evidence, and nothing moves; the right one is taken",
     () =>
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
@@ -287,14 +287,11 @@ describe("other sources of a reused reference", () => {
         const { payment: second } = yield* pointsman.create(caller, request())
         const statement = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
         const order = { tenant: second.tenant, paymentId: second.id, evidence: "the dashboard", by: "Jo" }
-        const refused = yield* Effect.flip(
-          pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_1" } })
-        )
-        assert.deepInclude(refused, {
-          _tag: "pointsman/StatementRefused",
-          reason: `the provider's reference ch_1 belongs to payment ${first.id}`
-        })
-        assert.deepStrictEqual([yield* stored(first), yield* stored(second)], [first, second])
+        const wrong = { ...order, stated: { ...statement, providerRef: "ch_1" } }
+        const after = yield* pointsman.resolveReview(wrong)
+        assert.deepStrictEqual(yield* areReviewed(first, second, ["unknown", "reference_reused"]), after)
+        assert.strictEqual(after.state, "ChargeMismatched")
+        assert.deepStrictEqual((yield* told(second)).types.slice(-2), ["payment.reviewed", "payment.conflict"])
         yield* pointsman.resolveReview({ ...order, stated: { ...statement, providerRef: "ch_2" } })
         assert.strictEqual((yield* stored(second)).state, "Captured")
       }).pipe(Effect.provide(person.layer))

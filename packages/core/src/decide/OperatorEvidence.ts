@@ -9,7 +9,7 @@
  */
 import { Result } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
-import type { JsonObject } from "../model/Event.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { Operation, OperationKind } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
@@ -83,13 +83,12 @@ export const applyEvidence = (
       // Refunds stay closed where this very statement closes them.
       isCaptureFailed: isCaptureFailed(applied.payment) && !isCaptureFailed(book.payment)
     })
-    const note = paymentEvent("payment.reviewed", payment, {
-      reviewed_by: seen.by,
-      evidence: seen.evidence,
-      finding: wireOf(stated)
-    })
-    return { ...applied, payment, events: [note, ...applied.events] }
+    return { ...applied, payment, events: [evidenceEvent(payment, stated, seen), ...applied.events] }
   })
+
+/** What was stated, and by whom. `payment`: as it is written. */
+export const evidenceEvent = (payment: Payment, stated: OperatorStatement, { by, evidence }: Evidence): EventDraft =>
+  paymentEvent("payment.reviewed", payment, { reviewed_by: by, evidence, finding: wireOf(stated) })
 
 const isCaptureFailed = ({ review }: Payment): boolean => review?.reasons.includes("capture_failed") === true
 

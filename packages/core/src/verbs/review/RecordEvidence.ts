@@ -8,8 +8,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { type Conflict, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { applyEvidence, type Evidence, type OperatorStatement } from "../../decide/OperatorEvidence.ts"
-import { unnamed } from "../../decide/ReusedReference.ts"
+import { applyEvidence, type Evidence, evidenceEvent, type OperatorStatement } from "../../decide/OperatorEvidence.ts"
+import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Event } from "../../model/Event.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -67,7 +67,6 @@ const isMinorUnits = (amount: number): boolean => Number.isSafeInteger(amount) &
 const takesMoney = (stated: OperatorStatement): boolean =>
   stated._tag === "Charge" && (stated.says === "captured" || stated.says === "authorized")
 
-/** The person can look again, so neither payment is reviewed for it. */
 const sharedWith = ({ paymentId, providerRef }: ReusedReference): string =>
   `the provider's reference ${providerRef} belongs to payment ${paymentId}`
 
@@ -91,12 +90,19 @@ const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveRevi
         return { book, told } satisfies Read
       }),
       decide: Effect.fnUntraced(function* ({ book }: Read, now, reused) {
-        if (reused !== undefined && takesMoney(stated)) {
-          return yield* new StatementRefused({ field: "stated", reason: sharedWith(reused) })
-        }
         const applied = applyEvidence(book, stated, { by, evidence }, now)
         if (Result.isFailure(applied)) return yield* new StatementRefused({ field: "stated", reason: applied.failure })
         const { attempts, payment, ...beside } = applied.success
+        if (reused !== undefined && takesMoney(stated)) {
+          const refused = withoutReused(book, attempts, reused, now)
+          // Both payments are reviewed for it already.
+          if (refused.events.length === 0) {
+            return yield* new StatementRefused({ field: "stated", reason: sharedWith(reused) })
+          }
+          const events = [evidenceEvent(refused.payment, stated, { by, evidence }), ...refused.events]
+          const reviewed = { expected: book.payment.version, after: refused.payment }
+          return write({ tenant, payment: reviewed, attempts: refused.attempts, events }, refused.payment)
+        }
         const named = reused === undefined ? attempts : unnamed(attempts, reused)
         const step = { tenant, payment: { expected: book.payment.version, after: payment }, attempts: named, ...beside }
         return write(step, payment)
