@@ -1241,6 +1241,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     simulatedOn: "memory"
   },
   {
+    name: "the end of a charge that waited for a capture dropped",
+    harm: "The provider cancelled the charge during a capture that failed, and the merchant goes on to capture it.",
+    edits: [
+      {
+        file: "packages/core/src/decide/WeighReported.ts",
+        find: `if (state === "Authorized" && chargeEnds`,
+        replace: `if (state === "Voided" && chargeEnds`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a capture that fails then, when the charge was stated as canceled, then the payment is CANCELLED"
+    }
+  },
+  {
+    name: "an old failure counts after a success",
+    harm: "A late message of an earlier failure takes back a capture that the provider made, and it is captured again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/ConfirmedAt.ts",
+        find: `source.at < (dateOf(payment, id) ?? source.at)`,
+        replace: `source.at < 0`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a capture that was accepted, then the failure is older, and a newer one counts"
+    }
+  },
+  {
+    name: "money that an earlier attempt holds dropped",
+    harm: "The customer's money stays held by a provider of which the books say that it did nothing.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/InterpretCharge.ts",
+        find: `return tellsOfMoney(held) ? held : "Confirms"`,
+        replace: `return tellsOfMoney(fact) ? fact : "Confirms"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a second attempt pending, when the first is reported authorized, then it is Authorized"
+    }
+  },
+  {
     name: "a reversed refund dropped",
     harm: "The refund failed after it had succeeded, and the customer is never repaid.",
     edits: [
@@ -1266,8 +1314,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/decide/RefundFact.ts",
-        find: `? !isCurrent && (at === null || settledAt === null || at <= settledAt)`,
-        replace: `? false`
+        find: `return !isCurrent && (isUndated ? stage !== "Failed" : at <= settledAt)`,
+        replace: `return false`
       }
     ],
     caughtBy: {
@@ -1456,8 +1504,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/decide/RefundFact.ts",
-        find: `(stage === "Pending" && settledAt !== null && fact.on === "RefundConfirmed")`,
-        replace: `(stage === "Pending" && fact.on === "RefundRetried")`
+        find: `(stage === "Pending" && settledAt !== null)`,
+        replace: `(stage === "Pending" && providerRefundId === "")`
       }
     ],
     caughtBy: {

@@ -269,6 +269,38 @@ export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       ["conflict", "reversal"]
     ]
   ],
+  "money that is held, however it was to be captured": [
+    [
+      "Charging: of the attempt before",
+      "Charge",
+      "authorized",
+      "Moves",
+      "Authorized",
+      [0, 0, 0],
+      ["payment.authorized"]
+    ],
+    [
+      "Captured: of the attempt before",
+      "Charge",
+      "authorized",
+      "Moves",
+      "Captured",
+      [1000, 0, 0],
+      ["payment.conflict"],
+      ["double_charge"]
+    ],
+    [
+      "Voided: by a void",
+      "Charge",
+      "authorized",
+      "Moves",
+      "Authorized",
+      [0, 0, 0],
+      ["payment.conflict", "payment.authorized"],
+      ["conflict"]
+    ],
+    ["Voided: by a void", "Charge", "authorized, dated before", "Older", "Voided", [0, 0, 0]]
+  ],
   "a void failed": [
     ["Voiding: in flight", "Operation", "failed for good", "Moves", "Authorized", [0, 0, 0], ["payment.void_failed"]],
     [
@@ -393,6 +425,31 @@ export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       ["payment.conflict", "payment.refunded"],
       ["conflict"]
     ],
+    ["Captured: a refund failed", "Refund", "succeeded, dated before", "Older", "Captured", [1000, 0, 0]],
+    ...(["succeeded with 12.00", "succeeded in another currency"] as const).flatMap(
+      (statement): ReadonlyArray<Row> => [
+        [
+          "Captured: a refund failed",
+          "Refund",
+          statement,
+          "Contradicts",
+          "Captured",
+          [1000, 0, 0],
+          ["payment.conflict"],
+          ["conflict"]
+        ],
+        [
+          "Captured: a refund reversed",
+          "Refund",
+          statement,
+          "Contradicts",
+          "Captured",
+          [1000, 0, 0],
+          ["payment.conflict"],
+          ["conflict", "reversal"]
+        ]
+      ]
+    ),
     ["Captured: a refund failed", "Refund", "pending", "Older", "Captured", [1000, 0, 0]],
     ["PartiallyRefunded: automatic capture", "Refund", "pending", "Older", "PartiallyRefunded", [1000, 400, 0]]
   ],
@@ -439,6 +496,29 @@ export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ]
   ],
   "another amount, currency or charge is money, and is not dropped": [
+    ...(["authorized 6.00", "authorized 12.00", "authorized in another currency"] as const).map(
+      (statement): Row => [
+        "Authorized: not captured yet",
+        "Charge",
+        statement,
+        "Contradicts",
+        "Authorized",
+        [0, 0, 0],
+        ["payment.conflict"],
+        ["conflict"]
+      ]
+    ),
+    ["Captured: automatic capture", "Charge", "authorized 6.00", "Older", "Captured", [1000, 0, 0]],
+    [
+      "Captured: automatic capture",
+      "Charge",
+      "authorized 12.00",
+      "Contradicts",
+      "Captured",
+      [1000, 0, 0],
+      ["payment.conflict"],
+      ["conflict"]
+    ],
     [
       "Captured: automatic capture",
       "Charge",

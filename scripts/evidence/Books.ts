@@ -409,7 +409,7 @@ export const samples = {
     "a dispute was won": {
       only: ["Dispute"],
       way: "The provider reported a dispute, and then that it is won.",
-      book: then(captured, { reported: { ...nothingReported, disputes: [dispute("opened"), dispute("won")] } })
+      book: then(captured, { reported: { ...nothingReported, disputes: [dispute("won")] } })
     },
     "a refund in flight": {
       way: "The provider is being asked for a refund of 4.00.",

@@ -120,7 +120,9 @@ const declined = (soft: boolean): Word["about"] =>
 const charges: Total["Charge"] = {
   Authorized: [
     ...dated("authorized", holding("Authorized")),
-    ...varied("authorized", "authorized 12.00", holding("Authorized", amountOf(tooMuch)))
+    ...varied("authorized", "authorized 6.00", holding("Authorized", amountOf(partlyCaptured))),
+    ...varied("authorized", "authorized 12.00", holding("Authorized", amountOf(tooMuch))),
+    ...varied("authorized", "authorized in another currency", holding("Authorized", amountOf(asked, otherCurrency)))
   ],
   Captured: [
     ...dated("captured", holding("Captured")),

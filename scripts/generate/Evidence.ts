@@ -134,14 +134,14 @@ const verdicts = table(
     [
       "confirms",
       "says what is recorded",
-      "nothing; a dispute is kept with the others of the payment",
+      "nothing; a dispute is kept with the others of the payment, and so is the provider's date of the newest success of a capture, void or refund",
       code("confirmed")
     ],
     ["older", "was overtaken by what is recorded, and says nothing else", "nothing", code("older")],
     [
       "waits",
       "counts only once the charge, capture or void in flight has ended",
-      "a payout or a dispute is kept on the payment, and the commit that ends the operation weighs it again; of a charge, nothing",
+      "the statement is kept on the payment, and the commit that ends the operation weighs it again",
       code("waits")
     ],
     [
@@ -168,7 +168,8 @@ export const evidencePage = (notice: string): string =>
       "- Messages confirm and do not deny: an authorization, an acceptance or a decline says nothing about a capture, a void or a refund that was requested after it.",
       "- A statement that money is held or taken is believed whenever it arrives, also on a payment that had failed or was cancelled.",
       "- A charge keeps its reference. Money under another reference is a second charge.",
-      "- The failure of one capture, void or refund is a new fact. A later success counts only if the provider dates it after the failure.",
+      "- The failure of one capture, void or refund is a new fact. A later success counts only if the provider dates it after the failure; a lookup decides about one without a date. A failure that the provider dates before a success is older, also if it arrives later.",
+      "- A payment keeps one statement for each dispute, up to 50 disputes, and the names of its last 100 contradictions. A dispute beyond that opens a review. The messages themselves are all kept.",
       `- A statement without a reference, or with an invalid amount, is malformed: it changes nothing, and its outcome is ${code("unreadable")}.`,
       `- A statement about an attempt, an operation or a refund that is not stored, or that belongs to another connection, changes nothing; its outcome is ${code("unmatched")}.`
     ].join("\n"),

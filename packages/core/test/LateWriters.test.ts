@@ -274,20 +274,6 @@ describe("a message that came before the answer", () => {
         assert.deepInclude(items[2]?.data, { connection_id: "backup" })
       }).pipe(Effect.provide(twice.layer))
   )
-
-  const voided = world()
-  it.effect("given our own void, when a late word of the authorization comes, then it does not bring it back", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
-      const after: Payment = { ...payment, state: "Voided" }
-      assert.isTrue(Result.isFailure(applyChargeFact(after, held, 0)))
-      assert.strictEqual(
-        Result.getOrThrow(applyChargeFact({ ...payment, state: "Cancelled" }, held, 0)).payment.state,
-        "Authorized"
-      )
-    }).pipe(Effect.provide(voided.layer))
-  )
 })
 
 describe("a claim that is worked on", () => {

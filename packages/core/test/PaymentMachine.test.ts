@@ -368,6 +368,7 @@ describe("the whole table", () => {
           "VoidFailed -> Authorized (payment.void_failed)",
         ],
         "Voided": [
+          "ChargeAuthorized -> Authorized (payment.conflict, payment.authorized)",
           "ChargeCaptured -> Captured (payment.conflict, payment.captured)",
         ],
         "Voiding": [

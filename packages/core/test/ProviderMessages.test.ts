@@ -200,6 +200,7 @@ describe("a message about an attempt that another one followed", () => {
     ["captured", captured, "canceled", { _tag: "Canceled", providerRef }, "Captured", "payment.captured"],
     ["pending", { _tag: "Pending", providerRef }, "declined", declined, "ChargePending", "payment.pending"],
     ["pending", { _tag: "Pending", providerRef }, "captured", captured, "Captured", "payment.captured"],
+    ["pending", { _tag: "Pending", providerRef }, "authorized", authorized, "Authorized", "payment.authorized"],
     ["declined", declined, "captured", captured, "Captured", "payment.captured"],
     ["declined", declined, "pending", { _tag: "Pending", providerRef }, "Declined", "payment.declined"]
   ]

@@ -12,7 +12,7 @@ import {
   type RefundState,
   Unanswered
 } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
+import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
@@ -24,7 +24,7 @@ const authorized: ChargeState = { _tag: "Authorized", providerRef }
 
 let written = 0
 
-const say = (about: ProviderMessage["about"], at = 0) =>
+const say = (about: ProviderMessage["about"], at: number | null = 0) =>
   Effect.gen(function* () {
     const pointsman = yield* Pointsman
     const message = { id: `msg_${++written}`, at, about }
@@ -657,5 +657,283 @@ describe("an amount or a status that differs from the record", () => {
       assert.deepStrictEqual(yield* reasons(payment), ["amount_mismatch"])
       yield* charge(payment, stating(500, currency), 11)
       assert.deepStrictEqual(yield* amountsOf(payment, "payment.conflict"), [500])
+    }))
+})
+
+describe("an authorization of a payment that was voided", () => {
+  const voided = (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.delay(Effect.succeed(authorized), "1 minute")
+      const { details, ...rest } = request()
+      const pointsman = yield* Pointsman
+      const asked = yield* Effect.forkChild(
+        pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
+      )
+      yield* TestClock.adjust("1 second")
+      const [sent] = own.provider.charges
+      const attemptId = sent?.attemptId ?? assert.fail("nothing was sent")
+      const tell = (providerRef: string, at: number) =>
+        say({ _tag: "Charge", charge: { attemptId }, state: () => ({ ...authorized, providerRef }) }, at)
+      yield* tell(providerRef, 1)
+      own.provider.onVoid = () => Effect.succeed({ _tag: "Canceled", providerRef })
+      yield* operate("void", sent?.paymentId ?? "")
+      yield* TestClock.adjust("1 hour")
+      return { payment: (yield* Fiber.join(asked)).payment, tell }
+    })
+
+  test("given the answer, or a message that is older than the void, then it stays CANCELLED", (own) =>
+    Effect.gen(function* () {
+      const { payment, tell } = yield* voided(own)
+      yield* tell(providerRef, 2)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Voided", []])
+    }))
+
+  test("given a message that is newer than the void, then money is held", (own) =>
+    Effect.gen(function* () {
+      const { payment, tell } = yield* voided(own)
+      yield* tell(providerRef, 2_000_000)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", ["conflict"]])
+    }))
+
+  test("given a message about another charge, then money is held, whatever its date", (own) =>
+    Effect.gen(function* () {
+      const { payment, tell } = yield* voided(own)
+      yield* tell("another", 2)
+      const { providerRef, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, providerRef, yield* reasons(payment)], ["Authorized", "another", ["conflict"]])
+    }))
+})
+
+describe("the end of a charge that is stated while a capture or a void is under way", () => {
+  const declined: ChargeState = { _tag: "Declined", providerRef, category: "other", code: "05", soft: false }
+  const canceled: ChargeState = { _tag: "Canceled", providerRef }
+  const accepted: ChargeState = { _tag: "Pending", providerRef }
+
+  test("given a capture that is confirmed then, when the charge was stated as declined, then operations review it once", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, accepted)
+      yield* charge(payment, declined)
+      yield* charge(payment, declined)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["CapturePending", []])
+      assert.lengthOf((yield* stored(payment)).reported?.chargeEnds ?? [], 1)
+      yield* operation(payment, confirmed, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", ["conflict"]])
+      assert.deepStrictEqual(yield* conflictsOf(payment), [[null, "declined"]])
+      yield* charge(payment, declined)
+      assert.lengthOf(yield* conflictsOf(payment), 1)
+    }))
+
+  test("given a capture that fails then, when the charge was stated as canceled, then the payment is CANCELLED", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, accepted)
+      yield* charge(payment, canceled)
+      assert.strictEqual((yield* stored(payment)).state, "CapturePending")
+      yield* operation(payment, failed, 10)
+      const { reported, review, state } = yield* stored(payment)
+      assert.deepStrictEqual([state, review, reported?.chargeEnds], ["Voided", null, undefined])
+      assert.deepStrictEqual((yield* typesOf(payment)).slice(-2), ["payment.capture_failed", "payment.cancelled"])
+    }))
+
+  test("given a capture that is refused then, when the charge was stated as canceled, then its request is told so", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onCapture = () =>
+        Effect.delay(Effect.succeed({ _tag: "Rejected", code: "no", message: "It was rejected." }), "1 second")
+      const asked = yield* Effect.forkChild(operate("capture", payment.id))
+      yield* TestClock.adjust(1)
+      yield* charge(payment, canceled)
+      yield* TestClock.adjust("1 second")
+      const answer = yield* Fiber.join(asked)
+      assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/StateConflict")
+      assert.strictEqual((yield* stored(payment)).state, "Voided")
+    }))
+
+  test("given a void that is confirmed then, when the charge was stated as declined, then nothing is reviewed", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      own.provider.onVoid = () => Effect.succeed(accepted)
+      yield* operate("void", payment.id)
+      yield* charge(payment, declined)
+      yield* operation(payment, confirmed, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Voided", []])
+    }))
+})
+
+describe("a failure that arrives after a newer success", () => {
+  const accepted: ChargeState = { _tag: "Pending", providerRef }
+
+  for (const [name, answer, tell] of [
+    ["accepted", accepted, (payment) => operation(payment, confirmed, 20)],
+    ["confirmed", captured, (payment) => operation(payment, confirmed, 20)],
+    ["confirmed, as a charge", captured, (payment) => charge(payment, captured, 20)],
+    ["accepted, as a charge", accepted, (payment) => charge(payment, captured, 20)]
+  ] satisfies ReadonlyArray<readonly [string, ChargeState, (payment: Payment) => ReturnType<typeof charge>]>) {
+    test(`given a capture that was ${name}, then the failure is older, and a newer one counts`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* capturedBy(own, answer)
+        yield* tell(payment)
+        yield* operation(payment, failed, 10)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
+        yield* operation(payment, failed, 30)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", []])
+      }))
+  }
+
+  test("given a refund, then the failure is older, and a newer one counts", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      yield* refund(payment, refundDone, 20)
+      yield* refund(payment, refundFailed, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Refunded", []])
+      yield* refund(payment, refundFailed, 30)
+      assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", ["reversal"]])
+    }))
+
+  test("given a refund that failed and succeeded after that, when the failure arrives again, then it is older", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* refunded(own)
+      yield* refund(payment, refundFailed, 10)
+      yield* refund(payment, refundDone, 20)
+      yield* refund(payment, refundFailed, 10)
+      assert.strictEqual((yield* stored(payment)).state, "Refunded")
+    }))
+
+  test("given many refunds, then the payment keeps the dates of the newest", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      own.provider.onRefund = ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: refundId })
+      for (let at = 1; at <= 25; at++) {
+        yield* operate("refund", payment.id, { amountMinor: 1 })
+        const { id } = yield* refundOf(payment)
+        yield* refund(payment, { _tag: "Succeeded", providerRefundId: id }, at)
+      }
+      const dates = ((yield* stored(payment)).reported?.confirmed ?? []).map(({ at }) => at)
+      assert.deepStrictEqual(
+        dates,
+        Array.from({ length: 20 }, (_, index) => index + 6)
+      )
+    }))
+})
+
+describe("a success of a refund that had failed", () => {
+  const failedRefund = (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re" })
+      yield* operate("refund", payment.id, { amountMinor: 100 })
+      yield* refund(payment, refundFailed, 10)
+      assert.strictEqual((yield* refundOf(payment)).stage, "Failed")
+      return payment
+    })
+
+  test("given it is dated before the failure, then it is older; after it, then the money was refunded", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* failedRefund(own)
+      yield* refund(payment, refundDone, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [0, []])
+      yield* refund(payment, refundDone, 11)
+      assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [100, ["conflict"]])
+    }))
+
+  const undated = (payment: Payment) =>
+    Effect.flatMap(refundOf(payment), ({ id }) => say({ _tag: "Refund", refundId: id, state: () => refundDone }, null))
+
+  for (const [name, found, refundedMinor, why] of [
+    ["the refund", { _tag: "Found", state: refundDone }, 100, ["conflict"]],
+    ["its failure", { _tag: "Found", state: refundFailed }, 0, []],
+    ["nothing that is certain", { _tag: "NotFound", conclusive: false }, 0, ["conflict"]]
+  ] as const) {
+    test(`given it has no date, when a lookup finds ${name}, then that counts`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* failedRefund(own)
+        yield* undated(payment)
+        assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [0, []])
+        own.provider.onLookUpRefund = () => Effect.succeed(found)
+        yield* TestClock.adjust("1 hour")
+        while ((yield* (yield* Pointsman).checkDue) > 0);
+        const after = yield* stored(payment)
+        assert.deepStrictEqual([after.refundedMinor, yield* reasons(payment)], [refundedMinor, why])
+        assert.deepStrictEqual(after.reported?.undecided ?? [], [])
+      }))
+  }
+
+  test("given the request was rejected at once, then a success counts whatever its date: nothing failed before", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      own.provider.onRefund = () => Effect.succeed({ _tag: "Rejected", code: "no", message: "It was rejected." })
+      yield* TestClock.adjust("1 minute")
+      yield* operate("refund", payment.id, { amountMinor: 100 })
+      yield* refund(payment, refundDone, 5)
+      assert.deepStrictEqual([(yield* stored(payment)).refundedMinor, yield* reasons(payment)], [100, ["conflict"]])
+    }))
+})
+
+describe("an id that the provider gave to another refund", () => {
+  const two = (own: World) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      own.provider.onRefund = () => Effect.succeed(refundDone)
+      yield* operate("refund", payment.id, { amountMinor: 100 })
+      return payment
+    })
+
+  test("given it is the answer, then the refund is unknown", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* two(own)
+      const answer = yield* operate("refund", payment.id, { amountMinor: 200 })
+      assert.strictEqual(Result.isFailure(answer) && answer.failure._tag, "pointsman/ResultUnknown")
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.refundedMinor, after.refundPendingMinor], [100, 200])
+      assert.deepStrictEqual(yield* reasons(payment), ["refund_unknown"])
+    }))
+
+  test("given it is a message, then operations review it, and nothing moves", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* two(own)
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_2" })
+      yield* operate("refund", payment.id, { amountMinor: 200 })
+      yield* refund(payment, refundDone, 10)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.refundedMinor, after.refundPendingMinor], [100, 200])
+      assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
+    }))
+})
+
+describe("a provider that states something else each time", () => {
+  test("given many amounts, then each is a contradiction, and the payment keeps the newest", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      const { currency } = payment.money
+      for (let minorUnits = 1; minorUnits <= 120; minorUnits++) {
+        yield* charge(payment, { ...captured, stated: { minorUnits, currency } })
+      }
+      const { contradictions = [] } = (yield* stored(payment)).reported ?? {}
+      assert.deepStrictEqual([contradictions.length, contradictions.at(-1)], [100, "captured:120"])
+      assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
+    }))
+
+  test("given many statements about one dispute, then the payment keeps the one that counts", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      for (let at = 1; at <= 20; at++) yield* dispute(payment, "opened", at)
+      yield* dispute(payment, "won", 5)
+      yield* dispute(payment, "opened", 30)
+      const after = yield* stored(payment)
+      assert.strictEqual(after.state, "Captured")
+      assert.deepStrictEqual(after.reported?.disputes, [{ disputeId: "dp_1", verdict: "won", at: 5 }])
+    }))
+
+  test("given more disputes than are kept, then the payment is CHARGEBACK, and operations review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, captured)
+      const [attempt] = yield* attemptsOf(payment)
+      const about = (number: number, verdict: "opened" | "won") =>
+        say({ _tag: "Dispute", charge: { attemptId: attempt?.id ?? "" }, disputeId: `dp_${number}`, verdict }, number)
+      yield* about(0, "won")
+      for (let number = 1; number <= 51; number++) yield* about(number, "opened")
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.reported?.disputes.length], ["ChargedBack", 50])
+      assert.deepStrictEqual(yield* conflictsOf(payment), [["dp_51", "dispute_opened"]])
+      assert.deepStrictEqual(yield* reasons(payment), ["conflict"])
     }))
 })

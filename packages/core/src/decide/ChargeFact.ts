@@ -12,7 +12,7 @@ import type { CaptureMethod, Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
-import { nothingReported, type Reported } from "../model/Reported.ts"
+import { nothingReported, type Reported, withContradiction } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
 import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
@@ -156,7 +156,7 @@ export const mismatchName = ({ currency, minorUnits }: Money): string => `charge
 
 const withMismatch = ({ reported }: Payment, stated: Money): Reported => {
   const { contradictions, ...rest } = reported ?? nothingReported
-  return { ...rest, contradictions: [...contradictions, mismatchName(stated)] }
+  return { ...rest, contradictions: withContradiction(contradictions, mismatchName(stated)) }
 }
 
 /** Everything that a charge's facts can set, so that a later fact leaves nothing of an earlier one behind. */

@@ -4,7 +4,7 @@ import { step } from "../machine/Machine.ts"
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine } from "../model/PaymentMachine.ts"
-import { nothingReported } from "../model/Reported.ts"
+import { nothingReported, withContradiction } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
 import { type Applied, unchanged } from "./Applied.ts"
 import { withReview } from "./WithReview.ts"
@@ -24,7 +24,7 @@ export const correctCapture = (payment: Payment, stated: Money, at: number, now:
     ...payment,
     state: row.to,
     capturedMinor,
-    reported: { ...reported, correctedAt: at, contradictions: [...reported.contradictions, name] },
+    reported: { ...reported, correctedAt: at, contradictions: withContradiction(reported.contradictions, name) },
     version: payment.version + 1,
     updatedAt: now
   }

@@ -59,9 +59,10 @@ const endOpen = (payment: Payment, operation: Operation, failure: OperationFailu
   if (moved === undefined) return "Contradiction"
   const noted = operation.kind === "capture" ? withFailure(payment, failure) : payment
   const weighed = weighReported({ ...noted, state: moved.to, version: payment.version + 1, updatedAt: now })
-  const after = withReview(weighed.payment, { events: moved.emits })
+  const after = withReview(weighed.payment, { events: [...moved.emits, ...weighed.emits] })
   const written = write(after, failed(operation, failure), moved.emits, failure)
-  return { ...written, events: [...written.events, ...conflictEvents(after, weighed)] }
+  const further = weighed.emits.map((type) => paymentEvent(type, after))
+  return { ...written, events: [...written.events, ...further, ...conflictEvents(after, weighed)] }
 }
 
 const reverseCapture = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {

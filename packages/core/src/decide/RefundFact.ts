@@ -99,14 +99,19 @@ export const applyRefundFact = (
   payment: Payment,
   refunds: ReadonlyArray<Refund>,
   refund: Refund,
-  fact: RefundFact,
+  stated: RefundFact,
   now: number,
   dated: Dated = { at: null, isCurrent: false }
 ): Refunded => {
+  const name = "providerRefundId" in stated ? stated.providerRefundId : null
+  const isReused = name !== null && refundNamed(refunds, refund, name) !== undefined
+  const fact: RefundFact = isReused
+    ? { on: "RefundUnanswered", reason: "the provider gave the id of another refund" }
+    : stated
   const on = eventFor(payment, refund, fact)
   const change = changeOf(refund, fact, now)
-  const isUndone = on === "RefundReversed" || on === "RefundRetried"
-  const moved = moveRefund(refund, on, isUndone ? { ...change, settledAt: dated.at ?? now } : change)
+  const isFailure = on === "RefundReversed" || on === "RefundRetried" || on === "RefundFailed"
+  const moved = moveRefund(refund, on, isFailure ? { ...change, settledAt: dated.at ?? now } : change)
   if (fact.on === "RefundRefused" && on === "RefundFailed" && refund.stage === "Succeeded")
     return contradicted(payment, refund, fact, now)
   // Another statement settled it first, and is the newer one.
@@ -144,6 +149,14 @@ export const applyRefundFact = (
   }
 }
 
+/** Another refund of the payment to which the provider gave this id. */
+export const refundNamed = (
+  refunds: ReadonlyArray<Refund>,
+  { connectionId, id }: Refund,
+  providerRefundId: string
+): Refund | undefined =>
+  refunds.find((one) => one.id !== id && one.connectionId === connectionId && one.providerRefundId === providerRefundId)
+
 /** A message told first that the money went back, and the answer says that it did not: operators review it. */
 const contradicted = (payment: Payment, refund: Refund, fact: RefundFact, now: number): Refunded => {
   const next: Payment = { ...payment, version: payment.version + 1, updatedAt: now }
@@ -160,20 +173,31 @@ const reversedEvent = ({ reported }: Payment, { refundedMinor }: RefundTotals): 
 }
 
 /**
- * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a reversal, or a
- * failure that the provider tries again, only a statement counts that it dates after that: the earlier success may arrive
- * again.
+ * Whether the provider stated that it failed: after it had succeeded, or after it was accepted. It may try again. What it
+ * rejected at once, or never received, has no name there.
  */
-const isOlderWord = (
-  { providerRefundId, settledAt, stage }: Refund,
-  fact: RefundFact,
-  { at, isCurrent }: Dated
-): boolean =>
-  stage === "Reversed" || (stage === "Pending" && settledAt !== null && fact.on === "RefundConfirmed")
-    ? !isCurrent && (at === null || settledAt === null || at <= settledAt)
-    : fact.on === "RefundAccepted" &&
-      (stage === "Refused" || stage === "Failed") &&
-      fact.providerRefundId === providerRefundId
+export const hasFailed = ({ providerRefundId, settledAt, stage }: Refund): boolean =>
+  stage === "Reversed" ||
+  (stage === "Failed" && providerRefundId !== null) ||
+  (stage === "Pending" && settledAt !== null)
+
+/**
+ * Accepted before it failed: the message of the failure may arrive before the answer to the call. After a failure only a
+ * success counts that the provider dates after it: the earlier one may arrive again. An answer to the call has no date;
+ * where a message of the failure was faster, operations review both.
+ */
+const isOlderWord = (refund: Refund, fact: RefundFact, { at, isCurrent }: Dated): boolean => {
+  const { providerRefundId, settledAt, stage } = refund
+  if (stage === "Reversed" || (hasFailed(refund) && fact.on === "RefundConfirmed")) {
+    const isUndated = at === null || settledAt === null
+    return !isCurrent && (isUndated ? stage !== "Failed" : at <= settledAt)
+  }
+  return (
+    fact.on === "RefundAccepted" &&
+    (stage === "Refused" || stage === "Failed") &&
+    fact.providerRefundId === providerRefundId
+  )
+}
 
 /** The fact as the table names it for a refund in its current stage. */
 const eventFor = (payment: Payment, refund: Refund, fact: RefundFact): RefundEvent => {

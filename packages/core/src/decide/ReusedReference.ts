@@ -17,7 +17,7 @@ import type { PaymentBook } from "../model/PaymentBook.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine } from "../model/PaymentMachine.ts"
 import type { MessageAbout } from "../model/ProviderStatement.ts"
-import { nothingReported } from "../model/Reported.ts"
+import { nothingReported, referencePrefix as prefix, withContradiction } from "../model/Reported.ts"
 import type { MessageBook } from "../model/StoredMessage.ts"
 import type { Money } from "../money/Money.ts"
 import { type Applied, replaced, unchanged } from "./Applied.ts"
@@ -113,8 +113,6 @@ const statedBy = (about: Extract<MessageAbout, { readonly charge: unknown }>, as
 
 // What is noted on a payment.
 
-const prefix = "reference:"
-
 const nameOf = ({ connectionId, paymentId, providerRef }: ReusedReference): string =>
   `${prefix}${paymentId}:${connectionId}:${providerRef}`
 
@@ -144,7 +142,7 @@ const contradicted = (
   const next = { ...payment, version: payment.version + 1, updatedAt: now }
   if (isNoted(payment, name) && emits === undefined) return { payment: next, events: [] }
   const reported = payment.reported ?? nothingReported
-  const contradictions = [...reported.contradictions.filter((one) => one !== name), name]
+  const contradictions = withContradiction(reported.contradictions, name)
   const events = emits ?? ["payment.conflict" as const]
   const after = withReview({ ...next, reported: { ...reported, contradictions } }, { events, isReferenceReused: true })
   return {

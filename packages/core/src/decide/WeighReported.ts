@@ -1,7 +1,7 @@
 /**
- * What a provider reported of a payout or a dispute while the payment could not take it, weighed by the step that ends a
- * charge, a capture or a void (decisions, section 3). Where that step leaves no money taken, the report contradicts the
- * record. Pure.
+ * What a provider stated while the payment could not take it, weighed by the step that ends a charge, a capture or a void
+ * (decisions, section 3): payouts, disputes, and that the charge has ended. Where that step leaves a record that cannot
+ * take it either, it contradicts the record. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -17,7 +17,13 @@ import {
   PaymentMachine,
   type PaymentState
 } from "../model/PaymentMachine.ts"
-import { isDisputed, openDisputes } from "../model/Reported.ts"
+import {
+  type ChargeEndStatement,
+  isDisputed,
+  openDisputes,
+  type Reported,
+  withContradiction
+} from "../model/Reported.ts"
 import { withReview } from "./WithReview.ts"
 
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -34,10 +40,10 @@ export interface Weighed {
   readonly conflicts: ReadonlyArray<JsonObject>
 }
 
-/** The payment as it is once its payout and its disputes count, and under review where it cannot take them. */
+/** The payment as it is once what was stated counts, and under review where it cannot take that. */
 export const weighReported = (payment: Payment): Weighed => {
-  const { reported } = payment
-  if (reported === null || isUnderWay(payment.state)) return { payment, emits: [], conflicts: [] }
+  if (payment.reported === null || isUnderWay(payment.state)) return { payment, emits: [], conflicts: [] }
+  const { chargeEnds = [], ...reported } = payment.reported
   const emits: Array<EventType> = []
   let { state } = payment
   const move = (on: PaymentEvent) => {
@@ -46,32 +52,39 @@ export const weighReported = (payment: Payment): Weighed => {
     state = row.to
     emits.push(...row.emits)
   }
+  if (state === "Authorized" && chargeEnds.some(({ stated }) => stated === "Canceled")) move("AuthorizationLapsed")
   // A payment that is captured and paid out is settled: this is the first step that knows both.
   if (reported.isPaidOut && state === "Captured") move("SettlementReported")
   if (taken.has(state) && isDisputed(reported)) move("DisputeOpened")
-  if (taken.has(state) || state === "ChargedBack") {
-    return { payment: state === payment.state ? payment : { ...payment, state }, emits, conflicts: [] }
-  }
-  const unseen = contradictionsOf(payment).filter(({ name }) => !reported.contradictions.includes(name))
-  if (unseen.length === 0) return { payment, emits, conflicts: [] }
-  const contradictions = [...reported.contradictions, ...unseen.map(({ name }) => name)]
-  const noted: Payment = { ...payment, reported: { ...reported, contradictions } }
+  const isTaken = taken.has(state) || state === "ChargedBack"
+  const unseen = [
+    ...(state === "Voided" ? [] : contradictionsOfEnds(chargeEnds)),
+    ...(isTaken ? [] : contradictionsOf(payment.providerRef, reported))
+  ].filter(({ name }) => !reported.contradictions.includes(name))
+  const conflicts = unseen.map(({ evidence }) => evidence)
+  const contradictions = unseen.reduce((names, { name }) => withContradiction(names, name), reported.contradictions)
+  const weighed: Payment = { ...payment, state, reported: { ...reported, contradictions } }
   return {
-    payment: withReview(noted, { events: ["payment.conflict"] }),
+    payment: conflicts.length === 0 ? weighed : withReview(weighed, { events: ["payment.conflict"] }),
     emits,
-    conflicts: unseen.map(({ evidence }) => evidence)
+    conflicts
   }
 }
 
-/** Reports of money that is not recorded as taken, named as `interpret` names those that arrive later. */
-const contradictionsOf = ({ providerRef, reported }: Payment) => [
-  ...(reported === null ? [] : openDisputes(reported)).map(({ disputeId, verdict }) => ({
+/** As `interpret` names those that arrive later. */
+const contradictionsOfEnds = (ends: ReadonlyArray<ChargeEndStatement>) =>
+  ends.map(({ attemptId, providerRef, stated }) => ({
+    name: `charge:${stated}`,
+    evidence: { attempt_id: attemptId, provider_reference: providerRef, stated: stated.toLowerCase() }
+  }))
+
+/** Reports of money that is not recorded as taken, named as above. */
+const contradictionsOf = (providerRef: string | null, reported: Reported) => [
+  ...openDisputes(reported).map(({ disputeId, verdict }) => ({
     name: `dispute:${disputeId}`,
     evidence: { provider_reference: providerRef, dispute_id: disputeId, stated: `dispute_${verdict}` }
   })),
-  ...(reported?.isPaidOut === true
-    ? [{ name: "payout", evidence: { provider_reference: providerRef, stated: "settled" } }]
-    : [])
+  ...(reported.isPaidOut ? [{ name: "payout", evidence: { provider_reference: providerRef, stated: "settled" } }] : [])
 ]
 
 /** `after`: the payment at the end of the step. */

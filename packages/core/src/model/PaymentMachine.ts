@@ -343,7 +343,7 @@ export const PaymentMachine = defineMachine({
       why: "A late, conclusive look-up: the provider never received it."
     },
     {
-      from: noMoney,
+      from: [...noMoney, "Voided"],
       on: "ChargeAuthorized",
       to: "Authorized",
       emits: ["payment.conflict", "payment.authorized"],

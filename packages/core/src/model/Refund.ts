@@ -39,8 +39,8 @@ export interface Refund {
   /** When its request was answered. */
   readonly answeredAt: number | null
   /**
-   * When it was known whether the money went back. Of a refund that is pending again, when the provider stated that it
-   * had failed.
+   * When it was known whether the money went back. Of a refund that failed after it was accepted, and of one that is
+   * pending again, when the provider stated the failure, by its clock where it dates it.
    */
   readonly settledAt: number | null
   /** The provider's raw code. */

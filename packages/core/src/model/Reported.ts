@@ -1,7 +1,9 @@
 /**
- * What a provider reported beside the money of a payment itself: its payout, its disputes, and what contradicts the
- * record. It is kept on the payment because it may arrive before the payment can take it: the step that ends a charge, a
- * capture or a void weighs it again (`decide/WeighReported.ts`).
+ * What a provider reported beside the money of a payment itself: its payout, its disputes, the end of a charge that is
+ * being captured or voided, and what contradicts the record. It is kept on the payment because it may arrive before the
+ * payment can take it: the step that ends a charge, a capture or a void weighs it again (`decide/WeighReported.ts`).
+ *
+ * The rule that a reader would otherwise break: a provider writes here, so every list has an end.
  */
 import type { OperationState, RefundState } from "./ProviderStatement.ts"
 
@@ -28,6 +30,21 @@ export type UndecidedStatement =
     }
   | { readonly about: "refund"; readonly id: string; readonly state: RefundState; readonly at: number | null }
 
+/** That a charge has ended, stated while a capture or a void of it was under way. */
+export interface ChargeEndStatement {
+  readonly attemptId: string
+  readonly providerRef: string | null
+  readonly stated: "Declined" | "NeedsCustomer" | "Canceled"
+}
+
+/** When the provider dates the newest success of a capture, a void or a refund. */
+export interface ConfirmedStatement {
+  /** Of the operation or the refund. */
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
 export interface Reported {
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
   readonly isPaidOut: boolean
@@ -38,26 +55,67 @@ export interface Reported {
   readonly captureFailedAt?: number | undefined
   /** When the provider last stated that it captured more than was recorded; as above, and an amount before it is older. */
   readonly correctedAt?: number | undefined
-  /** In the order in which they arrived, each statement once. */
+  /** The statement that counts of each dispute; see `withDispute`. */
   readonly disputes: ReadonlyArray<DisputeStatement>
+  /** What waits for the capture or the void that is under way, each kind of end once. Absent where there is none. */
+  readonly chargeEnds?: ReadonlyArray<ChargeEndStatement> | undefined
+  /** Those that were dated last, one for each operation and refund. Absent where there is none. */
+  readonly confirmed?: ReadonlyArray<ConfirmedStatement> | undefined
   /** Absent where there is none. */
   readonly undecided?: ReadonlyArray<UndecidedStatement> | undefined
-  /** Names of the contradictions that operations have seen: each opens a review once. */
+  /** Names of the contradictions that operations have seen: each opens a review once. See `withContradiction`. */
   readonly contradictions: ReadonlyArray<string>
 }
 
 export const nothingReported: Reported = { isPaidOut: false, disputes: [], contradictions: [] }
 
+/** Names on one payment. */
+export const mostContradictions = 100
+
+/** Of a name that says to which other payments a reference was stated: it decides what later messages mean. */
+export const referencePrefix = "reference:"
+
+/**
+ * The names with one more, as the last. Where there is no room, the oldest makes room for it: operations see that
+ * contradiction again if the provider states it again. Names of reused references stay.
+ */
+export const withContradiction = (names: ReadonlyArray<string>, name: string): ReadonlyArray<string> => {
+  const others = names.filter((one) => one !== name)
+  if (others.length < mostContradictions) return [...others, name]
+  const oldest = others.findIndex((one) => !one.startsWith(referencePrefix))
+  return [...others.toSpliced(oldest, 1), name]
+}
+
+/** Disputes of one payment. */
+export const mostDisputes = 50
+
 /** Whether a dispute is open or lost. */
 export const isDisputed = (reported: Pick<Reported, "disputes">): boolean => openDisputes(reported).length > 0
 
-/**
- * The last statement about each dispute that is open or lost. `won` and `lost` count before `opened`, and against each
- * other by their time.
- */
+/** The statement that counts of each dispute that is open or lost. */
 export const openDisputes = ({ disputes }: Pick<Reported, "disputes">): ReadonlyArray<DisputeStatement> =>
-  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()].flatMap((ofOne) => {
-    const ends = ofOne.filter(({ verdict }) => verdict !== "opened")
-    const last = (ends.length === 0 ? ofOne : ends).reduce((latest, one) => (one.at >= latest.at ? one : latest))
-    return last.verdict === "won" ? [] : [last]
-  })
+  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()]
+    .map(thatCounts)
+    .filter(({ verdict }) => verdict !== "won")
+
+/** Of statements about one dispute: `won` and `lost` count before `opened`, and against each other by their time. */
+const thatCounts = (ofOne: ReadonlyArray<DisputeStatement>): DisputeStatement => {
+  const ends = ofOne.filter(({ verdict }) => verdict !== "opened")
+  return (ends.length === 0 ? ofOne : ends).reduce((latest, one) => (one.at >= latest.at ? one : latest))
+}
+
+/**
+ * The disputes after a statement, with the statement that counts of each. Where there is no room for another dispute, the
+ * oldest that was won makes room for it. `undefined` where all are open or lost: the payment is disputed without this
+ * one, and operations review it.
+ */
+export const withDispute = (
+  disputes: ReadonlyArray<DisputeStatement>,
+  said: DisputeStatement
+): ReadonlyArray<DisputeStatement> | undefined => {
+  const others = disputes.filter(({ disputeId }) => disputeId !== said.disputeId)
+  const ofOne = disputes.filter(({ disputeId }) => disputeId === said.disputeId)
+  if (ofOne.length > 0 || others.length < mostDisputes) return [...others, thatCounts([...ofOne, said])]
+  const won = others.findIndex(({ verdict }) => verdict === "won")
+  return won < 0 ? undefined : [...others.toSpliced(won, 1), said]
+}

@@ -5,7 +5,7 @@ import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
-import { nothingReported, type Reported } from "../../model/Reported.ts"
+import { nothingReported, type Reported, withContradiction } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { withReview } from "../WithReview.ts"
 import type { Interpretation } from "./Interpretation.ts"
@@ -30,10 +30,8 @@ export const contradicts = (
   if (reported.contradictions.includes(name)) {
     return { _tag: "Contradicts", ...(payment === before ? {} : { applied: kept }) }
   }
-  const noted: Payment = {
-    ...kept.payment,
-    reported: { ...reported, contradictions: [...reported.contradictions, name] }
-  }
+  const contradictions = withContradiction(reported.contradictions, name)
+  const noted: Payment = { ...kept.payment, reported: { ...reported, contradictions } }
   const reviewed = withReview(noted, { events: ["payment.conflict"], isCaptureFailed })
   return {
     _tag: "Contradicts",

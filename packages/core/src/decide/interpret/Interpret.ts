@@ -95,7 +95,9 @@ const ofAttempt = (
       if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, now)
       const settled = ofSettlement(bookAfter(book, charged.applied), attempt, now)
       const second = "applied" in settled ? settled.applied : undefined
-      return second === undefined ? charged : { ...charged, applied: both(charged.applied, second) }
+      const applied = second === undefined ? charged.applied : both(charged.applied, second)
+      const { _tag } = charged._tag === "Confirms" && "applied" in settled ? settled : charged
+      return { _tag, applied }
     }
   }
 }

@@ -56,22 +56,23 @@ const ofUnheld = (
 type NoFact = "Confirms" | "Older" | "Contradicts"
 
 const factOfUnheld = (
-  { attempts, payment }: PaymentBook,
+  book: PaymentBook,
   attempt: Attempt,
   state: ChargeState,
   source: Source,
   now: number
 ): ChargeFact | NoFact => {
-  // What an operator sees to be held is held, however it was asked for: nobody waits for the provider to capture it.
-  const asked = source.via === "operator" ? ({ ...payment, captureMethod: "manual" } as const) : payment
-  const fact = chargeFactOf(asked, attempt.connectionId, state)
+  const { attempts, payment } = book
+  // Nobody waits for the provider to capture: what it holds is held, however it was asked for.
+  const held = chargeFactOf({ ...payment, captureMethod: "manual" }, attempt.connectionId, state)
+  const fact = source.via === "operator" ? held : chargeFactOf(payment, attempt.connectionId, state)
   switch (payment.state) {
     case "Charging":
     case "CheckoutOpen":
     case "ChargePending":
     case "ChargeUnknown": {
       // An attempt that another one followed had executed nothing; it counts where it states money after all.
-      if (attempts.at(-1)?.id !== attempt.id) return tellsOfMoney(fact) ? fact : "Confirms"
+      if (attempts.at(-1)?.id !== attempt.id) return tellsOfMoney(held) ? held : "Confirms"
       // The answer to the call says the same, and the next connection may be asked then.
       if (attempt.outcome === null && state._tag === "Declined" && state.soft) return "Confirms"
       if (attempt.checkout === null || source.via === "operator") return fact
@@ -82,7 +83,7 @@ const factOfUnheld = (
     }
     case "ChargeMismatched":
       // Only a stated amount corrects a stated amount; a reference that another payment has, another one corrects.
-      if (attempt.connectionId !== payment.connectionId) return tellsOfMoney(fact) ? "Contradicts" : "Older"
+      if (attempt.connectionId !== payment.connectionId) return tellsOfMoney(held) ? "Contradicts" : "Older"
       if (payment.review?.reasons.includes("reference_reused") === true) return fact
       if (state._tag === "Canceled" || ("stated" in state && state.stated !== undefined)) return fact
       return isCurrent(source) ? "Contradicts" : "Confirms"
@@ -93,17 +94,34 @@ const factOfUnheld = (
       if (state._tag !== "Authorized") return tellsOfMoney(fact) ? fact : "Confirms"
       // It was released again: an older statement of the authorization arrives late.
       const isLate = !isCurrent(source) && source.at !== null && source.at < (attempt.answeredAt ?? now)
-      if (attempt.outcome === "Canceled" && isLate) return "Older"
-      // Nobody waits for the provider to capture: what it holds is held, however it was asked for.
-      return chargeFactOf({ ...payment, captureMethod: "manual" }, attempt.connectionId, state)
+      return attempt.outcome === "Canceled" && isLate ? "Older" : held
     }
     case "Voided":
-      if (fact.on === "ChargeCaptured" || fact.on === "MismatchStated")
-        return fact.on === "ChargeCaptured" ? fact : "Contradicts"
-      if (state._tag !== "Authorized" && state._tag !== "Pending") return "Confirms"
-      return isCurrent(source) ? "Contradicts" : "Older"
+      return factOfVoided(book, attempt, held, source)
     default:
-      return tellsOfMoney(fact) ? "Contradicts" : "Older"
+      return tellsOfMoney(held) ? "Contradicts" : "Older"
+  }
+}
+
+/** What was voided is held no more. Another charge may be, and so may one that was authorized after the void. */
+const factOfVoided = (book: PaymentBook, attempt: Attempt, fact: ChargeFact, source: Source): ChargeFact | NoFact => {
+  switch (fact.on) {
+    case "ChargeCaptured":
+      return fact
+    case "MismatchStated":
+      return "Contradicts"
+    case "ChargeAccepted":
+      return isCurrent(source) ? "Contradicts" : "Older"
+    case "ChargeAuthorized": {
+      const isVoided = holdingAttempt(book)?.id === attempt.id && fact.providerRef === book.payment.providerRef
+      if (!isVoided) return fact
+      if (isCurrent(source) || fact.amountMinor !== book.payment.authorizedMinor) return "Contradicts"
+      const voided = book.operations.findLast(({ kind, outcome }) => kind === "void" && outcome === "Confirmed")
+      const isNewer = source.at !== null && source.at > (voided?.answeredAt ?? source.at)
+      return isNewer ? fact : "Older"
+    }
+    default:
+      return "Confirms"
   }
 }
 

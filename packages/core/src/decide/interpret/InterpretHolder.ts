@@ -5,12 +5,15 @@ import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyHeld, operating, type PaymentState, statusOf } from "../../model/PaymentMachine.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
+import { type ChargeEndStatement, nothingReported } from "../../model/Reported.ts"
+import type { Money } from "../../money/Money.ts"
 import { endedBy, ofChargeFact } from "../Applied.ts"
 import { chargeFactOf } from "../ChargeFact.ts"
 import { openOperation } from "../Holding.ts"
 import { operationFactOf } from "../OperationFact.ts"
 import { isOldEnough, oldFrom } from "../SentCall.ts"
-import { contradicts, evidenceOf } from "./Contradiction.ts"
+import { datedOperation } from "./ConfirmedAt.ts"
+import { contradicts, evidenceOf, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
 import { ofCaptured } from "./InterpretCaptured.ts"
 import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
@@ -34,6 +37,14 @@ export const ofHolder = (
   now: number
 ): Interpretation => {
   const { payment } = book
+  if (isOfAnotherAmount(payment, state)) {
+    return contradicts(
+      book,
+      `authorized:${state.stated.minorUnits} ${state.stated.currency}`,
+      evidenceOf(attempt, state),
+      now
+    )
+  }
   if (inOperation.has(payment.state)) return ofHolderInOperation(book, attempt, state, source, now)
   const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
   switch (state._tag) {
@@ -44,7 +55,11 @@ export const ofHolder = (
       if (payment.state === "Authorized") return confirms
       return isCurrent(source) ? contradiction() : older
     case "Captured": {
-      if (payment.state !== "Authorized") return ofCaptured(book, state.stated, evidenceOf(attempt, state), source, now)
+      if (payment.state !== "Authorized") {
+        const meaning = ofCaptured(book, state.stated, evidenceOf(attempt, state), source, now)
+        const capture = book.operations.findLast(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
+        return capture === undefined ? meaning : datedOperation(book, capture, meaning, source, now)
+      }
       if (isBeforeFailure(payment, source)) return isUndated(source) ? contradiction() : older
       const fact = chargeFactOf(payment, attempt.connectionId, state)
       const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
@@ -64,6 +79,20 @@ export const ofHolder = (
 }
 
 /**
+ * An authorization is stated with an amount that is not on record. Once a capture follows it, only more than was asked
+ * for says anything new.
+ */
+const isOfAnotherAmount = (
+  { authorizedMinor, money, state }: Payment,
+  said: ChargeState
+): said is Extract<ChargeState, { readonly _tag: "Authorized" }> & { readonly stated: Money } =>
+  said._tag === "Authorized" &&
+  said.stated !== undefined &&
+  (said.stated.currency !== money.currency ||
+    said.stated.minorUnits > money.minorUnits ||
+    (state === "Authorized" && said.stated.minorUnits !== authorizedMinor))
+
+/**
  * The money is recorded as captured. Where the provider captured by itself, its capture failed: refunds are closed until
  * operators have reviewed the payment.
  */
@@ -80,24 +109,42 @@ const ofHolderInOperation = (
   source: Source,
   now: number
 ): Interpretation => {
+  if ((state._tag === "Declined" || state._tag === "NeedsCustomer") && !isCurrent(source)) {
+    return untilEnded(book, attempt, state, now)
+  }
   const operation = openOperation(book)
   if (operation === undefined) return waits
   const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
   const told = () => operated(book, operation, operationFactOf(operation, book.payment.authorizedMinor, state), now)
   switch (state._tag) {
     case "Captured":
-      if (!isBeforeFailure(book.payment, source)) return told()
-      return isUndated(source) ? contradiction() : older
+      if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
+      return operation.kind === "capture" ? datedOperation(book, operation, told(), source, now) : told()
     case "Canceled":
-      return isCurrent(source) || operation.kind === "void" ? told() : waits
+      if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
+      return isCurrent(source) || operation.kind === "void" ? told() : untilEnded(book, attempt, state, now)
     case "Pending":
       return isCurrent(source) ? told() : older
     case "Authorized":
       return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : older
     case "Declined":
     case "NeedsCustomer":
-      return isCurrent(source) ? contradiction() : waits
+      return contradiction()
   }
+}
+
+/** The commit that ends the capture or the void weighs it. */
+const untilEnded = (
+  { payment }: PaymentBook,
+  attempt: Attempt,
+  { _tag: stated, providerRef }: Extract<ChargeState, { readonly _tag: ChargeEndStatement["stated"] }>,
+  now: number
+): Interpretation => {
+  const reported = payment.reported ?? nothingReported
+  const chargeEnds = reported.chargeEnds ?? []
+  if (chargeEnds.some((one) => one.stated === stated)) return waits
+  const said: ChargeEndStatement = { attemptId: attempt.id, providerRef, stated }
+  return { _tag: "Waits", applied: keep(payment, { ...reported, chargeEnds: [...chargeEnds, said] }, now) }
 }
 
 /** The record shows the authorization, and neither the capture nor the void that was asked for. */

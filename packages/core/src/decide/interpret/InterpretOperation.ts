@@ -10,6 +10,7 @@ import { unchanged } from "../Applied.ts"
 import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
+import { datedOperation, isOvertaken } from "./ConfirmedAt.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCaptured } from "./InterpretCaptured.ts"
@@ -19,6 +20,17 @@ import { untilLookedUp } from "./Undecided.ts"
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
 export const ofOperation = (
+  book: PaymentBook,
+  operation: Operation,
+  said: OperationState | NeverReceived,
+  source: Source,
+  now: number
+): Interpretation => {
+  const meaning = ofStated(book, operation, said, source, now)
+  return said._tag === "OperationConfirmed" ? datedOperation(book, operation, meaning, source, now) : meaning
+}
+
+const ofStated = (
   book: PaymentBook,
   operation: Operation,
   said: OperationState | NeverReceived,
@@ -36,6 +48,7 @@ export const ofOperation = (
   const at = source.at ?? source.askedAt
   switch (state._tag) {
     case "OperationFailed": {
+      if (isOvertaken(book.payment, operation.id, source)) return older
       const failure = ofFailure(book, operation, { ...state, at }, now)
       return source.isLookedUp === true && "applied" in failure ? wait() : failure
     }

@@ -3,8 +3,9 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type NeverReceived, type RefundAnswer, Unanswered } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
 import { unchanged } from "../Applied.ts"
-import { applyRefundFact, type RefundFact, refundFactOf } from "../RefundFact.ts"
+import { applyRefundFact, hasFailed, type RefundFact, refundFactOf, refundNamed } from "../RefundFact.ts"
 import { asUsableRefund } from "../UsableAnswer.ts"
+import { datedRefund, isOvertaken } from "./ConfirmedAt.ts"
 import { contradicts } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
@@ -17,12 +18,29 @@ export const ofRefund = (
   source: Source,
   now: number
 ): Interpretation => {
+  const meaning = ofStated(book, refund, said, source, now)
+  return said._tag === "Succeeded" ? datedRefund(book, refund, meaning, source, now) : meaning
+}
+
+const ofStated = (
+  book: PaymentBook,
+  refund: Refund,
+  said: RefundAnswer | NeverReceived,
+  source: Source,
+  now: number
+): Interpretation => {
   if (said._tag === "NotFound") return ofMissing(book, refund, said, source, now)
   const state = asUsableRefund(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
   if (state._tag === "Rejected" && !isCurrent(source)) {
     return { _tag: "Malformed", reason: "a message cannot reject a refund" }
   }
+  const named = "providerRefundId" in state ? refundNamed(book.refunds, refund, state.providerRefundId) : undefined
+  if (named !== undefined) {
+    const evidence = { refund_id: refund.id, provider_refund_id: named.providerRefundId, other_refund_id: named.id }
+    return contradicts(book, `${refund.id}:${named.providerRefundId}`, evidence, now)
+  }
+  if (state._tag === "RefundFailed" && isOvertaken(book.payment, refund.id, source)) return older
   const isOver = refund.stage === "Refused" || refund.stage === "Failed"
   // It was under way before it failed.
   const isUnderWay = state._tag === "RefundPending" || (state._tag === "RefundFailed" && state.isFinal === false)
@@ -50,10 +68,6 @@ const refunded = (
     : moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
 }
 
-/** The provider stated that it failed after it had succeeded; it may try again. */
-const hasFailed = ({ settledAt, stage }: Refund): boolean =>
-  stage === "Reversed" || (stage === "Pending" && settledAt !== null)
-
 /** What is recorded would be written again at every lookup, and put off all later ones. */
 const isRecorded = ({ providerRefundId, stage }: Refund, fact: RefundFact): boolean =>
   ((fact.on === "RefundAccepted" || fact.on === "RefundRetried") && stage === "Pending") ||
@@ -69,14 +83,18 @@ const ofMissing = (
 ): Interpretation => {
   const early = disbelieved(refund, said, source)
   if (early !== undefined) return early
+  const isMissing = () =>
+    contradicts(book, `${refund.id}:NotFound`, { refund_id: refund.id, stated: "never_received" }, now)
   switch (refund.stage) {
     case "Sending":
       return { _tag: "TooEarly", from: null }
     case "Unknown":
+      // The provider named it before, with an amount that was not asked for.
+      if (refund.providerRefundId !== null) return isMissing()
       return refunded(book, refund, { on: "RefundNotFound" }, source, now) ?? confirms
     case "Pending":
     case "Succeeded":
-      return contradicts(book, `${refund.id}:NotFound`, { refund_id: refund.id, stated: "never_received" }, now)
+      return isMissing()
     default:
       // Nothing was refunded, as is recorded.
       return confirms
@@ -92,11 +110,12 @@ const ofRecordedRefund = (
 ): Interpretation => {
   if (state._tag === "RefundPending") return refund.stage === "Succeeded" ? older : confirms
   if (state._tag !== "Succeeded") return confirms
-  if (hasFailed(refund)) return older
+  const isSameAmount =
+    state.stated === undefined ||
+    (state.stated.minorUnits === refund.money.minorUnits && state.stated.currency === refund.money.currency)
+  if (hasFailed(refund) && isSameAmount) return older
   const isSame =
-    (refund.providerRefundId === null || refund.providerRefundId === state.providerRefundId) &&
-    (state.stated === undefined ||
-      (state.stated.minorUnits === refund.money.minorUnits && state.stated.currency === refund.money.currency))
+    isSameAmount && (refund.providerRefundId === null || refund.providerRefundId === state.providerRefundId)
   const evidence = {
     refund_id: refund.id,
     provider_refund_id: state.providerRefundId,

@@ -13,7 +13,7 @@ import {
   PaymentMachine,
   type PaymentState
 } from "../../model/PaymentMachine.ts"
-import { type DisputeStatement, isDisputed, nothingReported, type Reported } from "../../model/Reported.ts"
+import { type DisputeStatement, isDisputed, nothingReported, type Reported, withDispute } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { isUnderWay } from "../WeighReported.ts"
@@ -48,10 +48,9 @@ export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStat
   const evidence = { attempt_id: attempt.id, dispute_id: said.disputeId, stated: `dispute_${said.verdict}` }
   if (!isOfPayment(book, attempt)) return contradicts(book, `dispute:${attempt.id}:${said.disputeId}`, evidence, now)
   const reported = payment.reported ?? nothingReported
-  const isKnown = reported.disputes.some(
-    ({ at, disputeId, verdict }) => disputeId === said.disputeId && verdict === said.verdict && at === said.at
-  )
-  const next: Reported = isKnown ? reported : { ...reported, disputes: [...reported.disputes, said] }
+  const disputes = withDispute(reported.disputes, said)
+  if (disputes === undefined) return contradicts(book, "dispute:more", evidence, now)
+  const next: Reported = { ...reported, disputes }
   const kept = keep(payment, next, now)
   const isOpen = isDisputed(next)
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }

@@ -12,7 +12,7 @@ export type Interpretation =
   | { readonly _tag: "Confirms"; readonly applied?: Applied | undefined }
   /** The record is newer, and the statement says nothing else. */
   | { readonly _tag: "Older" }
-  /** It counts once a charge, a capture or a void that is under way has ended. */
+  /** It counts once a charge, a capture or a void that is under way has ended. `applied`: absent where it is kept already. */
   | { readonly _tag: "Waits"; readonly applied?: Applied | undefined }
   /** The record cannot take it. `applied`: a review with the statement as evidence; absent where it has one already. */
   | { readonly _tag: "Contradicts"; readonly applied?: Applied | undefined }

@@ -133,10 +133,11 @@ const decide = (
   stated: ChargeState | undefined,
   now: number
 ) => {
-  const moved = applyChargeFact(stored, fact, now)
-  if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
   // Another source settled it first, and that result is kept; the attempt and the answer are still written.
   const stands: Moved = { payment: { ...stored, version: stored.version + 1, updatedAt: now }, events: [] }
+  if (isVoidedSince(stored, fact)) return { moved: stands, isAsStated: false }
+  const moved = applyChargeFact(stored, fact, now)
+  if (Result.isSuccess(moved)) return { moved: moved.success, isAsStated: true }
   const contradiction = stated === undefined ? undefined : contradictionOf(stored, inHand, stated, now)
   if (contradiction !== undefined) return { moved: contradiction, isAsStated: false }
   if (!mayHoldMoney(fact) || !isOfAnotherCharge(stored, fact)) return { moved: stands, isAsStated: false }
@@ -176,6 +177,10 @@ const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
 const isOfAnotherCharge = (stored: Payment, fact: MayHold): boolean =>
   fact.connectionId !== stored.connectionId ||
   (tellsOfMoney(fact) && stored.providerRef !== null && fact.providerRef !== stored.providerRef)
+
+/** A message told of the authorization first, and it was voided before the answer came. */
+const isVoidedSince = (stored: Payment, fact: ChargeFact): boolean =>
+  stored.state === "Voided" && fact.on === "ChargeAuthorized" && !isOfAnotherCharge(stored, fact)
 
 type MayHold = Extract<ChargeFact, { readonly connectionId: string }>
 
