@@ -343,6 +343,29 @@ describe("a capture that fails after the provider accepted or confirmed it", () 
       assert.strictEqual((yield* stored(payment)).state, "Captured")
     }))
 
+  for (const kind of ["capture", "void"] as const) {
+    test(`given a ${kind} in flight whose process died, when a capture that had failed is done after all, then the ${kind} ended in a conflict`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* capturedBy(own)
+        const captureId = (yield* operationOf(payment)).id
+        yield* operation(payment, failed, 10)
+        own.provider.onCapture = () => Effect.never
+        own.provider.onVoid = () => Effect.never
+        const order = { idempotencyKey: "next-key" }
+        yield* Effect.forkDetach(operate(kind, payment.id, order), { startImmediately: true })
+        yield* say({ _tag: "Operation", operationId: captureId, state: () => confirmed }, 11)
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        const { id, outcome } = yield* operationOf(payment)
+        assert.notStrictEqual(id, captureId)
+        assert.strictEqual(outcome, "Conflicted")
+        const again = yield* operate(kind, payment.id, order)
+        assert.strictEqual(Result.isFailure(again) && again.failure._tag, "pointsman/StateConflict")
+        // What the provider did of it, if anything, is not what failed: nothing is taken back.
+        yield* operation(payment, failed, 12)
+        assert.strictEqual((yield* stored(payment)).capturedMinor, payment.authorizedMinor)
+      }))
+  }
+
   test("given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own)

@@ -176,6 +176,26 @@ export const applyOperationFact = (
   }
 }
 
+/**
+ * The operations in flight that the payment stops waiting for, because a statement about `moved`, an earlier one, moved it
+ * on. They end with that commit: the processes that sent them may be dead, and checks look at what a payment waits for.
+ */
+export const overtaken = (
+  operations: ReadonlyArray<Operation>,
+  moved: Pick<Operation, "id" | "kind">,
+  { state }: Payment
+): ReadonlyArray<Operation> =>
+  state === "Capturing" || state === "Voiding"
+    ? []
+    : operations
+        .filter(({ id, outcome }) => outcome === null && id !== moved.id)
+        .map((operation) => ({
+          ...operation,
+          outcome: "Conflicted",
+          reason: `an earlier ${moved.kind} moved the payment`,
+          reply: operation.reply ?? { _tag: "StateConflict" }
+        }))
+
 const takesMoney = (row: PaymentRow): boolean => row.on === "CaptureConfirmed" || row.on === "ChargeCaptured"
 
 const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answeredAt" | "code" | "reason"> => {

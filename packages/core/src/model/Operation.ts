@@ -7,8 +7,8 @@ export type OperationKind = (typeof operationKinds)[number]
 
 /**
  * How an operation ended. `Accepted`: the provider is still at work on it. `Conflicted`: the provider states the
- * opposite. `NotFound`: a late look-up says that it never arrived. `Abandoned`: it was written and never sent. `Failed`:
- * the provider accepted or confirmed it, and stated later that it failed.
+ * opposite, or executed an earlier one instead. `NotFound`: a late look-up says that it never arrived. `Abandoned`: it was
+ * written and never sent. `Failed`: the provider accepted or confirmed it, and stated later that it failed.
  */
 export const operationOutcomes = [
   "Confirmed",

@@ -7,7 +7,7 @@ import { type ChargeState, type NeverReceived, type OperationState, Unanswered }
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
-import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf } from "../OperationFact.ts"
+import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf, overtaken } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { datedOperation, isOvertaken } from "./ConfirmedAt.ts"
@@ -148,7 +148,7 @@ export const isBeforeVoidFailure = ({ operations }: PaymentBook, source: Source)
 
 /** The payment and the operation as a fact leaves them. */
 export const operated = (
-  { payment }: PaymentBook,
+  { operations, payment }: PaymentBook,
   operation: Operation,
   fact: OperationFact,
   now: number,
@@ -158,7 +158,12 @@ export const operated = (
   const moved = applyOperationFact(payment, operation, fact, now, isAfterFailure)
   return moved.payment.state === payment.state && moved.events.length === 0
     ? older
-    : moves({ ...unchanged, payment: moved.payment, operations: [moved.operation], events: moved.events })
+    : moves({
+        ...unchanged,
+        payment: moved.payment,
+        operations: [moved.operation, ...overtaken(operations, operation, moved.payment)],
+        events: moved.events
+      })
 }
 
 /** What is recorded would be written again at every lookup, and put off all later ones. */

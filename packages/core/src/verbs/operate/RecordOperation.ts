@@ -8,7 +8,7 @@ import { Effect, Option, Result } from "effect"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
-import { applyOperationFact, type OperationFact, saidOf } from "../../decide/OperationFact.ts"
+import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../../decide/OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -49,13 +49,14 @@ export const recordOperation = Effect.fnUntraced(function* (
   const { id, tenant } = payment
   return yield* decideAndCommit({
     ...how,
-    first: { payment, ours: operation, isTaken: false },
-    decide: ({ isTaken, ours, payment }, now, _, lastTry: Operation | undefined) => {
+    first: { payment, ours: operation, others: [] as ReadonlyArray<Operation> },
+    decide: ({ others, ours, payment }, now, _, lastTry: Operation | undefined) => {
       if (lastTry !== undefined) {
         // Settled by another source, which had more than a missing response; or by our earlier try.
         if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))
         if (isRecorded(ours, lastTry, reply)) return Effect.succeed(done(ours))
         // Its key was free for a moment, and names another by now.
+        const isTaken = others.some((other) => isRival(other, ours))
         if (reply !== undefined && isFreed(ours) && isTaken) return Effect.succeed(done(ours))
       }
       const after = applyOperationFact(payment, ours, fact, now)
@@ -64,7 +65,7 @@ export const recordOperation = Effect.fnUntraced(function* (
         tenant,
         payment: { expected: payment.version, after: after.payment },
         attempts: [],
-        operations: [closed],
+        operations: [closed, ...overtaken(others, ours, after.payment)],
         events: after.events
       }
       return Effect.succeed(write(step, closed))
@@ -73,7 +74,7 @@ export const recordOperation = Effect.fnUntraced(function* (
       const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
       const ours = book?.operations.find(({ id }) => id === operation.id)
       if (book === undefined || ours === undefined) return yield* new NotStored()
-      return { payment: book.payment, ours, isTaken: book.operations.some((other) => isRival(other, ours)) }
+      return { payment: book.payment, ours, others: book.operations.filter((one) => one !== ours) }
     }),
     // Decided on the operation itself, even if our earlier request wrote it.
     afterUnknown: () => false
@@ -96,7 +97,6 @@ const isFreed = ({ outcome, reply }: Operation): boolean =>
   reply === null && (outcome === "Refused" || outcome === "NotFound" || outcome === "Abandoned")
 
 const isRival = (other: Operation, one: Operation): boolean =>
-  other.id !== one.id &&
   other.kind === one.kind &&
   other.idempotencyKey !== null &&
   other.idempotencyKey === one.idempotencyKey &&
