@@ -90,12 +90,16 @@ export const brokenAttempts = ({ attempts, payment }: PaymentRecord): ReadonlyAr
   ]
 }
 
+/** Where the payment waits for a capture or a void that was sent. In any other state no check would end it. */
+const awaited: ReadonlySet<PaymentState> = new Set(["Capturing", "Voiding"])
+
 /** At most one capture or void is in flight, and none is for more than was authorized. */
 export const brokenOperations = ({ operations, payment }: PaymentRecord): ReadonlyArray<string> => {
   const inFlight = operations.filter((operation) => operation.outcome === null)
   const isCaptured = operations.some(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
   return [
     ...unless(inFlight.length <= 1, `${inFlight.length} operations are in flight`),
+    ...unless(inFlight.length === 0 || awaited.has(payment.state), `an operation is in flight at ${payment.state}`),
     ...unless(!isCaptured || payment.capturedMinor > 0, "a capture is confirmed, and nothing is captured"),
     ...brokenEntries(payment, operations, payment.authorizedMinor)
   ]

@@ -165,17 +165,22 @@ const reusedReference = (plan: Plan) => (attemptId: string, others: ReadonlyArra
     return { is, words: `the reference ${is} is used again` }
   }) ?? `ch_${attemptId}`
 
-/** What is sent is written before: the store itself is asked, as the call arrives. */
+/**
+ * What is sent is written before: the store itself is asked, as the call arrives. It is asked for the id alone: of two
+ * payments with one reference, the provider takes what is sent under it to be about the first one.
+ */
 const writtenBefore = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   { id, name, paymentId }: ProviderCall,
   environment: Environment
 ) {
   const { tenant } = environment === "sandbox" ? sandbox : production
-  const found = Option.getOrUndefined(yield* Effect.orDie(ledger.book(tenant, paymentId)))
-  const entries =
-    name === "refund" ? found?.refunds : name === "capture" || name === "void" ? found?.operations : found?.attempts
-  return entries?.some((entry) => entry.id === id) === true
-    ? []
-    : [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
+  const subject =
+    name === "refund"
+      ? { refundId: id }
+      : name === "capture" || name === "void"
+        ? { operationId: id }
+        : { attemptId: id }
+  const found = yield* Effect.orDie(ledger.bookOf(tenant, subject))
+  return Option.isSome(found) ? [] : [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
 })
