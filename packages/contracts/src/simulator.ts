@@ -1,6 +1,6 @@
 /** The simulator, and what it is made of. */
 export * from "./simulator/Boundary.ts"
-export * from "./simulator/Course.ts"
+export * from "./simulator/CallHandling.ts"
 export * from "./simulator/Draw.ts"
 export * from "./simulator/MortalProcess.ts"
 export type { PlanId, Planned } from "./simulator/Plan.ts"

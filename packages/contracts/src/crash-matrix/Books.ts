@@ -1,5 +1,5 @@
 /**
- * A provider that follows the given course, and keeps its own books. It takes no notice of our ids: what it is
+ * A provider that handles requests as a script says, and keeps its own books. It takes no notice of our ids: what it is
  * asked twice it does twice, so that nothing of it hides a request that was sent again.
  */
 import type { Money } from "@pointsman/core"
@@ -26,7 +26,7 @@ const lateMillis = 50 * second
 const acceptedMillis = 10 * 60 * second
 
 /** What a provider does with one request, and what it says. */
-const courses = [
+const handlings = [
   "executed",
   "declined",
   "softDeclined",
@@ -42,16 +42,16 @@ const courses = [
   "opposite",
   "cannotSay"
 ] as const
-export type Course = (typeof courses)[number]
+export type RequestHandling = (typeof handlings)[number]
 
-export type Script = readonly [Course, ...ReadonlyArray<Course>]
+export type Script = readonly [RequestHandling, ...ReadonlyArray<RequestHandling>]
 
-/** The course of a request, counted from 0. */
-export const courseOf = (script: Script, request: number): Course =>
+/** How the script handles a request, counted from 0. */
+export const handlingOf = (script: Script, request: number): RequestHandling =>
   script[Math.min(request, script.length - 1)] ?? script[0]
 
 /** Whether its look-ups can tell what it did not do. */
-export const canSay = (script: ReadonlyArray<Course>): boolean => !script.includes("cannotSay")
+export const canSay = (script: ReadonlyArray<RequestHandling>): boolean => !script.includes("cannotSay")
 
 export interface ChargeEntry {
   readonly attemptId: string
@@ -87,10 +87,10 @@ export interface Books {
   readonly charges: ReadonlyArray<ChargeEntry>
   readonly refunds: ReadonlyArray<RefundEntry>
   readonly requests: ReadonlyArray<SentRequest>
-  /** From now on: the n-th request goes the n-th course, and those after the last one go the last. */
+  /** From now on the n-th request is handled by the n-th of them, and those after the last one by the last. */
   readonly follow: (script: Script) => void
-  /** The courses that were gone since. Nothing that happened depends on those after them, but for `cannotSay`. */
-  readonly gone: () => ReadonlyArray<Course>
+  /** Those that were used since. Nothing that happened depends on those after them, but for `cannotSay`. */
+  readonly gone: () => ReadonlyArray<RequestHandling>
   readonly connectorFor: (connectionId: string, cut: Cut) => Connector
 }
 
@@ -107,7 +107,7 @@ export const openBooks = (): Books => {
   const refunds: Array<RefundEntry> = []
   const requests: Array<SentRequest> = []
   let script: Script = ["executed"]
-  let gone: Array<Course> = []
+  let gone: Array<RequestHandling> = []
 
   /** Regardless of the process that asked. */
   const later = (millis: number, act: () => void) =>
@@ -117,16 +117,16 @@ export const openBooks = (): Books => {
   const exchange = <Answer>(
     cut: Cut,
     id: string,
-    arrive: (course: Course, request: SentRequest) => Effect.Effect<Answer | undefined>
+    arrive: (handling: RequestHandling, request: SentRequest) => Effect.Effect<Answer | undefined>
   ): Effect.Effect<Answer, NotSent | Unanswered> =>
     Effect.gen(function* () {
-      const course = courseOf(script, gone.length)
-      gone.push(course)
-      if (course === "notSent") return yield* new NotSent({ reason: "the connection was refused" })
+      const handling = handlingOf(script, gone.length)
+      gone.push(handling)
+      if (handling === "notSent") return yield* new NotSent({ reason: "the connection was refused" })
       const request: SentRequest = { id, leftAt: yield* Clock.currentTimeMillis, isExecuted: false }
       requests.push(request)
       if (cut("on its way")) yield* Effect.sleep(transitMillis)
-      const answer = yield* arrive(course, request)
+      const answer = yield* arrive(handling, request)
       cut("done, and not answered")
       if (answer !== undefined) return answer
       yield* Effect.sleep(timeoutMillis)
@@ -152,7 +152,7 @@ export const openBooks = (): Books => {
   const rejected: Rejected = { _tag: "Rejected", code: "unavailable", message: "Not now." }
 
   const charge = (request: ChargeRequest, connectionId: string, cut: Cut) =>
-    exchange<ChargeState | Rejected>(cut, request.attemptId, (course, sent) =>
+    exchange<ChargeState | Rejected>(cut, request.attemptId, (handling, sent) =>
       Effect.gen(function* () {
         const { attemptId, money, paymentId } = request
         const taken = request.capture ? "Captured" : "Authorized"
@@ -164,7 +164,7 @@ export const openBooks = (): Books => {
           sent.isExecuted ||= heldMinor > 0
           return entry
         }
-        switch (course) {
+        switch (handling) {
           case "executed":
             return stateOf(enter(taken))
           case "statesMore":
@@ -182,9 +182,9 @@ export const openBooks = (): Books => {
           case "acceptedAndRefused": {
             const entry = enter("Accepted")
             yield* later(acceptedMillis, () => {
-              entry.state = course === "accepted" ? taken : "Declined"
-              sent.isExecuted = course === "accepted"
-              entry.heldMinor = course === "accepted" ? money.minorUnits : 0
+              entry.state = handling === "accepted" ? taken : "Declined"
+              sent.isExecuted = handling === "accepted"
+              entry.heldMinor = handling === "accepted" ? money.minorUnits : 0
               entry.capturedMinor = entry.state === "Captured" ? money.minorUnits : 0
             })
             return stateOf(entry)
@@ -209,25 +209,25 @@ export const openBooks = (): Books => {
   const operate = (
     request: Pick<CaptureRequest, "operationId" | "providerRef">,
     cut: Cut,
-    done: (charge: ChargeEntry, course: Course) => void
+    done: (charge: ChargeEntry, handling: RequestHandling) => void
   ) =>
-    exchange<ChargeState | Rejected>(cut, request.operationId, (course, sent) =>
+    exchange<ChargeState | Rejected>(cut, request.operationId, (handling, sent) =>
       Effect.gen(function* () {
         const entry = chargeOf(request.providerRef)
         if (entry === undefined) return rejected
         const execute = () => {
           sent.isExecuted = true
-          done(entry, course)
+          done(entry, handling)
           return stateOf(entry)
         }
-        switch (course) {
+        switch (handling) {
           case "executed":
           case "statesMore":
           case "statesLess":
             return execute()
           case "opposite":
             // Not because of this request: it was so when it came.
-            done(entry, course)
+            done(entry, handling)
             return stateOf(entry)
           case "declined":
             return { _tag: "Declined", providerRef: null, category: "other", code: "not_possible", soft: false }
@@ -235,7 +235,7 @@ export const openBooks = (): Books => {
           case "acceptedAndRefused":
             entry.state = "Accepted"
             yield* later(acceptedMillis, () => {
-              if (course === "accepted") execute()
+              if (handling === "accepted") execute()
               else entry.state = "Authorized"
             })
             return stateOf(entry)
@@ -264,28 +264,32 @@ export const openBooks = (): Books => {
     charges,
     refunds,
     requests,
-    follow: (courses) => {
-      script = courses
+    follow: (handlings) => {
+      script = handlings
       gone = []
     },
     gone: () => gone,
     connectorFor: (connectionId, cut) => ({
       charge: (request) => charge(request, connectionId, cut),
       capture: (request) =>
-        operate(request, cut, (entry, course) => {
+        operate(request, cut, (entry, handling) => {
           const { minorUnits } = request.money
-          entry.state = course === "opposite" ? "Canceled" : "Captured"
-          if (course === "opposite") return
+          entry.state = handling === "opposite" ? "Canceled" : "Captured"
+          if (handling === "opposite") return
           entry.capturedMinor =
-            course === "statesMore" ? entry.money.minorUnits : course === "statesLess" ? minorUnits - 499 : minorUnits
+            handling === "statesMore"
+              ? entry.money.minorUnits
+              : handling === "statesLess"
+                ? minorUnits - 499
+                : minorUnits
         }),
       void: (request) =>
-        operate(request, cut, (entry, course) => {
-          entry.state = course === "opposite" ? "Captured" : "Canceled"
-          entry.capturedMinor = course === "opposite" ? entry.money.minorUnits : 0
+        operate(request, cut, (entry, handling) => {
+          entry.state = handling === "opposite" ? "Captured" : "Canceled"
+          entry.capturedMinor = handling === "opposite" ? entry.money.minorUnits : 0
         }),
       refund: (request) =>
-        exchange<RefundState | Rejected>(cut, request.refundId, (course, sent) =>
+        exchange<RefundState | Rejected>(cut, request.refundId, (handling, sent) =>
           Effect.gen(function* () {
             const { money, providerRef, refundId } = request
             const enter = (state: RefundEntry["state"], amountMinor = money.minorUnits): RefundEntry => {
@@ -294,7 +298,7 @@ export const openBooks = (): Books => {
               sent.isExecuted ||= state === "Succeeded"
               return entry
             }
-            switch (course) {
+            switch (handling) {
               case "executed":
                 return refundStateOf(enter("Succeeded"))
               case "statesMore":
@@ -307,8 +311,8 @@ export const openBooks = (): Books => {
               case "acceptedAndRefused": {
                 const entry = enter("RefundPending")
                 yield* later(acceptedMillis, () => {
-                  entry.state = course === "accepted" ? "Succeeded" : "RefundFailed"
-                  sent.isExecuted = course === "accepted"
+                  entry.state = handling === "accepted" ? "Succeeded" : "RefundFailed"
+                  sent.isExecuted = handling === "accepted"
                 })
                 return refundStateOf(entry)
               }

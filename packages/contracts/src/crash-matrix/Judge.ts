@@ -3,7 +3,7 @@
  */
 import { type Payment, type PaymentState, type PaymentStatus, statusOf } from "@pointsman/core"
 import { brokenInvariants, type PaymentRecord } from "../Invariants.ts"
-import type { Books, ChargeEntry, Course, RefundEntry } from "./Books.ts"
+import type { Books, ChargeEntry, RefundEntry, RequestHandling } from "./Books.ts"
 
 /** One answer to the client. */
 export interface Told {
@@ -23,7 +23,7 @@ export interface Rest {
   readonly books: Pick<Books, "charges" | "refunds" | "requests">
   readonly told: ReadonlyArray<Told>
   /** What the provider did, of the requests that reached it. */
-  readonly gone: ReadonlyArray<Course>
+  readonly gone: ReadonlyArray<RequestHandling>
   readonly canSay: boolean
 }
 

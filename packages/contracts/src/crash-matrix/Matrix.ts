@@ -2,7 +2,7 @@
  * Every point at which a process may end, with everything that a provider may do, and what came of it. A row is a point;
  * the rows of an outcome end where a process ended without reaching the next one.
  */
-import { type Course, canSay, courseOf, type Script } from "./Books.ts"
+import { canSay, handlingOf, type RequestHandling, type Script } from "./Books.ts"
 import { type Operation, type Outcome, operations } from "./Operations.ts"
 import { type Client, clients, type Plan, type RunEnd, run } from "./Run.ts"
 import type { Ground } from "./Stage.ts"
@@ -30,7 +30,7 @@ export const runner = (ground: Ground): Runner => {
   const known = new Map<string, RunEnd>()
   return async (plan) => {
     const { client, endsAt, nextEndsAt, operation, outcome } = plan
-    const keyOf = (gone: ReadonlyArray<Course>) =>
+    const keyOf = (gone: ReadonlyArray<RequestHandling>) =>
       [operation.name, endsAt, client, nextEndsAt, canSay(outcome.script), ...gone].join()
     for (const gone of beginnings(outcome.script)) {
       const before = known.get(keyOf(gone))
@@ -45,9 +45,9 @@ export const runner = (ground: Ground): Runner => {
 /** No run asks a provider for money more often. */
 const requestsAtMost = 4
 
-const beginnings = (script: Script): ReadonlyArray<ReadonlyArray<Course>> =>
+const beginnings = (script: Script): ReadonlyArray<ReadonlyArray<RequestHandling>> =>
   Array.from({ length: requestsAtMost + 1 }, (_, length) =>
-    Array.from({ length }, (_, index) => courseOf(script, index))
+    Array.from({ length }, (_, index) => handlingOf(script, index))
   )
 
 /** More points than any operation has: a run that does not end is a mistake. */

@@ -5,7 +5,7 @@
 import { type PaymentStatus, statusOf } from "@pointsman/core"
 import { Cause, Effect } from "effect"
 import { production } from "../simulator/World.ts"
-import { type Course, canSay } from "./Books.ts"
+import { canSay, type RequestHandling } from "./Books.ts"
 import { type Told, wrongAtRest } from "./Judge.ts"
 import { lifeUntil } from "./Life.ts"
 import type { Operation, Outcome } from "./Operations.ts"
@@ -35,7 +35,7 @@ export interface RunEnd {
   /** Until then it had moved for the last time, in milliseconds after the request. */
   readonly settledAfterMillis: number
   /** What the provider did, of the requests that reached it: nothing here depends on what it would have done next. */
-  readonly gone: ReadonlyArray<Course>
+  readonly gone: ReadonlyArray<RequestHandling>
   /** What should not be so. */
   readonly wrong: ReadonlyArray<string>
 }

@@ -23,8 +23,8 @@ import {
   type VoidRequest
 } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
-import { goesAs, type Handling } from "./CallCourse.ts"
-import type { Course, LaterOn, LookUpCourse, ProviderCall } from "./Course.ts"
+import type { CallHandling, LaterOn, LookUpHandling, ProviderCall } from "./CallHandling.ts"
+import { type CallActions, handleCall } from "./HandleCall.ts"
 import { type ProviderAct, performAct } from "./ProviderActs.ts"
 import {
   type CallRecord,
@@ -42,9 +42,9 @@ import type { Time } from "./Time.ts"
 
 export interface ProviderOptions {
   readonly time: Time
-  /** Asked once for each call that arrives. */
-  readonly courseOf: (call: ProviderCall) => Course
-  readonly lookUpOf: (id: string) => LookUpCourse
+  /** How the provider handles a call; asked once for each call that arrives. */
+  readonly handlingOf: (call: ProviderCall) => CallHandling
+  readonly lookUpOf: (id: string) => LookUpHandling
   /** Runs as a call arrives, before anything is done: what was written before it was sent has to be there. */
   readonly onCall?: ((call: ProviderCall, environment: Environment) => Effect.Effect<void>) | undefined
   /** Whatever changes in the books is told. */
@@ -87,7 +87,7 @@ const checkoutMillis = 20 * 60_000
 const ownReference = (attemptId: string): string => `ch_${attemptId}`
 
 export const simulatedProvider = (options: ProviderOptions): Provider => {
-  const { captures = (_, askedMinor) => askedMinor, courseOf, lookUpOf, onCall, onLetter, time } = options
+  const { captures = (_, askedMinor) => askedMinor, handlingOf, lookUpOf, onCall, onLetter, time } = options
   const { referenceOf = ownReference, ways = plainWays } = options
   const messages = providerMessages({ time, ways, onLetter })
   const charges = new Map<string, ChargeRecord>()
@@ -99,16 +99,16 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const postponed = new Set<string>()
   const calls: Array<CallRecord> = []
 
-  /** One call, as its course goes. */
+  /** One call, as `handlingOf` says. */
   const call = <Answer>(
     about: ProviderCall,
     environment: Environment,
-    handling: Handling<Answer>
+    actions: CallActions<Answer>
   ): Effect.Effect<Answer | Rejected, NotSent | Unanswered> =>
     Effect.suspend((): Effect.Effect<Answer | Rejected, NotSent | Unanswered> => {
-      const course = courseOf(about)
-      const goes = Effect.suspend(() => goesAs({ id: about.id, course, postponed, time }, handling))
-      if (course._tag === "NotSent") return goes
+      const handling = handlingOf(about)
+      const goes = Effect.suspend(() => handleCall({ id: about.id, handling, postponed, time }, actions))
+      if (handling._tag === "NotSent") return goes
       calls.push({ name: about.name, id: about.id, at: time.now() })
       return onCall === undefined ? goes : Effect.andThen(onCall(about, environment), goes)
     })
@@ -271,14 +271,14 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
 
   const lookUp = <State>(id: string, state: () => State | undefined) =>
     Effect.suspend(() => {
-      const course = lookUpOf(id)
-      if (course === "silent") return Effect.fail(new Unanswered({ reason: "no look-up today" }))
+      const handling = lookUpOf(id)
+      if (handling === "silent") return Effect.fail(new Unanswered({ reason: "no look-up today" }))
       const told = Effect.sync(() => {
         const known = state()
         if (known !== undefined) return { _tag: "Found", state: known } as const
-        return { _tag: "NotFound", conclusive: course !== "unsure" && !postponed.has(id) } as const
+        return { _tag: "NotFound", conclusive: handling !== "unsure" && !postponed.has(id) } as const
       })
-      return typeof course === "string" ? told : Effect.delay(told, course.takes)
+      return typeof handling === "string" ? told : Effect.delay(told, handling.takes)
     })
 
   const connectorFor = (connectionId: string, environment: Environment): Connector => ({

@@ -2,7 +2,7 @@
 import type { Environment } from "@pointsman/core"
 import type { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
-import { answered, drawCourse, drawLookUp, type ProviderCall } from "./Course.ts"
+import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
 import type { Temper } from "./DrawAct.ts"
 import {
   drawBlow,
@@ -102,13 +102,13 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
         ),
       latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
     },
-    courseOf: (call) => {
-      const course = plan.fault(rates.provider, (draw) => {
-        const is = drawCourse(draw, call.name)
+    handlingOf: (call) => {
+      const handling = plan.fault(rates.provider, (draw) => {
+        const is = drawHandling(draw, call.name)
         return { is, words: `${call.name} of ${short(call.paymentId)} goes ${inWords(is)}` }
       })
-      tell(`call ${call.name} ${call.id} goes ${inWords(course ?? answered)}`)
-      return course ?? answered
+      tell(`call ${call.name} ${call.id} goes ${inWords(handling ?? answered)}`)
+      return handling ?? answered
     },
     lookUpOf: (id) =>
       plan.fault(rates.provider, (draw) => {

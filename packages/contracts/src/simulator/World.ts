@@ -29,7 +29,7 @@ import { openSecretsLayer } from "@pointsman/core/testing"
 import { Clock, Context, Effect, Exit, Layer, Random, Redacted, References, Scheduler, Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Hooks } from "./Boundary.ts"
-import { answered, timeoutMillis } from "./Course.ts"
+import { answered, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
 import { type MortalProcess, type Shared, startProcess } from "./MortalProcess.ts"
 import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
@@ -47,8 +47,8 @@ export interface WorldOptions {
   readonly seed?: number | undefined
   /** What happens to the processes, and to what they ask of the store. Nothing does unless told. */
   readonly hooks?: Hooks | undefined
-  /** How calls of the provider go; as they should unless told otherwise. */
-  readonly courseOf?: ProviderOptions["courseOf"] | undefined
+  /** How the provider handles calls: without a fault unless set. */
+  readonly handlingOf?: ProviderOptions["handlingOf"] | undefined
   readonly lookUpOf?: ProviderOptions["lookUpOf"] | undefined
   readonly onCall?: ProviderOptions["onCall"]
   readonly onLetter?: ProviderOptions["onLetter"]
@@ -241,7 +241,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
 
   const provider = simulatedProvider({
     time,
-    courseOf: options.courseOf ?? (() => answered),
+    handlingOf: options.handlingOf ?? (() => answered),
     lookUpOf: options.lookUpOf ?? (() => "told"),
     onCall: options.onCall,
     onLetter: options.onLetter,

@@ -35,10 +35,10 @@ const nth = (name: Operation["name"]): Operation => {
   return found
 }
 
-/** The outcome of an operation in which the provider goes this course alone. */
-const outcomeOf = (operation: Operation, course: Outcome["script"][number]): Outcome => {
-  const found = outcomesOf(operation).find(({ script }) => script.length === 1 && script[0] === course)
-  if (found === undefined) throw new Error(`${operation.name} has no outcome ${course}`)
+/** The outcome of an operation in which the provider handles every request so. */
+const outcomeOf = (operation: Operation, handling: Outcome["script"][number]): Outcome => {
+  const found = outcomesOf(operation).find(({ script }) => script.length === 1 && script[0] === handling)
+  if (found === undefined) throw new Error(`${operation.name} has no outcome ${handling}`)
   return found
 }
 
@@ -152,8 +152,8 @@ describe("the process that takes over", () => {
       `given a ${operation.name} with an unknown result, when the process that settles it ends as well, then the result is the same`,
       async () => {
         const wrong: Array<string> = []
-        for (const course of ["executedInSilence", "lost"] as const) {
-          const outcome = outcomeOf(operation, course)
+        for (const handling of ["executedInSilence", "lost"] as const) {
+          const outcome = outcomeOf(operation, handling)
           const [onItsWay] = (
             await runs({ operation, outcome, endsAt: 5, client: clients[0], nextEndsAt: null })
           ).points.slice(-1)

@@ -1,4 +1,4 @@
-/** How a call to the simulated provider goes: drawn by a simulation, or chosen by a test. All times are milliseconds. */
+/** How the simulated provider handles a call: drawn by a simulation, or chosen by a test. All times are milliseconds. */
 import type { Draw } from "./Draw.ts"
 
 const second = 1_000
@@ -11,7 +11,7 @@ export const timeoutMillis = 30 * second
 /** What a provider does in its own time. */
 export type LaterOn = "done" | "refused" | "canceled"
 
-export type Course =
+export type CallHandling =
   /** Does what it is asked, and says so. */
   | { readonly _tag: "Answered" }
   /** As `Answered`, after a while. Where that is later than the time-out, nobody hears it. */
@@ -31,10 +31,10 @@ export type Course =
   /** Says no: to a charge for good, or for this provider alone (`soft`). To a refund that it failed. */
   | { readonly _tag: "Declined"; readonly soft: boolean }
 
-export const answered: Course = { _tag: "Answered" }
+export const answered: CallHandling = { _tag: "Answered" }
 
-/** How a look-up goes. `unsure`: what is not found may still come. */
-export type LookUpCourse = "told" | "unsure" | "silent" | { readonly takes: number }
+/** How it handles a look-up. `unsure`: what is not found may still come. */
+export type LookUpHandling = "told" | "unsure" | "silent" | { readonly takes: number }
 
 export interface ProviderCall {
   readonly name: "charge" | "openCheckout" | "capture" | "void" | "refund"
@@ -44,10 +44,10 @@ export interface ProviderCall {
 }
 
 /**
- * A course that is not as it should be. A capture and a void are never postponed: what is looked up is their charge, and
+ * A faulty handling. A capture and a void are never postponed: what is looked up is their charge, and
  * of that a provider cannot say that it is not sure.
  */
-export const drawCourse = (draw: Draw, name: ProviderCall["name"]): Course => {
+export const drawHandling = (draw: Draw, name: ProviderCall["name"]): CallHandling => {
   const later = () => draw.pick([2 * minute, 50 * minute, 5 * hour, 30 * hour])
   switch (draw.below(10)) {
     case 0: {
@@ -79,5 +79,5 @@ export const drawCourse = (draw: Draw, name: ProviderCall["name"]): Course => {
 }
 
 /** A look-up that does not tell at once what is in the books. */
-export const drawLookUp = (draw: Draw): LookUpCourse =>
-  draw.pick<LookUpCourse>(["silent", "unsure", { takes: draw.pick([second, 20 * second]) }])
+export const drawLookUp = (draw: Draw): LookUpHandling =>
+  draw.pick<LookUpHandling>(["silent", "unsure", { takes: draw.pick([second, 20 * second]) }])

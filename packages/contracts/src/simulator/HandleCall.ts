@@ -1,11 +1,11 @@
-/** How one call to the simulated provider goes, as its course says. */
+/** Handles one call to the simulated provider as was drawn for it, or chosen. */
 import { NotSent, type Rejected, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { type Course, type LaterOn, timeoutMillis } from "./Course.ts"
+import { type CallHandling, type LaterOn, timeoutMillis } from "./CallHandling.ts"
 import type { Time } from "./Time.ts"
 
 /** What a provider can do with a call. */
-export interface Handling<Answer> {
+export interface CallActions<Answer> {
   /** Does what is asked. */
   readonly execute: () => Answer
   /** Takes it, and gives what finishes it. */
@@ -16,7 +16,7 @@ export interface Handling<Answer> {
 export interface Arrived {
   /** The idempotency key of the call. */
   readonly id: string
-  readonly course: Course
+  readonly handling: CallHandling
   /** Received, and not looked at yet: of these the provider cannot say that they never come. */
   readonly postponed: Set<string>
   readonly time: Time
@@ -25,28 +25,28 @@ export interface Arrived {
 const silence = (millis: number) =>
   Effect.delay(Effect.fail(new Unanswered({ reason: "the provider did not answer" })), millis)
 
-export const goesAs = <Answer>(
-  { course, id, postponed, time }: Arrived,
-  { accept, decline, execute }: Handling<Answer>
+export const handleCall = <Answer>(
+  { handling, id, postponed, time }: Arrived,
+  { accept, decline, execute }: CallActions<Answer>
 ): Effect.Effect<Answer | Rejected, NotSent | Unanswered> => {
-  switch (course._tag) {
+  switch (handling._tag) {
     case "NotSent":
       return Effect.fail(new NotSent({ reason: "refused" }))
     case "Answered":
       return Effect.succeed(execute())
     case "Slow":
-      if (course.takes <= timeoutMillis) return Effect.delay(Effect.sync(execute), course.takes)
-      time.after(course.takes, execute)
+      if (handling.takes <= timeoutMillis) return Effect.delay(Effect.sync(execute), handling.takes)
+      time.after(handling.takes, execute)
       return silence(timeoutMillis)
     case "Late":
-      return Effect.delay(Effect.succeed(execute()), course.answers)
+      return Effect.delay(Effect.succeed(execute()), handling.answers)
     case "Unheard":
-      if (course.doneAfter === 0) execute()
-      else if (course.doneAfter !== null) time.after(course.doneAfter, execute)
-      return silence(course.silentFor)
+      if (handling.doneAfter === 0) execute()
+      else if (handling.doneAfter !== null) time.after(handling.doneAfter, execute)
+      return silence(handling.silentFor)
     case "Postponed":
       postponed.add(id)
-      time.after(course.doneAfter, () => {
+      time.after(handling.doneAfter, () => {
         postponed.delete(id)
         execute()
       })
@@ -55,10 +55,10 @@ export const goesAs = <Answer>(
       return Effect.succeed({ _tag: "Rejected", code: "down", message: "not now" })
     case "Accepted": {
       const { answer, finish } = accept()
-      time.after(course.after, () => finish(course.becomes))
+      time.after(handling.after, () => finish(handling.becomes))
       return Effect.succeed(answer)
     }
     case "Declined":
-      return Effect.succeed(decline(course.soft))
+      return Effect.succeed(decline(handling.soft))
   }
 }
