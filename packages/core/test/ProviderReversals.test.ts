@@ -656,6 +656,20 @@ describe("an amount or a status that differs from the record", () => {
       assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
     }))
 
+  test("given a capture under way, when a smaller amount overtakes its older confirmation, then the smaller one stays", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
+      const stated = { minorUnits: 250, currency: payment.money.currency }
+      yield* charge(payment, { ...captured, stated }, 11)
+      yield* operation(payment, { ...confirmed, stated: payment.money }, 10)
+      assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
+      yield* operation(payment, { ...confirmed, stated: payment.money }, 12)
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).capturedMinor, yield* reasons(payment)],
+        [payment.money.minorUnits, ["amount_mismatch"]]
+      )
+    }))
+
   test("given a confirmed capture, when the provider states another amount of the operation, then it is weighed as that of the charge", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, stating(250, request().details.money.currency))

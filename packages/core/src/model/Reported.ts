@@ -53,7 +53,10 @@ export interface Reported {
    * A success that it dates before this is an older statement.
    */
   readonly captureFailedAt?: number | undefined
-  /** When the provider last stated that it captured more than was recorded; as above, and an amount before it is older. */
+  /**
+   * When the provider last stated that it captured more than was recorded, or another amount than was asked for; as above,
+   * and an amount before it is older.
+   */
   readonly correctedAt?: number | undefined
   /** The statement that counts of each dispute; see `withDispute`. */
   readonly disputes: ReadonlyArray<DisputeStatement>

@@ -1,10 +1,12 @@
 /** What an amount means that a provider states for a charge that is recorded as captured (decisions, section 3). Pure. */
 import type { JsonObject } from "../../model/Event.ts"
+import type { Operation } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { correctCapture } from "../CorrectCapture.ts"
 import { contradicts } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, older } from "./Interpretation.ts"
+import { confirms, type Interpretation, moved, moves, older } from "./Interpretation.ts"
 import { isCurrent, type Source } from "./Statement.ts"
 
 /** Only a stated amount can differ from the record. */
@@ -19,12 +21,33 @@ export const ofCaptured = (
   if (stated === undefined) return confirms
   if (stated.currency !== payment.money.currency) return contradicts(book, `captured:${stated.currency}`, evidence, now)
   const statedAt = source.at ?? source.askedAt
-  if (stated.minorUnits > payment.capturedMinor) return moved(correctCapture(payment, stated, statedAt, now))
   if (stated.minorUnits === payment.capturedMinor) return confirms
-  // The capture as we asked for it, stated before the provider captured more.
+  const correctedAt = payment.reported?.correctedAt
   const isAsAsked =
     !isCurrent(source) &&
-    statedAt <= (payment.reported?.correctedAt ?? statedAt) &&
     operations.some(({ kind, money }) => kind === "capture" && money.minorUnits === stated.minorUnits)
-  return isAsAsked ? older : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+  if (stated.minorUnits > payment.capturedMinor) {
+    // The capture as we asked for it, stated before the provider captured less.
+    if (isAsAsked && correctedAt !== undefined && statedAt < correctedAt) return older
+    return moved(correctCapture(payment, stated, statedAt, now))
+  }
+  // Stated before the provider captured more.
+  return isAsAsked && statedAt <= (correctedAt ?? statedAt)
+    ? older
+    : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+}
+
+/** Keeps the date of another amount than was asked for: an older statement of what was asked does not replace it. */
+export const withAmountDate = (
+  meaning: Interpretation,
+  { money }: Operation,
+  stated: Money | undefined,
+  { at }: Source
+): Interpretation => {
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  if (applied === undefined || at === null || stated === undefined) return meaning
+  const { payment } = applied
+  if (stated.minorUnits === money.minorUnits || stated.minorUnits !== payment.capturedMinor) return meaning
+  const reported = { ...(payment.reported ?? nothingReported), correctedAt: at }
+  return moves({ ...applied, payment: { ...payment, reported } })
 }

@@ -15,7 +15,7 @@ import { isOldEnough, oldFrom } from "../SentCall.ts"
 import { datedOperation } from "./ConfirmedAt.ts"
 import { contradicts, evidenceOf, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
-import { ofCaptured } from "./InterpretCaptured.ts"
+import { ofCaptured, withAmountDate } from "./InterpretCaptured.ts"
 import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
 
@@ -119,7 +119,7 @@ const ofHolderInOperation = (
   switch (state._tag) {
     case "Captured":
       if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
-      return operation.kind === "capture" ? datedOperation(book, operation, told(), source, now) : told()
+      return datedOperation(book, operation, withAmountDate(told(), operation, state.stated, source), source, now)
     case "Canceled":
       if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
       return isCurrent(source) || operation.kind === "void" ? told() : untilEnded(book, attempt, state, now)
