@@ -6,23 +6,30 @@ import {
   type MessageOutcome,
   MessageUnreadable,
   MessageUnverified,
-  type ProviderMessage
+  type ProviderMessage,
+  Unanswered
 } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const providerRef = "ref"
 
-/** A provider whose messages are `{"id", "attempt"}`, and an arrangement in which nothing can be read until `mend`. */
+/** A provider whose messages are `{"id", "attempt"}`, or `{"id", "disputed"}` with its own reference, and an arrangement in which nothing can be read until `mend`. */
 const messaging = (readsStored = true) => {
   const provider = scriptedProvider()
   const { definition } = provider
   let isMended = true
   const read = (body: Uint8Array): Effect.Effect<ProviderMessage, MessageUnreadable> => {
     if (!isMended) return Effect.fail(new MessageUnreadable({ reason: "at attempt" }))
-    const { attempt, id } = JSON.parse(new TextDecoder().decode(body)) as Record<string, string>
+    const { attempt, disputed, id } = JSON.parse(new TextDecoder().decode(body)) as Record<string, string>
+    if (disputed !== undefined) {
+      const charge = { providerRef: disputed }
+      const about = { _tag: "Dispute", charge, disputeId: null, verdict: "opened" } as const
+      return Effect.succeed({ id: id ?? "", at: 7, about })
+    }
     const state = () => ({ _tag: "Captured", providerRef }) as const
     return Effect.succeed({
       id: id ?? "",
@@ -190,6 +197,47 @@ describe("a message that is applied again", () => {
       }
       assert.strictEqual((yield* stored(payment)).state, "ChargePending")
     }).pipe(Effect.provide(unmatched.own.layer))
+  )
+
+  const early = messaging()
+  it.effect(
+    "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { provider } = early.own
+        provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+        provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+        const { payment } = yield* pending(early.own)
+        yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
+        yield* deliver(JSON.stringify({ id: "msg_2", disputed: "elsewhere" }))
+        const unmatched = [
+          ["msg_1", "unmatched"],
+          ["msg_2", "unmatched"]
+        ]
+        yield* TestClock.adjust("2 minutes")
+        yield* pointsman.checkDue
+        assert.deepStrictEqual((yield* outcomes).toSorted(), unmatched)
+        provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef } })
+        yield* TestClock.adjust("10 minutes")
+        yield* pointsman.checkDue
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        yield* pointsman.checkDue
+        assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+        assert.deepStrictEqual((yield* outcomes).toSorted(), [["msg_1", "applied"], unmatched[1]])
+      }).pipe(Effect.provide(early.own.layer))
+  )
+
+  const declined = messaging()
+  it.effect("given a dispute that names a declined charge by its reference, then operations review its payment", () =>
+    Effect.gen(function* () {
+      declined.own.provider.onCharge = () =>
+        Effect.succeed({ _tag: "Declined", providerRef, category: "other", code: "no", soft: false })
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      yield* deliver(JSON.stringify({ id: "msg_1", disputed: providerRef }))
+      assert.deepStrictEqual(yield* outcomes, [["msg_1", "contradicts"]])
+      assert.deepStrictEqual((yield* stored(payment)).review?.reasons, ["conflict"])
+    }).pipe(Effect.provide(declined.own.layer))
   )
 
   const mute = messaging(false)

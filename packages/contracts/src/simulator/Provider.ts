@@ -36,7 +36,7 @@ import {
   stateOf,
   withoutAmount
 } from "./ProviderBooks.ts"
-import { type Letter, readProviderMessage } from "./ProviderMail.ts"
+import { type Letter, readProviderMessage, readStoredMessage } from "./ProviderMail.ts"
 import { type ProviderWays, plainWays, providerMessages } from "./ProviderMessages.ts"
 import type { Time } from "./Time.ts"
 
@@ -297,7 +297,8 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
         const found = refunds.get(refundId)
         return found === undefined ? undefined : refundStateOf(found)
       }),
-    readMessage: readProviderMessage
+    readMessage: readProviderMessage,
+    readStored: readStoredMessage
   })
 
   return {

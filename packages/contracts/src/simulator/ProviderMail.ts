@@ -54,6 +54,12 @@ export const readProviderMessage = ({
   if (headers[secretHeader] !== Redacted.value(secret)) {
     return Effect.fail(new MessageUnverified({ reason: "the secret is another one" }))
   }
+  return readStoredMessage({ body })
+}
+
+export const readStoredMessage = ({
+  body
+}: Pick<RawMessage, "body">): Effect.Effect<ProviderMessage, MessageUnreadable> => {
   const read = Result.try({
     try: (): ProviderMessage => {
       const { about, at, id } = JSON.parse(text.decode(body))

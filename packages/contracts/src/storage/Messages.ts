@@ -279,6 +279,28 @@ export const messages = (it: StorageTest): void => {
           }
         })
     )
+
+    it.effect("given a charge that moved no money, then a message finds its payment by the attempt's reference", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { walked } = yield* reach(yield* newTenant(), "Charging")
+        const { tenant } = walked.payment
+        const { after, change } = yield* moveAlong(walked, rowOf("Charging", "ChargeDeclined"))
+        const attempts = after.attempts.map(
+          (attempt) => ({ ...attempt, outcome: "Declined", providerRef: "ch-1" }) as const
+        )
+        yield* ledger.commit({ ...change, attempts })
+        const subject = { connectionId: attempts[0]?.connectionId ?? "", providerRef: "ch-1" }
+        const idOf = Effect.map(
+          ledger.bookOf(tenant, subject),
+          Option.map(({ book, others }) => [book.payment.id, others])
+        )
+        expect(yield* idOf).toEqual(Option.some([walked.payment.id, []]))
+        expect(yield* ledger.bookOf(tenant, { ...subject, providerRef: "ch-2" })).toEqual(Option.none())
+        expect(yield* ledger.bookOf(tenant, { ...subject, connectionId: "another" })).toEqual(Option.none())
+        expect(yield* ledger.bookOf(yield* newTenant(), subject)).toEqual(Option.none())
+      })
+    )
   })
 
   describe("a list of messages", () => {
@@ -342,6 +364,21 @@ export const messages = (it: StorageTest): void => {
           ...noteOf(messageOf("sha256:0", { connectionId: own, receivedAt: 40, ...body })),
           tenant: names.mine
         })
+        const [attempt] = mine.attempts
+        const named = { connectionId: attempt?.connectionId ?? "", subjectId: attempt?.providerRef ?? "" }
+        for (const [tenant, message] of [
+          [names.mine, messageOf("7", { ...named, receivedAt: 50 })],
+          [names.mine, messageOf("8", { ...named, receivedAt: 60 })],
+          [names.mine, messageOf("9", { ...named, receivedAt: 60, subjectId: `${named.subjectId}1` })],
+          [names.mine, messageOf("10", { ...named, receivedAt: 60, connectionId: own })],
+          [names.theirs, messageOf("11", { ...named, receivedAt: 60, subjectId: "ch-none" })]
+        ] as const) {
+          yield* ledger.storeMessage(tenant, message)
+        }
+        const naming = { connectionId: undefined, tenant: names.mine, outcome: "received" } as const
+        expect(yield* idsOf({ ...naming, namesAttemptFrom: 50 })).toEqual(["8", "7"])
+        expect(yield* idsOf({ ...naming, namesAttemptFrom: 51 })).toEqual(["8"])
+        expect(yield* idsOf({ ...naming, outcome: "unmatched", namesAttemptFrom: 0 })).toEqual([])
       })
     )
   })

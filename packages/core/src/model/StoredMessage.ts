@@ -77,15 +77,15 @@ export type MessageSubject =
   | { readonly attemptId: string }
   | { readonly refundId: string }
   | { readonly operationId: string }
-  /** Of the charge that a payment is based on. */
+  /** Of the charge that a payment is based on; else of an attempt, which may have moved no money. */
   | { readonly connectionId: string; readonly providerRef: string }
 
 /** The payment that a message is about. */
 export interface MessageBook {
   readonly book: PaymentBook
   /**
-   * The ids of the other payments that stand on the same charge, where it was asked for by its reference; empty otherwise.
-   * Only payments that an older version wrote share one.
+   * The ids of the other payments that have the same charge, where it was asked for by its reference; empty otherwise. Two
+   * share one where an older version wrote them, or where their attempts moved no money.
    */
   readonly others: ReadonlyArray<string>
 }

@@ -195,6 +195,11 @@ export interface MessageQuery {
   readonly connectionId?: string | undefined
   readonly paymentId?: string | undefined
   readonly outcome?: MessageOutcome | undefined
+  /**
+   * Only messages that name a charge by the provider's reference, where an attempt of their tenant and connection has that
+   * reference, and that came at this time or later (epoch milliseconds).
+   */
+  readonly namesAttemptFrom?: number | undefined
   /** Only messages that came before this one; of those of one millisecond, by their connection and id. */
   readonly before?: Pick<MessageNote, "receivedAt" | "connectionId" | "eventId"> | undefined
   readonly limit: number

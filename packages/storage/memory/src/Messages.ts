@@ -1,4 +1,5 @@
 /** Providers' messages in a map: how one is stored before it is applied, and the two ways in which it is decided. */
+import { isSameReference } from "@pointsman/core/internal"
 import {
   type Ledger,
   type MessageDecision,
@@ -48,7 +49,11 @@ export const messageMethods = (
   messages: (query) =>
     Effect.sync(() =>
       [...state.tenants.values()]
-        .flatMap(({ messages, tenant }) => [...messages.values()].map((one) => ({ ...noteOf(one), tenant })))
+        .flatMap(({ attempts, messages, tenant }) =>
+          [...messages.values()]
+            .filter((one) => query.namesAttemptFrom === undefined || namesAttempt(attempts, one))
+            .map((one) => ({ ...noteOf(one), tenant }))
+        )
         .filter((one) => isListed(one, query))
         .sort((a, b) => byArrival(b, a))
         .slice(0, query.limit)
@@ -82,7 +87,16 @@ const byArrival = (a: Arrival, b: Arrival): number =>
 
 type Arrival = Pick<MessageNote, "receivedAt" | "connectionId" | "eventId">
 
-const isListed = (one: TenantMessage, { before, connectionId, outcome, paymentId, tenant }: MessageQuery): boolean =>
+const namesAttempt = (
+  attempts: TenantState["attempts"],
+  { connectionId, subjectId: providerRef }: MessageNote
+): boolean => [...attempts.values()].flat().some((one) => isSameReference(one, { connectionId, providerRef }))
+
+const isListed = (
+  one: TenantMessage,
+  { before, connectionId, namesAttemptFrom = 0, outcome, paymentId, tenant }: MessageQuery
+): boolean =>
+  one.receivedAt >= namesAttemptFrom &&
   (before === undefined || byArrival(one, before) < 0) &&
   (connectionId === undefined || one.connectionId === connectionId) &&
   (outcome === undefined || one.outcome === outcome) &&

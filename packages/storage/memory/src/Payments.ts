@@ -1,6 +1,6 @@
 /** Payments with their attempts, operations and refunds. Every read asserts what was asserted at the write. */
 import type { Attempt, Payment, Tenant } from "@pointsman/core"
-import { brokenBalance, brokenInvariant } from "@pointsman/core/internal"
+import { brokenBalance, brokenInvariant, type ChargeReference, isSameReference } from "@pointsman/core/internal"
 import type { Ledger, MessageSubject, PaymentBook } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { byPlace, byText, copy, ofTenant, type State, type TenantState, tenantKey } from "./State.ts"
@@ -17,8 +17,8 @@ export const paymentMethods = (
   bookOf: (tenant, subject) =>
     Effect.sync(() => {
       const stored = ofTenant(state, tenant)
-      // No two payments have one charge here.
-      return Option.map(bookIn(stored, subjectIn(stored, subject)), (book) => ({ book, others: [] }))
+      const [id, ...others] = subjectsIn(stored, subject)
+      return Option.map(bookIn(stored, id), (book) => ({ book, others }))
     }),
   paymentOfPage: (tokenHash) =>
     Effect.sync(() => {
@@ -71,18 +71,24 @@ const bookIn = (stored: TenantState, id: string | undefined): Option.Option<Paym
   })
 }
 
-/** The payment that a message is about. */
-const subjectIn = (
-  { attempts, operations, payments, refunds }: TenantState,
-  subject: MessageSubject
-): string | undefined => {
-  const isOf = (asked: ReadonlyArray<{ readonly id: string }>, id: string) => asked.some((one) => one.id === id)
-  return [...payments.values()].find(({ connectionId, id, providerRef }) => {
-    if ("attemptId" in subject) return isOf(attempts.get(id) ?? [], subject.attemptId)
-    if ("operationId" in subject) return isOf(operations.get(id) ?? [], subject.operationId)
-    if ("refundId" in subject) return isOf(refunds.get(id) ?? [], subject.refundId)
-    return connectionId === subject.connectionId && providerRef === subject.providerRef
-  })?.id
+/** The payments that a message is about: more than one of a charge alone (see `MessageBook`). */
+const subjectsIn = (stored: TenantState, subject: MessageSubject): ReadonlyArray<string> => {
+  if ("connectionId" in subject) return ofCharge(stored, subject)
+  const { attempts, operations, payments, refunds } = stored
+  const [asked, named] =
+    "attemptId" in subject
+      ? [attempts, subject.attemptId]
+      : "operationId" in subject
+        ? [operations, subject.operationId]
+        : [refunds, subject.refundId]
+  const found = [...payments.keys()].find((id) => (asked.get(id) ?? []).some((one) => one.id === named))
+  return found === undefined ? [] : [found]
+}
+
+const ofCharge = ({ attempts, payments }: TenantState, charge: ChargeReference): ReadonlyArray<string> => {
+  const own = [...payments.values()].filter((payment) => isSameReference(payment, charge)).map(({ id }) => id)
+  const named = (id: string) => (attempts.get(id) ?? []).some((one) => isSameReference(one, charge))
+  return (own.length > 0 ? own : [...payments.keys()].filter(named)).sort(byText)
 }
 
 const isReviewed = (payment: Payment, tenant: Tenant | undefined, paymentId: string | undefined): boolean =>

@@ -48,10 +48,14 @@ const selectBookOf = (table: "attempts" | "operations" | "refunds") => `select $
   where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
 /** Both, because a reference may be longer than an index takes. */
 const isCharge = `${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4`
-/** Of an old database one charge may have several payments. */
-const selectBookOfCharge = `select ${bookColumns}, array(
-    select id from payments where ${isCharge} order by id offset 1
-  ) as others from payments as p where ${isCharge} order by id limit 1`
+/** One charge may have several payments (see `MessageBook`). */
+const selectBookOfCharge = `with named as materialized (
+    select id from payments where ${isCharge}
+    union select payment_id from attempts
+      where ${isCharge} and not exists (select 1 from payments where ${isCharge})
+  )
+  select ${bookColumns}, array(select id from named where id <> p.id order by id) as others
+  from payments as p where ${ofTenant} and id = (select min(id) from named)`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
   const commit = yield* makeCommit(db, options)

@@ -93,11 +93,20 @@ export const keepMessage = Effect.fnUntraced(function* (
 
 const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
 
+/** Both, because a reference may be longer than an index takes. */
+const namesAttempt = `exists (
+  select 1 from attempts
+  where attempts.workspace_id = messages.workspace_id and attempts.environment = messages.environment
+    and attempts.connection_id = messages.connection_id
+    and md5(attempts.provider_ref) = md5(messages.subject_id) and attempts.provider_ref = messages.subject_id
+)`
+
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
 export const selectMessages = ({
   before,
   connectionId,
   limit,
+  namesAttemptFrom,
   outcome,
   paymentId,
   tenant
@@ -114,7 +123,10 @@ export const selectMessages = ({
     paymentId === undefined ? undefined : `payment_id = ${bind(bindText(paymentId))} and payment_id <> ''`,
     outcome && `outcome = ${bind(outcome)}`,
     connectionId === undefined ? undefined : `connection_id = ${bind(bindText(connectionId))}`,
-    tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`
+    tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`,
+    namesAttemptFrom === undefined
+      ? undefined
+      : `received_at >= ${bind(String(namesAttemptFrom))}::bigint and ${namesAttempt}`
   ].filter((condition) => condition !== undefined)
   return [
     `select ${listed} from messages where ${["received_at >= 0", ...conditions].join(" and ")}

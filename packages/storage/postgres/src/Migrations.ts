@@ -445,7 +445,12 @@ const steps: Record<string, Step> = {
   // What a provider reported beside the money of a payment, as JSON.
   "5_reported": execute(['alter table payments add column reported text collate "C"']),
   "6_message_outcomes": execute(messageOutcomes),
-  "7_charge_references": execute(chargeReferences)
+  "7_charge_references": execute(chargeReferences),
+  // Messages that know a charge that moved no money by its provider's reference.
+  "8_attempts_by_provider_ref": execute([
+    `create index attempts_by_provider_ref on attempts (workspace_id, environment, connection_id, md5(provider_ref))
+      where provider_ref is not null`
+  ])
 }
 
 /** The number of the last step. */

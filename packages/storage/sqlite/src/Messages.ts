@@ -76,10 +76,16 @@ export const selectMessage = (db: Database, tenant: Tenant, connectionId: string
 
 const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
 
+const namesAttempt = `exists (
+  select 1 from attempts indexed by attempts_by_provider_ref
+  where attempts.workspace_id = messages.workspace_id and attempts.environment = messages.environment
+    and attempts.connection_id = messages.connection_id and attempts.provider_ref = messages.subject_id
+)`
+
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
 export const selectMessages = (
   db: Database,
-  { before, connectionId, limit, outcome, paymentId, tenant }: MessageQuery
+  { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant }: MessageQuery
 ): ReadonlyArray<Row> => {
   const index =
     paymentId !== undefined ? "messages_by_payment" : outcome !== undefined ? "messages_by_outcome" : "messages_by_time"
@@ -90,6 +96,7 @@ export const selectMessages = (
       ${outcome === undefined ? "" : "and outcome = ?"}
       ${connectionId === undefined ? "" : "and connection_id = ?"}
       ${tenant === undefined ? "" : "and workspace_id = ? and environment = ?"}
+      ${namesAttemptFrom === undefined ? "" : `and received_at >= ? and ${namesAttempt}`}
       order by received_at desc, connection_id desc, event_id desc limit ?`)
     .all(
       ...(before === undefined ? [] : [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)]),
@@ -97,18 +104,22 @@ export const selectMessages = (
       ...(outcome === undefined ? [] : [outcome]),
       ...(connectionId === undefined ? [] : [bindText(connectionId)]),
       ...(tenant === undefined ? [] : bindTenant(tenant)),
+      ...(namesAttemptFrom === undefined ? [] : [namesAttemptFrom]),
       limit
     )
 }
 
-/** The payment that an attempt, a refund or a charge belongs to. Of an old database one charge may have several. */
+const isCharge = "workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ?"
+const selectOfCharge = `select id from payments indexed by payments_by_provider_ref where ${isCharge} order by id`
+const selectOfAttempt = `select distinct payment_id as id from attempts indexed by attempts_by_provider_ref
+  where ${isCharge} order by id`
+
+/** The payments that an attempt, a refund or a charge belongs to: more than one of a charge alone (see `MessageBook`). */
 export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<string> => {
   if ("connectionId" in subject) {
-    return db
-      .prepare(`select id from payments indexed by payments_by_provider_ref
-        where workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ? order by id`)
-      .all(...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef))
-      .map((row) => readText(row["id"]))
+    const key = [...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef)]
+    const own = db.prepare(selectOfCharge).all(...key)
+    return (own.length > 0 ? own : db.prepare(selectOfAttempt).all(...key)).map((row) => readText(row["id"]))
   }
   const [table, index, id] =
     "attemptId" in subject

@@ -8,28 +8,34 @@ import { nextCheckAt } from "../../decide/CheckSchedule.ts"
 import { overdue } from "../../decide/Overdue.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { matchMessages } from "../receive/StoredMessages.ts"
 import { checkPayment } from "./CheckPayment.ts"
 
 /** What is taken at once, so that no process has much under lease that it has not begun. */
 const batch = 16
 /** Payments at once: each waits for a provider most of the time, and those of one that hangs for its whole time-out. */
 const inFlightAtMost = 64
+/** Between two searches for kept messages, in milliseconds: each walks all that found no charge. */
+const matchEveryMillis = 5 * 60_000
 
-/** Checks one batch of what is due, and gives how many there were. */
+/** Checks one batch of what is due, and gives how many there were; applies the kept messages whose charge is known by now. */
 export const checkDue = Effect.fnUntraced(function* () {
+  yield* matchMessages()
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
   return due.length
 })
 
 /**
- * Checks what is due, and looks again after `everyMillis` when nothing is. It takes more while earlier checks are under
+ * Checks what is due, and looks again after `everyMillis` when nothing is; then it also applies kept messages, every five
+ * minutes. It takes more while earlier checks are under
  * way: a provider that hangs keeps nobody from the payments of others, as long as there is room.
  */
 export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
   let inFlight = 0
   let room = Deferred.makeUnsafe<void>()
+  let matchAt = 0
   const leave = Effect.suspend(() => {
     inFlight -= 1
     const left = room
@@ -49,7 +55,16 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
       inFlight += 1
       yield* Effect.forkIn(Effect.ensuring(checkOne(payment), leave), scope)
     }
-    if (due.length < limit) yield* Effect.sleep(everyMillis)
+    if (due.length < limit) {
+      const now = yield* Clock.currentTimeMillis
+      if (now >= matchAt) {
+        matchAt = now + matchEveryMillis
+        yield* Effect.catchCause(matchMessages(), (cause) =>
+          Effect.logError("the background jobs could not apply kept messages", cause)
+        )
+      }
+      yield* Effect.sleep(everyMillis)
+    }
   }
 })
 

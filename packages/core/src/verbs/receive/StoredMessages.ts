@@ -1,5 +1,5 @@
 /** What providers told, for operators: the messages that are stored, and how one is applied again after a mend. */
-import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { MessageNote, TenantMessage } from "../../model/StoredMessage.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger, type MessageQuery } from "../../ports/Ledger.ts"
@@ -53,6 +53,33 @@ export const applyMessage = Effect.fnUntraced(function* (connectionId: string, e
   yield* decideMessage(tenant, note, read.success)
   const after = yield* find(connectionId, eventId)
   return { ...after.note, tenant } satisfies TenantMessage
+})
+
+/** Messages at once, and for how long after its arrival a message may still find its charge. */
+const batch = 100
+const matchMillis = 30 * 24 * 60 * 60_000
+
+/**
+ * Applies the unmatched messages that name a charge by its provider's reference, where that reference has been recorded
+ * since: of a charge that was not answered, a lookup or another message may state it days after a dispute. One query finds
+ * them, so that the commits that record references need not look for messages.
+ */
+export const matchMessages = Effect.fnUntraced(function* () {
+  const ledger = yield* Ledger
+  const namesAttemptFrom = (yield* Clock.currentTimeMillis) - matchMillis
+  const query = { outcome: "unmatched", namesAttemptFrom, limit: batch } as const
+  let before: TenantMessage | undefined
+  for (;;) {
+    const found: ReadonlyArray<TenantMessage> = yield* ledger.messages({ ...query, before })
+    // As they came.
+    for (const { connectionId, eventId } of found.toReversed()) {
+      yield* Effect.catchCause(applyMessage(connectionId, eventId), (cause) =>
+        Effect.logWarning(`message ${eventId} of connection ${connectionId} could not be applied again`, cause)
+      )
+    }
+    if (found.length < batch) return
+    before = found.at(-1)
+  }
 })
 
 const utf8 = new TextEncoder()
