@@ -9,7 +9,6 @@ import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openStorage, type SharedStorage, shareStorage, storageNames } from "./simulate/Storages.ts"
 import { runSeeds } from "./simulate/Threads.ts"
-import type { Variant } from "./simulate/Worker.ts"
 
 const flags = {
   seed: Flag.Int("seed").pipe(Flag.withDescription("The first seed"), Flag.withDefault(1)),
@@ -32,16 +31,6 @@ const flags = {
     ),
     Flag.withDefault("")
   ),
-  reuseReferences: Flag.Boolean("reuse-references").pipe(
-    Flag.withDescription("The provider gives one reference to two payments, now and then"),
-    Flag.withDefault(false),
-    Flag.withoutNegation
-  ),
-  nameByReference: Flag.Boolean("name-by-reference").pipe(
-    Flag.withDescription("Disputes and payouts name a charge by the provider's reference"),
-    Flag.withDefault(false),
-    Flag.withoutNegation
-  ),
   trace: Flag.Boolean("trace").pipe(
     Flag.withDescription("Print everything that happens; of one seed"),
     Flag.withDefault(false),
@@ -58,9 +47,8 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
   readonly seed: number
   readonly count: number
   readonly storage: SharedStorage
-  readonly variant: Variant
 }) {
-  const { count, seed: first, storage, variant } = options
+  const { count, seed: first, storage } = options
   const console = yield* Console.Console
   const clock = yield* Clock.Clock
   const began = clock.currentTimeMillisUnsafe()
@@ -73,35 +61,31 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
     const found = wrong.length === 0 ? "none wrong" : `wrong: ${wrong.join(", ")}`
     console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage.name}, ${rate} a second, ${found}`)
   }
-  const wrong = yield* Effect.promise(() => runSeeds({ storage, variant, first, count, onProgress }))
+  const wrong = yield* Effect.promise(() => runSeeds({ storage, first, count, onProgress }))
   const told = `${numberText(count)} seeds on ${storage.name}, from ${first}, in ${seconds().toFixed(0)} s`
   console.log(`${told} (${numberText(count / seconds())} a second): ${wrong.length} wrong`)
   return wrong
 })
 
-const explain = (shared: SharedStorage, variant: Variant, seed: number, only: ReadonlySet<PlanId> | undefined) =>
+const explain = (shared: SharedStorage, seed: number, only: ReadonlySet<PlanId> | undefined) =>
   Effect.promise(async () => {
     const storageOf = await openStorage(shared)
-    const options = { ...variant, storage: storageOf(seed), seed, only }
+    const options = { storage: storageOf(seed), seed, only }
     const first = await simulate(options)
     if (first.wrong.length === 0) return undefined
     const shrunk = await shrink(options, first)
-    return report(first, shrunk, { command: `npm run simulate -- --storage ${shared.name}${flagsOf(variant)}` })
+    return report(first, shrunk, { command: `npm run simulate -- --storage ${shared.name}` })
   })
-
-const flagsOf = ({ namesByReference, reusesReferences }: Variant): string =>
-  `${reusesReferences === true ? " --reuse-references" : ""}${namesByReference === true ? " --name-by-reference" : ""}`
 
 const command = Command.make(
   "simulate",
   flags,
-  Effect.fnUntraced(function* ({ count, nameByReference, only: left, reuseReferences, seed, storage: name, trace }) {
+  Effect.fnUntraced(function* ({ count, only: left, seed, storage: name, trace }) {
     const only = left === "" ? undefined : new Set(left.split(","))
     if (count > 1 && (only !== undefined || trace)) {
       yield* Console.error("--only and --trace are for one seed: leave --count out")
       return setExitCode(2)
     }
-    const variant = { namesByReference: nameByReference, reusesReferences: reuseReferences }
     const storage = yield* Effect.acquireRelease(
       Effect.promise(() => shareStorage(name)),
       ({ stop }) => Effect.promise(stop)
@@ -110,12 +94,12 @@ const command = Command.make(
       const storageOf = yield* Effect.promise(() => openStorage(storage))
       const console = yield* Console.Console
       const listen = (line: string) => console.log(line)
-      yield* Effect.promise(() => simulate({ ...variant, storage: storageOf(seed), seed, only, listen }))
+      yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, listen }))
     }
-    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage, variant })
+    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage })
     const [first] = wrong
     if (first === undefined) return
-    const explained = yield* explain(storage, variant, first, only)
+    const explained = yield* explain(storage, first, only)
     if (explained === undefined) return yield* Console.log(`seed ${first} on ${name}: all is well`)
     if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${wrong.join(", ")}`)
     yield* Console.log(explained)

@@ -2,11 +2,10 @@
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { SharedStorage } from "./Storages.ts"
-import type { Batch, BatchEnd, Variant } from "./Worker.ts"
+import type { Batch, BatchEnd } from "./Worker.ts"
 
 export interface RunSeedsOptions {
   readonly storage: SharedStorage
-  readonly variant: Variant
   readonly first: number
   readonly count: number
   /** Called as seeds have run, with how many they are by now, and those that are wrong. */
@@ -37,7 +36,7 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
   const runThread = () =>
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL("Worker.ts", import.meta.url), {
-        workerData: { storage: { name, url }, variant: options.variant }
+        workerData: { storage: { name, url } }
       })
       const goOn = () => {
         const batch = takeBatch()

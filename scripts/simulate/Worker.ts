@@ -1,10 +1,7 @@
 /** A thread that runs seeds, a few at a time, and tells which of them are wrong. */
 import { parentPort, workerData } from "node:worker_threads"
-import { type SimulateOptions, simulate } from "@pointsman/contracts/simulator"
+import { simulate } from "@pointsman/contracts/simulator"
 import { openStorage, type SharedStorage } from "./Storages.ts"
-
-/** What a provider does in addition, where that is asked for. */
-export type Variant = Pick<SimulateOptions, "namesByReference" | "reusesReferences">
 
 /** Some seeds, from the first on. */
 export interface Batch {
@@ -23,14 +20,13 @@ export interface BatchEnd {
 Error.stackTraceLimit = 0
 
 const shared: SharedStorage = workerData.storage
-const variant: Variant = workerData.variant
 const opened = openStorage(shared)
 
 parentPort?.on("message", async ({ count, first }: Batch) => {
   const wrong: Array<number> = []
   const storageOf = await opened
   for (let seed = first; seed < first + count; seed++) {
-    const run = await simulate({ ...variant, storage: storageOf(seed), seed }).catch(() => undefined)
+    const run = await simulate({ storage: storageOf(seed), seed }).catch(() => undefined)
     if (run === undefined || run.wrong.length > 0) wrong.push(seed)
   }
   parentPort?.postMessage({ count, wrong } satisfies BatchEnd)

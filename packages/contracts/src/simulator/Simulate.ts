@@ -32,12 +32,6 @@ export interface SimulateOptions {
   readonly seed: number
   /** The steps and the faults of the plan that are not left out; all of them unless set. */
   readonly only?: ReadonlySet<PlanId> | undefined
-  /**
-   * The provider gives one reference to two payments, now and then. Off unless set, because core does not notice it yet.
-   */
-  readonly reusesReferences?: boolean | undefined
-  /** Payouts and disputes name a charge by the provider's own reference; off unless set, as above. */
-  readonly namesByReference?: boolean | undefined
   /** Told of everything that happens, a line at a time. */
   readonly listen?: ((line: string) => void) | undefined
 }
@@ -58,7 +52,7 @@ const hour = 60 * minute
 const processesAtMost = 3
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
-  const { listen = () => {}, namesByReference = false, only, reusesReferences = false, seed, storage } = options
+  const { listen = () => {}, only, seed, storage } = options
   const time = makeTime()
   const began = time.now()
   const elapsed = () => time.now() - began
@@ -79,9 +73,11 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const ways: ProviderWays = {
     writesOfOperations: plan.draw.chance(0.4),
     answersWithoutAmounts: plan.draw.chance(0.3),
-    namesByReference
+    namesByReference: plan.draw.chance(0.4)
   }
   const temper = plan.draw.pick<Temper>(["honest", "contradictory", "contradictory"])
+  // Of a charge whose reference is contested the judge asks for a review alone, so most runs are without.
+  const reusesReferences = temper === "contradictory" && plan.draw.chance(0.2)
   const wrong: Array<string> = []
 
   const world: World = await makeWorld({

@@ -60,10 +60,12 @@ const isReuseSeen = (providerRef: string, { review }: Payment, events: ReadonlyA
 /** The provider contradicted itself: what differs, and what is left open, is named by a review. */
 const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, { charges, refunds }: ProviderSide) => {
   const { payment } = book
-  const shared = charges.filter(({ isReferenceShared, state }) => isReferenceShared && isHeld(state))
-  const unseen = shared.filter(({ providerRef }) => !isReuseSeen(providerRef, payment, events))
+  const shared = charges.filter(({ isReferenceShared }) => isReferenceShared)
+  const isSeen = ({ providerRef }: ChargeRecord) => isReuseSeen(providerRef, payment, events)
+  const unseen = shared.filter((charge) => isHeld(charge.state) && !isSeen(charge))
   // Of a charge whose reference is contested nothing can be told: the review is of all that it did.
-  const found = shared.length > 0 ? [] : unnamed(differences(book, charges, refunds), book, events)
+  const found =
+    unseen.length > 0 || shared.some(isSeen) ? [] : unnamed(differences(book, charges, refunds), book, events)
   const left = [
     ...found.map(({ what }) => `${what}, and no review names it`),
     ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
