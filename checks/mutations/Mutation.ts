@@ -1,5 +1,3 @@
-import type { SimulateOptions } from "@pointsman/contracts/simulator"
-
 /** A fault planted in the sources, and the test that must catch it. */
 export interface Mutation {
   readonly name: string
@@ -13,6 +11,4 @@ export interface Mutation {
    * look at the money alone.
    */
   readonly simulatedOn?: "memory" | "sqlite"
-  /** What the provider of those simulations does in addition. */
-  readonly simulatedWith?: Pick<SimulateOptions, "namesByReference" | "reusesReferences">
 }

@@ -1620,6 +1620,45 @@ import { writeFact } from "../../commit/WriteFact.ts"
     simulatedOn: "memory"
   },
   {
+    name: "an unmatched message never applied again",
+    harm: "A dispute that overtakes the answer to its charge is never taken back from the payment.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/StoredMessages.ts",
+        find: "    if (found.length < batch) return\n",
+        replace: "    return\n"
+      },
+      {
+        file: "packages/core/src/verbs/receive/StoredMessages.ts",
+        find: "of found.toReversed()",
+        replace: "of found.slice(0, 0)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "an operation in flight that an earlier capture overtook",
+    harm: "Where its process died nothing ends it, and its key stays in progress.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFact.ts",
+        find: `  state === "Capturing" || state === "Voiding"\n    ? []`,
+        replace: `  state !== "Capturing"\n    ? []`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a void in flight whose process died, when a capture that had failed is done after all, then the void ended in a conflict"
+    },
+    simulatedOn: "memory"
+  },
+  {
     name: "one reference for two payments, in memory",
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
@@ -1633,7 +1672,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "storage-memory",
       file: "packages/storage/memory/test/Memory.contract.test.ts",
       test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "one reference for two payments, in SQLite",
@@ -1699,7 +1739,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ReusedReferences.test.ts",
       test: "given two answers at once, then one payment has it, and both are reviewed"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "the second of two payments with one reference reviewed first",

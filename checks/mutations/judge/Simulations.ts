@@ -47,9 +47,9 @@ const loadSimulation = async (storage: NonNullable<Mutation["simulatedOn"]>, pla
   )
   const { layer } = await import(`${packages}storage/${storage}/src/index.ts?planted=${planted}`)
   const made: Storage = storage === "sqlite" ? layer({ filename: ":memory:" }) : layer()
-  return async (seed: number, variant: Mutation["simulatedWith"]): Promise<string | undefined> => {
+  return async (seed: number): Promise<string | undefined> => {
     try {
-      return (await simulator.simulate({ ...variant, storage: made, seed })).wrong[0]
+      return (await simulator.simulate({ storage: made, seed })).wrong[0]
     } catch (cause) {
       return String(cause)
     }
@@ -59,20 +59,20 @@ const loadSimulation = async (storage: NonNullable<Mutation["simulatedOn"]>, pla
 const sound = { memory: await loadSimulation("memory", "none"), sqlite: await loadSimulation("sqlite", "none") }
 
 for (const mutation of judgedBySimulation) {
-  const { name, simulatedOn, simulatedWith } = mutation
+  const { name, simulatedOn } = mutation
   if (simulatedOn === undefined) continue
   assertPlantable(root, mutation)
   const simulate = await loadSimulation(simulatedOn, String(mutations.indexOf(mutation)))
   let planted = `${seedsAtMost} seeds are all well`
   let seed = 1
   for (; seed <= seedsAtMost; seed++) {
-    const wrong = await simulate(seed, simulatedWith)
+    const wrong = await simulate(seed)
     if (wrong === undefined) continue
     planted = "failed"
     process.stderr.write(`${name}: seed ${seed}: ${wrong}\n`)
     break
   }
   // The very seed that was wrong is well without the fault.
-  const control = (await sound[simulatedOn](Math.min(seed, seedsAtMost), simulatedWith)) ?? "passed"
+  const control = (await sound[simulatedOn](Math.min(seed, seedsAtMost))) ?? "passed"
   tell({ name, planted, control })
 }
