@@ -214,10 +214,10 @@ describe("a message that is applied again", () => {
         const unmatched = [
           ["msg_1", "unmatched"],
           ["msg_2", "unmatched"]
-        ]
+        ] as const
         yield* TestClock.adjust("2 minutes")
         yield* pointsman.checkDue
-        assert.deepStrictEqual((yield* outcomes).toSorted(), unmatched)
+        assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
         provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef } })
         yield* TestClock.adjust("10 minutes")
         yield* pointsman.checkDue
