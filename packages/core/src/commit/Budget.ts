@@ -14,30 +14,31 @@ const firstPauseMillis = 50
 const ChainEnd = Context.Reference<number | undefined>("pointsman/payment/ChainEnd", { defaultValue: () => undefined })
 
 export interface Budget {
-  /** Whether there may be another try. With `pauses` it waits first, each time twice as long, never past the end. */
-  readonly another: (pauses: boolean) => Effect.Effect<boolean>
-  /** Work that is part of a try: the loops in it end when this one does. */
-  readonly spend: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Epoch milliseconds. */
+  readonly endsAt: number
+  tries: number
+  pauseMillis: number
 }
 
-/** To be taken as the first try begins. */
-export const startBudget: Effect.Effect<Budget> = Effect.gen(function* () {
-  const endsAt = (yield* ChainEnd) ?? (yield* Clock.currentTimeMillis) + budgetMillis
-  let tries = 1
-  let pauseMillis = firstPauseMillis
-  return {
-    another: Effect.fnUntraced(function* (pauses) {
-      const left = endsAt - (yield* Clock.currentTimeMillis)
-      const isSpent = tries > 1 && left <= 0
-      if (tries >= triesAtMost || isSpent) return false
-      tries += 1
-      if (!pauses) return true
-      yield* Effect.sleep(Math.min(pauseMillis, Math.max(left, 0)))
-      pauseMillis *= 2
-      return true
-    }),
-    spend: (work) => Effect.provideService(work, ChainEnd, endsAt)
-  }
+/** For a loop whose first try begins now. A loop that this one runs ends when this one does. */
+export const withBudget = <A, E, R>(loop: (budget: Budget) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const outer = fiber.getRef(ChainEnd)
+    const endsAt = outer ?? fiber.getRef(Clock.Clock).currentTimeMillisUnsafe() + budgetMillis
+    const running = loop({ endsAt, tries: 1, pauseMillis: firstPauseMillis })
+    return outer === undefined ? Effect.provideService(running, ChainEnd, endsAt) : running
+  })
+
+/** Whether there may be another try. With `pauses` it waits first, each time twice as long, never past the end. */
+export const another = Effect.fnUntraced(function* (budget: Budget, pauses: boolean) {
+  const left = budget.endsAt - (yield* Clock.currentTimeMillis)
+  const isSpent = budget.tries > 1 && left <= 0
+  if (budget.tries >= triesAtMost || isSpent) return false
+  budget.tries += 1
+  if (!pauses) return true
+  yield* Effect.sleep(Math.min(budget.pauseMillis, Math.max(left, 0)))
+  budget.pauseMillis *= 2
+  return true
 })
 
 /** For writes that may be sent twice: again for as long as a client waits. */

@@ -18,7 +18,7 @@ import type { MessageDecision } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { type ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
-import { insistently, startBudget } from "./Budget.ts"
+import { another, type Budget, insistently, withBudget } from "./Budget.ts"
 import { commitChange, type Step } from "./CommitChange.ts"
 import type { Turn } from "./Turns.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
@@ -124,11 +124,14 @@ interface Unanswered<W> {
 const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 
 /** Runs until the decision is written, or nothing has to be, within one budget of tries and of time. */
-export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
+export const decideAndCommit = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D>) =>
+  withBudget((budget) => tryWithin(budget, loop))
+
+const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
+  budget: Budget,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) {
   const { afterUnknown, decide, inTurn = (work) => work, read, storageErrors } = loop
-  const budget = yield* startBudget
   // Read below where there is no first.
   let stored = loop.first as S
   let conflict: Conflict | undefined = "first" in loop ? undefined : { _tag: "Moved" }
@@ -183,7 +186,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
     R | R2 | Ledger | DeliveryWake
   > = Effect.gen(function* () {
     if (conflict !== undefined) {
-      const found: Result.Result<S, E2 | StorageError> = yield* Effect.result(budget.spend(read(conflict)))
+      const found: Result.Result<S, E2 | StorageError> = yield* Effect.result(read(conflict))
       if (Result.isFailure(found)) {
         const { failure } = found
         if (failure instanceof StorageError) return storeFailed(failure)
@@ -197,11 +200,11 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
       if (ours !== undefined) return ended(ours.sent.value)
       if (revoked !== undefined) return yield* revoked
     }
-    const decision = yield* budget.spend(decide(stored, yield* Clock.currentTimeMillis, reused, lastTry))
+    const decision = yield* decide(stored, yield* Clock.currentTimeMillis, reused, lastTry)
     if (decision._tag === "Done") return ended(decision.value)
     lastTry = decision.value
     if (reused !== undefined) {
-      const told = yield* Effect.result(budget.spend(reviewOther(decision, reused)))
+      const told = yield* Effect.result(reviewOther(decision, reused))
       if (Result.isFailure(told)) return storeFailed(told.failure)
     }
     const written: Result.Result<void, CommitFailure> = yield* Effect.result(send(decision))
@@ -211,7 +214,7 @@ export const decideAndCommit = Effect.fnUntraced(function* <S, W, E, E2, R, R2, 
   for (;;) {
     const tried = yield* inTurn(tryOnce)
     if (tried._tag === "Ended") return tried.value
-    if (tried._tag === "Again" && (yield* budget.another(tried.pauses))) continue
+    if (tried._tag === "Again" && (yield* another(budget, tried.pauses))) continue
     return yield* Effect.fail(unwritten(unanswered.at(-1), storageError))
   }
 })
@@ -256,9 +259,10 @@ const reviewOther = (
     )
   )
 
-const send = Effect.fnUntraced(function* (decision: Write<unknown> | Keep<unknown>) {
-  if (decision._tag === "Write") return yield* commitChange(decision.step)
-  const { message, seen, tenant } = decision
+const send = (decision: Write<unknown> | Keep<unknown>) =>
+  decision._tag === "Write" ? commitChange(decision.step) : keep(decision)
+
+const keep = Effect.fnUntraced(function* ({ message, seen, tenant }: Keep<unknown>) {
   const ledger = yield* Ledger
   yield* ledger.keepMessage(tenant, message, seen === null ? null : { paymentId: seen.id, version: seen.version })
 })
