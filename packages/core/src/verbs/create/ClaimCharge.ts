@@ -41,21 +41,22 @@ export const claimFirst = Effect.fnUntraced(function* (
   const { idempotencyKey: key } = request
   const claimed = decideAndCommit({
     first: null as Claim | null,
-    decide: Effect.fnUntraced(function* (stored) {
-      const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
-      if (key._tag === "Answered") return done(replayed(key.created))
-      // Released, or past its retention: the same key is a new request.
-      const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
-      const step = {
-        tenant,
-        apiKeyHash: caller.apiKeyHash,
-        payment: { expected: 0, after: begun.payment },
-        attempts: [begun.attempt],
-        events: eventsOfStart(begun.payment),
-        claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
-      }
-      return write(step, begun)
-    }),
+    decide: (stored) =>
+      Effect.gen(function* () {
+        const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+        if (key._tag === "Answered") return done(replayed(key.created))
+        // Released, or past its retention: the same key is a new request.
+        const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
+        const step = {
+          tenant,
+          apiKeyHash: caller.apiKeyHash,
+          payment: { expected: 0, after: begun.payment },
+          attempts: [begun.attempt],
+          events: eventsOfStart(begun.payment),
+          claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
+        }
+        return write(step, begun)
+      }),
     read: (conflict) => readClaim(tenant, key, conflict),
     afterUnknown: "stop",
     storageErrors: "fail"

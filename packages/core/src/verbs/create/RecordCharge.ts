@@ -109,15 +109,16 @@ const record = Effect.fnUntraced(function* (
       }
       return Effect.succeed(write(step, { payment, isAbandoned }))
     },
-    read: Effect.fnUntraced(function* () {
-      const read = yield* ledger.payment(tenant, id)
-      if (Option.isNone(read)) return yield* unknown("the payment is not stored")
-      const stored = read.value
-      const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
-      // A key that was freed since may belong to another request by now: we must not write its response any more.
-      const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
-      return { payment: stored, claim }
-    }),
+    read: () =>
+      Effect.gen(function* () {
+        const read = yield* ledger.payment(tenant, id)
+        if (Option.isNone(read)) return yield* unknown("the payment is not stored")
+        const stored = read.value
+        const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
+        // A key that was freed since may belong to another request by now: we must not write its response any more.
+        const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
+        return { payment: stored, claim }
+      }),
     afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
     storageErrors: "retry"
   }).pipe(

@@ -65,24 +65,25 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
   const claimed = decideAndCommit({
-    decide: Effect.fnUntraced(function* (book: PaymentBook, _now, _reused, lastTry: Claimed | undefined) {
-      const earlier = yield* operationStanding(book, order)
-      if (earlier !== undefined) return done<Unclaimed>({ _tag: "Replayed", answered: earlier })
-      const moved = step(PaymentMachine, book.payment.state, claimEvent[order.kind])
-      if (Result.isFailure(moved)) {
-        return lastTry === undefined ? done<Unclaimed>({ _tag: "Refused" }) : yield* new TakenByAnother()
-      }
-      const inHand: OperationInHand = yield* begin(caller, order, book, moved.success.to)
-      const claim = {
-        tenant: caller.tenant,
-        apiKeyHash: caller.apiKeyHash,
-        payment: { expected: book.payment.version, after: inHand.payment },
-        attempts: [],
-        operations: [inHand.operation],
-        events: []
-      }
-      return write<Claimed>(claim, { _tag: "Begun", book, inHand })
-    }),
+    decide: (book: PaymentBook, _now, _reused, lastTry: Claimed | undefined) =>
+      Effect.gen(function* () {
+        const earlier = yield* operationStanding(book, order)
+        if (earlier !== undefined) return done<Unclaimed>({ _tag: "Replayed", answered: earlier })
+        const moved = step(PaymentMachine, book.payment.state, claimEvent[order.kind])
+        if (Result.isFailure(moved)) {
+          return lastTry === undefined ? done<Unclaimed>({ _tag: "Refused" }) : yield* new TakenByAnother()
+        }
+        const inHand: OperationInHand = yield* begin(caller, order, book, moved.success.to)
+        const claim = {
+          tenant: caller.tenant,
+          apiKeyHash: caller.apiKeyHash,
+          payment: { expected: book.payment.version, after: inHand.payment },
+          attempts: [],
+          operations: [inHand.operation],
+          events: []
+        }
+        return write<Claimed>(claim, { _tag: "Begun", book, inHand })
+      }),
     read: () =>
       Effect.flatMap(
         ledger.book(caller.tenant, order.paymentId),
@@ -95,10 +96,11 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
     Effect.catchTags({
       NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
       // Nothing is sent on it.
-      MaybeWritten: Effect.fnUntraced(function* ({ cause, value: { book, inHand } }) {
-        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
-        return yield* nothingSent(cause)
-      }),
+      MaybeWritten: ({ cause, value: { book, inHand } }) =>
+        Effect.gen(function* () {
+          yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
+          return yield* nothingSent(cause)
+        }),
       Contended: () => Effect.fail(new TakenByAnother())
     })
   )

@@ -70,12 +70,13 @@ export const recordOperation = Effect.fnUntraced(function* (
       }
       return Effect.succeed(write(step, closed))
     },
-    read: Effect.fnUntraced(function* () {
-      const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
-      const ours = book?.operations.find(({ id }) => id === operation.id)
-      if (book === undefined || ours === undefined) return yield* new NotStored()
-      return { payment: book.payment, ours, others: book.operations.filter((one) => one !== ours) }
-    }),
+    read: () =>
+      Effect.gen(function* () {
+        const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
+        const ours = book?.operations.find(({ id }) => id === operation.id)
+        if (book === undefined || ours === undefined) return yield* new NotStored()
+        return { payment: book.payment, ours, others: book.operations.filter((one) => one !== ours) }
+      }),
     // Decided on the operation itself, even if our earlier request wrote it.
     afterUnknown: () => false
   })

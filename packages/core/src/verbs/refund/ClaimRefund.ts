@@ -38,20 +38,21 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
   const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
   const claimed = decideAndCommit({
-    decide: Effect.fnUntraced(function* (book: PaymentBook) {
-      const earlier = yield* refundStanding(book, order)
-      if (earlier !== undefined) return done({ _tag: "Replayed" as const, answered: earlier })
-      const inHand: RefundInHand = yield* begin(caller, order, book)
-      const claim = {
-        tenant: caller.tenant,
-        apiKeyHash: caller.apiKeyHash,
-        payment: { expected: book.payment.version, after: inHand.book.payment },
-        attempts: [],
-        refunds: [inHand.refund],
-        events: []
-      }
-      return write(claim, { _tag: "Begun" as const, book, inHand })
-    }),
+    decide: (book: PaymentBook) =>
+      Effect.gen(function* () {
+        const earlier = yield* refundStanding(book, order)
+        if (earlier !== undefined) return done({ _tag: "Replayed" as const, answered: earlier })
+        const inHand: RefundInHand = yield* begin(caller, order, book)
+        const claim = {
+          tenant: caller.tenant,
+          apiKeyHash: caller.apiKeyHash,
+          payment: { expected: book.payment.version, after: inHand.book.payment },
+          attempts: [],
+          refunds: [inHand.refund],
+          events: []
+        }
+        return write(claim, { _tag: "Begun" as const, book, inHand })
+      }),
     read: () =>
       Effect.flatMap(
         ledger.book(caller.tenant, order.paymentId),
@@ -64,16 +65,17 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
     Effect.catchTags({
       NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
       // Nothing is sent on it.
-      MaybeWritten: Effect.fnUntraced(function* ({
+      MaybeWritten: ({
         cause,
         value: {
           book,
           inHand: { refund }
         }
-      }) {
-        yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))
-        return yield* nothingSent(cause)
-      }),
+      }) =>
+        Effect.gen(function* () {
+          yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))
+          return yield* nothingSent(cause)
+        }),
       Contended: () => Effect.fail(new TakenByAnother())
     })
   )

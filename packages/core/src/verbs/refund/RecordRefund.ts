@@ -79,12 +79,13 @@ export const recordRefund = Effect.fnUntraced(function* (
       }
       return Effect.succeed(write<Recorded>(step, { refund: closed, reply: told }))
     },
-    read: Effect.fnUntraced(function* () {
-      const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
-      const ours = book?.refunds.find(({ id }) => id === refund.id)
-      if (book === undefined || ours === undefined) return yield* new NotStored()
-      return { book, ours }
-    }),
+    read: () =>
+      Effect.gen(function* () {
+        const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
+        const ours = book?.refunds.find(({ id }) => id === refund.id)
+        if (book === undefined || ours === undefined) return yield* new NotStored()
+        return { book, ours }
+      }),
     // Decided on the refund itself, even if our earlier request wrote it.
     afterUnknown: () => false
   })
