@@ -51,10 +51,14 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     const decided = message === undefined ? Result.void : decide(tenant, message)
     if (Result.isFailure(decided)) return Exit.fail(decided.failure)
     const references = take(change)
-    const values = Statement.bindPayment(payment.after, change)
-    const moved = payment.expected === 0 ? undefined : movePayment.get(...values, payment.expected)
-    const isWritten = payment.expected === 0 ? addPayment.run(...values).changes > 0 : moved !== undefined
+    const { after, expected } = payment
+    const moved = expected === 0 ? undefined : movePayment.get(...Statement.bindMovedPayment(after, change), expected)
+    const isWritten =
+      expected === 0 ? addPayment.run(...Statement.bindNewPayment(after, change)).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
+    if (moved !== undefined && moved["created_at"] !== after.createdAt) {
+      return brokenCommit("the payment was created at another time")
+    }
     if (Result.isFailure(references)) return Exit.fail(references.failure)
     references.success()
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.

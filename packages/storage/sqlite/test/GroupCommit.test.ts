@@ -181,6 +181,28 @@ describe("group commit", () => {
     )
   }
 
+  it.effect(
+    "given a stored payment, when a change says another time of its creation, then it dies and leaves nothing",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const first = yield* newChange()
+        yield* ledger.commit(first)
+        const { after } = first.payment
+        const next = (parts: Partial<Payment>): Change => ({
+          tenant,
+          payment: { expected: 1, after: { ...after, version: 2, updatedAt: 2, ...parts } },
+          attempts: [],
+          events: []
+        })
+        const exit = yield* Effect.exit(ledger.commit(next({ createdAt: after.createdAt + 1 })))
+        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+        expect(yield* ledger.payment(tenant, after.id)).toEqual(Option.some(after))
+        yield* ledger.commit(next({}))
+        expect(Option.getOrThrow(yield* ledger.payment(tenant, after.id)).version).toBe(2)
+      }).pipe(withStorage({ filename: ":memory:" }))
+  )
+
   it.effect("given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written", () =>
     Effect.gen(function* () {
       const { ledger } = yield* withStatement(/^COMMIT$/, () => {
