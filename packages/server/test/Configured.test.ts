@@ -11,9 +11,10 @@ import {
   workspaceWith
 } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
-const pay = (server: ServerProcess, key: string, idempotencyKey: string) =>
+const pay = (server: Pick<ServerHere, "request">, key: string, idempotencyKey: string) =>
   server.request("POST", "/api/v1/payments", {
     key,
     idempotencyKey,
@@ -60,10 +61,10 @@ describe("a start with a configuration file", () => {
         }
       ]
     }
-    await (await startServer({ folder, configuration })).stop()
+    await (await startServerHere({ folder, configuration })).stop()
     const first = dump(folder)
     assert.include(JSON.stringify(first), "whe_")
-    await (await startServer({ folder, configuration })).stop()
+    await (await startServerHere({ folder, configuration })).stop()
     assert.deepStrictEqual(dump(folder), first)
   })
 
@@ -71,12 +72,12 @@ describe("a start with a configuration file", () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo(provider))
-    const first = await startServer({ folder, configuration })
+    const first = await startServerHere({ folder, configuration })
     assert.strictEqual((await pay(first, liveKey, "order-0001")).status, 201)
     await first.stop()
 
     const without = { workspaces: [{ id: "acme", keys: [{ environment: "production", secret: otherLiveKey }] }] }
-    const second = await startServer({ folder, configuration: without })
+    const second = await startServerHere({ folder, configuration: without })
     assert.strictEqual((await pay(second, liveKey, "order-0002")).status, 401)
     const refused = await pay(second, otherLiveKey, "order-0002")
     assert.strictEqual(refused.status, 409)
@@ -84,7 +85,7 @@ describe("a start with a configuration file", () => {
     assert.lengthOf((await second.request("GET", "/api/v1/payments", { key: otherLiveKey })).body.data, 1)
     await second.stop()
 
-    const third = await startServer({ folder, configuration })
+    const third = await startServerHere({ folder, configuration })
     assert.strictEqual((await pay(third, liveKey, "order-0003")).status, 201)
     assert.strictEqual((await pay(third, otherLiveKey, "order-0004")).status, 401)
   })
@@ -92,28 +93,28 @@ describe("a start with a configuration file", () => {
   it("given a first start without a file, when one is given later, then the sandbox of the first start still works", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
-    const demo = await startServer({ folder })
+    const demo = await startServerHere({ folder })
     await demo.stop()
-    const server = await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })
+    const server = await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })
     assert.strictEqual((await pay(server, liveKey, "order-0001")).status, 201)
     assert.strictEqual((await pay(server, demo.sandboxKey as string, "order-0001")).status, 201)
     await server.stop()
-    const again = await startServer({ folder })
+    const again = await startServerHere({ folder })
     assert.strictEqual(again.sandboxKey, demo.sandboxKey)
   })
 
   it("given a database that a file made, when the server starts without it, then no sandbox is put beside it", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
-    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
-    const server = await startServer({ folder })
+    await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    const server = await startServerHere({ folder })
     assert.isUndefined(server.sandboxKey)
     assert.strictEqual((await pay(server, liveKey, "order-0001")).status, 201)
     assert.isFalse(existsSync(join(folder, ".pointsman/pointsman.db.sandbox-key")))
   })
 
   it("given a sandbox connection without a connector, when a payment is made, then the simulator plays it", async () => {
-    const server = await startServer({
+    const server = await startServerHere({
       folder: temporaryFolder(),
       configuration: {
         workspaces: [
@@ -139,7 +140,7 @@ describe("a start with a configuration file", () => {
     const provider = await startProvider({ apiKey })
     const folder = temporaryFolder()
     const connection = connectionTo(provider)
-    const server = await startServer({
+    const server = await startServerHere({
       folder,
       configuration: {
         workspaces: [
@@ -190,15 +191,15 @@ describe("a wrong configuration file", () => {
 
   it("given a stored connection, when the claim window becomes shorter than its time-out, then the start stops", async () => {
     const folder = temporaryFolder()
-    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
     const flags = ["--claim-window", "5 seconds", "--provider-timeout", "1 second"]
     for (const configuration of [undefined, { workspaces: [] }]) {
-      const exited = await runServer({ folder, configuration, flags })
+      const exited = await runServerHere({ folder, configuration, flags })
       assert.strictEqual(exited.code, 1)
       assert.match(exited.stderr, /^The stored connection "main" has a timeout of 5000 ms: expected less than/u)
     }
     const shorter = configurationWith({ ...connectionTo(provider), timeout: "4 seconds" })
-    await startServer({ folder, configuration: shorter, flags })
+    await startServerHere({ folder, configuration: shorter, flags })
   })
 
   it.each<[string, object | string, RegExp]>([
@@ -228,7 +229,7 @@ describe("a wrong configuration file", () => {
     "given %s, when the server starts, then it stops with 1, says where, and has touched nothing",
     async (_, file, said) => {
       const folder = temporaryFolder()
-      const exited = await runServer({ folder, configuration: file })
+      const exited = await runServerHere({ folder, configuration: file })
       assert.strictEqual(exited.code, 1)
       assert.match(exited.stderr, said)
       assert.notInclude(exited.stdout + exited.stderr, "visible")
@@ -239,7 +240,7 @@ describe("a wrong configuration file", () => {
 
   it("given a file at odds with what is stored, when the server starts, then it says where and changes nothing", async () => {
     const folder = temporaryFolder()
-    await (await startServer({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
+    await (await startServerHere({ folder, configuration: configurationWith(connectionTo(provider)) })).stop()
     const before = dump(folder)
     const moved = {
       workspaces: [
@@ -247,7 +248,7 @@ describe("a wrong configuration file", () => {
         { id: "other", connections: [connectionTo(provider, "own"), connectionTo(provider)] }
       ]
     }
-    const exited = await runServer({ folder, configuration: moved })
+    const exited = await runServerHere({ folder, configuration: moved })
     assert.strictEqual(exited.code, 1)
     assert.match(
       exited.stderr,

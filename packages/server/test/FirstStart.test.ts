@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import {
   type JsonAnswer,
   runServer,
@@ -12,7 +13,7 @@ import {
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 /** The printed command, as a shell would read it. */
-const runCurl = async (server: ServerProcess): Promise<Pick<JsonAnswer, "status" | "body">> => {
+const runCurl = async (server: Pick<ServerHere, "curl">): Promise<Pick<JsonAnswer, "status" | "body">> => {
   const words = Array.from(
     (server.curl ?? "").matchAll(/'([^']*)'|(\S+)/gu),
     ([, quoted, bare]) => quoted ?? bare ?? ""
@@ -59,7 +60,7 @@ describe("a start without configuration", () => {
   })
 
   it("given a soft decline at the first provider, when a payment is made, then the second one takes it", async () => {
-    const server = await startServer({ folder: temporaryFolder() })
+    const server = await startServerHere({ folder: temporaryFolder() })
     const { status, body } = await server.request("POST", "/api/v1/payments", {
       body: {
         amount: 1000,
@@ -108,10 +109,10 @@ describe("a start without configuration", () => {
 
   it("given the key's file is gone, when the server starts again, then it prints a new key that works", async () => {
     const folder = temporaryFolder()
-    const first = await startServer({ folder })
+    const first = await startServerHere({ folder })
     await first.stop()
     rmSync(join(folder, ".pointsman/pointsman.db.sandbox-key"))
-    const second = await startServer({ folder })
+    const second = await startServerHere({ folder })
     assert.notStrictEqual(second.sandboxKey, first.sandboxKey)
     assert.strictEqual((await runCurl(second)).status, 201)
   })
@@ -136,29 +137,29 @@ describe("a start without configuration", () => {
 
   it("given a database whose encryption key is gone or another, when the server starts, then it stops and says so", async () => {
     const folder = temporaryFolder()
-    await (await startServer({ folder })).stop()
+    await (await startServerHere({ folder })).stop()
     const keyFile = join(folder, ".pointsman/pointsman.db.encryption-key")
     const key = readFileSync(keyFile, "utf8")
 
     rmSync(keyFile)
-    const without = await runServer({ folder })
+    const without = await runServerHere({ folder })
     assert.strictEqual(without.code, 1)
     assert.match(without.stderr, /^The encryption key of the database .*pointsman\.db was not found: .* is missing\./u)
     assert.isFalse(existsSync(keyFile))
 
     const other = Buffer.alloc(32, 9).toString("base64")
-    const wrong = await runServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
+    const wrong = await runServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
     assert.strictEqual(wrong.code, 1)
     assert.match(wrong.stderr, /^The encryption key does not match the database/u)
     assert.notInclude(wrong.stdout + wrong.stderr, other)
 
-    const right = await startServer({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key.trim() } })
+    const right = await startServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: key.trim() } })
     assert.strictEqual((await runCurl(right)).status, 201)
   })
 
   it("given a database in memory, when the server runs, then nothing is written to the folder", async () => {
     const folder = temporaryFolder()
-    const server = await startServer({ folder, flags: ["--database-url", "sqlite::memory:"] })
+    const server = await startServerHere({ folder, flags: ["--database-url", "sqlite::memory:"] })
     assert.strictEqual((await runCurl(server)).status, 201)
     await server.stop()
     assert.deepStrictEqual(readdirSync(folder), [])
@@ -166,7 +167,7 @@ describe("a start without configuration", () => {
 
   it("given a database elsewhere, when the server runs, then its files lie beside it", async () => {
     const folder = temporaryFolder()
-    const server = await startServer({ folder, environment: { POINTSMAN_DATABASE_URL: "sqlite:data/shop.db" } })
+    const server = await startServerHere({ folder, environment: { POINTSMAN_DATABASE_URL: "sqlite:data/shop.db" } })
     assert.strictEqual((await runCurl(server)).status, 201)
     await server.stop()
     assert.deepStrictEqual(readdirSync(folder), ["data"])
@@ -228,7 +229,7 @@ describe("wrong settings", () => {
   ])(
     "given %s, when the server starts, then it stops with 1 and says what is wrong",
     async (_, environment, flags, said) => {
-      const exited = await runServer({ folder: temporaryFolder(), environment, flags })
+      const exited = await runServerHere({ folder: temporaryFolder(), environment, flags })
       assert.strictEqual(exited.code, 1, exited.stderr)
       assert.match(exited.stderr, said)
       assert.notMatch(exited.stderr, /\n\s+at /u)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const configuration = (fields: object = {}) => ({
   workspaces: [
@@ -16,7 +17,7 @@ const configuration = (fields: object = {}) => ({
   ]
 })
 
-const merchants = (server: ServerProcess, body?: object, key = liveKey) =>
+const merchants = (server: Pick<ServerHere, "request">, body?: object, key = liveKey) =>
   server.request(body === undefined ? "GET" : "POST", "/api/v1/merchants", { key, body })
 
 describe("a partner's server", () => {
@@ -44,7 +45,7 @@ describe("a partner's server", () => {
 
   it("given a merchant with a connection, when the server starts with a file that names neither, then both stay", async () => {
     const folder = temporaryFolder()
-    const first = await startServer({ folder, configuration: configuration() })
+    const first = await startServerHere({ folder, configuration: configuration() })
     const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
     const { id } = made.body.data
     await first.stop()
@@ -54,11 +55,11 @@ describe("a partner's server", () => {
     const keys = [{ environment: "production", secret: otherLiveKey }]
     const { workspaces } = configuration()
     const named = { workspaces: [...workspaces, { id, name: "Corner shop", country: "NL", keys, connections }] }
-    const second = await startServer({ folder, configuration: named })
+    const second = await startServerHere({ folder, configuration: named })
     assert.strictEqual((await merchants(second)).body.data[0].status, "active")
     await second.stop()
 
-    const third = await startServer({ folder, configuration: configuration() })
+    const third = await startServerHere({ folder, configuration: configuration() })
     assert.include(third.stdout(), "2 workspace(s), 1 active connection(s)")
     // But for the key: what a file brought and no longer names is revoked, whosever it is.
     assert.deepStrictEqual((await merchants(third)).body.data, [made.body.data])

@@ -1,12 +1,13 @@
 /** The setting, at a server that listens. The limit's own rules are tested where it is, by a clock of the test's. */
 import { assert, describe, it } from "vitest"
-import { runServer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { runServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const list = "/api/v1/payments?limit=1"
 
 describe("POINTSMAN_RATE_LIMIT", () => {
   it("given 2, when 12 requests come at once, then 4 are let through and the others told when to come back", async () => {
-    const server = await startServer({ folder: temporaryFolder(), environment: { POINTSMAN_RATE_LIMIT: "2" } })
+    const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_RATE_LIMIT: "2" } })
     const startedAt = performance.now()
     const answers = await Promise.all(Array.from({ length: 12 }, () => server.request("GET", list)))
     const seconds = (performance.now() - startedAt) / 1000
@@ -27,7 +28,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   })
 
   it("given off, when 500 requests come at once, then all are answered", async () => {
-    const server = await startServer({ folder: temporaryFolder(), flags: ["--rate-limit", "off"] })
+    const server = await startServerHere({ folder: temporaryFolder(), flags: ["--rate-limit", "off"] })
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request("GET", list)))
       assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
@@ -35,7 +36,7 @@ describe("POINTSMAN_RATE_LIMIT", () => {
   })
 
   it("given the help, then the limit is not said to be out of use", async () => {
-    const { stdout } = await runServer({ folder: temporaryFolder(), flags: ["--help"] })
+    const { stdout } = await runServerHere({ folder: temporaryFolder(), flags: ["--help"] })
     const line = stdout.split("\n").find((line) => line.includes("--rate-limit")) ?? ""
     assert.match(line, /Requests per second per API key/u)
     assert.notMatch(line, /not in use/u)

@@ -4,7 +4,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 
@@ -20,7 +21,7 @@ describe("a reference that an adapter gives twice", { timeout: 120_000 }, () => 
     it(`given ${database}, then both payments are reviewed, and the first one goes on`, async () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
-      const server = await startServer({
+      const server = await startServerHere({
         folder,
         configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
         environment: database === "sqlite::memory:" ? { POINTSMAN_DATABASE_URL: database } : {}

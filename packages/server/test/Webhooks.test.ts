@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 import { startInProcess } from "./support/ServerInProcess.ts"
 import { type JsonRequest, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { makeTurnedClock } from "./support/TurnedClock.ts"
@@ -47,7 +48,7 @@ const allowed = { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
 describe("webhooks of the server", () => {
   it("given an endpoint, when a payment is made, then its events arrive signed, as the API shows them", async () => {
     const { receiver, ...options } = await setup()
-    const server = await startServer({ ...options, environment: allowed })
+    const server = await startServerHere({ ...options, environment: allowed })
     assert.strictEqual((await pay(server)).status, 201)
     await receiver.count(2)
     const events = (await server.request("GET", "/api/v1/events", { key: liveKey })).body.data

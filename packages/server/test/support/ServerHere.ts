@@ -1,0 +1,59 @@
+/**
+ * A server in the test's own process, on the clock of this machine: what an operator's words and settings come to, but
+ * for the start of a process, which takes as long as thirty requests. `ServerProcess.ts` is for signals, kills and what
+ * only a process shows. Servers that run at the same time share a folder.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { type RunningCommand, startHere } from "./CommandInProcess.ts"
+import type { CommandEnd } from "./CommandProcess.ts"
+import { type JsonRequest, jsonRequestsTo, type ServerOptions } from "./ServerProcess.ts"
+
+export type ServerHereOptions = Pick<ServerOptions, "folder" | "configuration" | "environment" | "flags">
+
+export interface ServerHere {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  /** What was printed so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The key and the command of a start without configuration. */
+  readonly sandboxKey: string | undefined
+  readonly curl: string | undefined
+  /** As Ctrl-C does it. */
+  readonly stop: () => Promise<CommandEnd>
+  /** The key is the sandbox key unless another is given. */
+  readonly request: JsonRequest
+}
+
+/** Starts a server, which ends with the test, and waits until it listens; fails with all that it printed if it does not. */
+export const startServerHere = async (options: ServerHereOptions): Promise<ServerHere> => {
+  const running = launch(options)
+  const url = (await running.printed(/^Pointsman listens on (\S+)\n/mu))[1] as string
+  const sandboxKey = /ps_test_[0-9A-Za-z]{38}/u.exec(running.stdout())?.[0]
+  return {
+    url,
+    stdout: running.stdout,
+    stderr: running.stderr,
+    sandboxKey,
+    curl: /^curl .*$/mu.exec(running.stdout())?.[0],
+    stop: running.stop,
+    request: jsonRequestsTo(url, sandboxKey)
+  }
+}
+
+/** For a start that should end by itself, as one with a wrong setting does. */
+export const runServerHere = (options: ServerHereOptions): Promise<CommandEnd> => launch(options).ended
+
+const launch = ({ configuration, environment, flags = [], folder }: ServerHereOptions): RunningCommand => {
+  const settings: Record<string, string> = { PORT: "0", ...environment }
+  if (configuration !== undefined) {
+    const path = join(folder, "pointsman.json")
+    writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
+    settings["POINTSMAN_CONFIG"] = path
+  }
+  const running = startHere(folder, ["serve", ...flags], settings)
+  onTestFinished(async () => void (await running.stop()))
+  return running
+}
