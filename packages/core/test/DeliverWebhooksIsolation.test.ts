@@ -1,5 +1,5 @@
 /**
- * Endpoints that hang take nothing of the others, in simulated time: 500 endpoints with 20 events each, receivers that
+ * Endpoints that hang take nothing of the others, in simulated time: 500 endpoints with eight events each, receivers that
  * answer after a tenth of a second, and one or two hundred that never do. What is counted is who holds the 128 places for
  * attempts, and when the others have all of theirs. The controls show that it is the limit of each endpoint that does it
  * for one; for many it is that a slow attempt gives its place away.
@@ -14,7 +14,7 @@ import { background, drawing, second } from "./support/Delivering.ts"
 import { caller, request, world } from "./support/World.ts"
 
 const endpoints = 500
-const eventsEach = 20
+const eventsEach = 8
 const others = (endpoints - 1) * eventsEach
 const places = 128
 const placesPerEndpoint = 4

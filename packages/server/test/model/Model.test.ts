@@ -3,7 +3,7 @@
  * workspaces of its own and ends with a look at everything that is to be seen in them.
  *
  * `POINTSMAN_MODEL_MEMORY`, `POINTSMAN_MODEL_SQLITE` and `POINTSMAN_MODEL_POSTGRES` set the number of sequences over each
- * storage: 500, 50 and 20 unless set. What disagrees is made as short as it gets and printed with its seed and path;
+ * storage: 150, 25 and 10 unless set. What disagrees is made as short as it gets and printed with its seed and path;
  * `POINTSMAN_MODEL_SEED` and `POINTSMAN_MODEL_PATH` run it again.
  */
 import * as MemoryStorage from "@pointsman/storage-memory"
@@ -61,12 +61,12 @@ const testOver = (sequences: number, newStorage: () => Promise<Storage>) => {
 
 describe("the API over memory, and the model of the contract", () => {
   // Other requests may come between a read and a write.
-  testOver(setting("POINTSMAN_MODEL_MEMORY") ?? 500, async () => MemoryStorage.layer({ yieldBetween: true }))
+  testOver(setting("POINTSMAN_MODEL_MEMORY") ?? 150, async () => MemoryStorage.layer({ yieldBetween: true }))
 })
 
 describe("the API over SQLite, and the model of the contract", () => {
   // In memory too: what is tested is the SQL, not the disk.
-  testOver(setting("POINTSMAN_MODEL_SQLITE") ?? 50, async () => SqliteStorage.layer({ filename: ":memory:" }))
+  testOver(setting("POINTSMAN_MODEL_SQLITE") ?? 25, async () => SqliteStorage.layer({ filename: ":memory:" }))
 })
 
 describe.skipIf(postgresMissing !== undefined)("the API over PostgreSQL, and the model of the contract", () => {
@@ -76,7 +76,7 @@ describe.skipIf(postgresMissing !== undefined)("the API over PostgreSQL, and the
   }, 60_000)
   afterAll(() => postgres?.stop())
 
-  testOver(setting("POINTSMAN_MODEL_POSTGRES") ?? 20, async () =>
+  testOver(setting("POINTSMAN_MODEL_POSTGRES") ?? 10, async () =>
     PostgresStorage.layer({ url: Redacted.make(await newDatabase(postgres)) })
   )
 })
