@@ -41,7 +41,8 @@ describe.skipIf(leftOut !== undefined)("a server that root starts", { timeout: 6
     rmSync(home, { recursive: true })
     open = mkdtempSync(join(dirname(home), "pointsman-open-"))
     chmodSync(open, 0o755)
-  })
+    // Copies of 60 MB, on a busy machine.
+  }, 60_000)
   afterAll(() => {
     for (const folder of [closed, open]) rmSync(folder, { recursive: true, force: true })
   })
