@@ -4,19 +4,24 @@ import { defineConfig } from "vitest/config"
 import { plantMutation, plantVariable } from "./checks/mutations/PlantMutation.ts"
 import projects from "./vitest.workspace.ts"
 
+/** What the projects one by one and `vitest.all.config.ts` have in common. */
+export const shared = {
+  testTimeout: 30_000,
+  passWithNoTests: true,
+  // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
+  // start, for time-outs and for disks: one more worker than there are processors has something to do meanwhile.
+  maxWorkers: availableParallelism() + 1,
+  // A process for each file would load Effect and our sources again for each of them: half of all the time. So a test
+  // leaves nothing behind; `--sequence.shuffle.files` runs the files in another order.
+  isolate: false
+}
+
 export default defineConfig({
   plugins: [plantMutation(fileURLToPath(new URL(".", import.meta.url)))],
   ssr: { resolve: { conditions: ["@pointsman/source"] } },
   test: {
     projects,
-    testTimeout: 30_000,
-    passWithNoTests: true,
-    // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
-    // start, for time-outs and for disks: one more worker than there are processors has something to do meanwhile.
-    maxWorkers: availableParallelism() + 1,
-    // A process for each file would load Effect and our sources again for each of them: half of all the time. So a test
-    // leaves nothing behind; `--sequence.shuffle.files` runs the files in another order.
-    isolate: false,
+    ...shared,
     // A planted fault that stayed in the cache of transformed modules would be run again as if it were ours.
     fsModuleCache: process.env[plantVariable] === undefined
   }
