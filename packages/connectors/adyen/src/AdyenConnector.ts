@@ -90,6 +90,7 @@ const connector = (
         : call({ method: "GET", path: `/paymentLinks/${segment(checkoutReference)}`, id: attemptId }, (answer) =>
             Answers.foundOnPage(answer, {
               linkId: checkoutReference,
+              merchantAccount,
               isOurs: (reference) => attemptOf(reference) === attemptId
             })
           )

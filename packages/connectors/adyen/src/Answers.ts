@@ -19,7 +19,7 @@ import { Result, Schema } from "effect"
 import { type Amount, fromAdyen } from "./Amounts.ts"
 import { declineOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
-import type { Purpose } from "./Reference.ts"
+import { attemptOf, type Purpose, readReference } from "./Reference.ts"
 
 type Read<A> = Result.Result<A, Unanswered>
 
@@ -40,11 +40,31 @@ export const chargeAnswer = (
 ): Read<ChargeState | Rejected> => {
   if (!isSuccess(answer)) return refusal(answer, clean)
   return Result.flatMap(readable(readPayment, answer), (payment): Read<ChargeState> => {
-    // What is stored under a key that was used before would be another payment's.
-    if ((payment.merchantReference ?? reference) !== reference) return unreadable(answer, "merchantReference")
+    const named = payment.merchantReference ?? reference
+    if (named !== reference) return ofAnother(answer, payment, { named, reference }, clean)
     const state = stateOf(payment, purpose, clean)
     return state === undefined ? unreadable(answer, "amount") : Result.succeed(state)
   })
+}
+
+/**
+ * Adyen answers a key that was used before with the answer to its first request
+ * (https://docs.adyen.com/development-resources/api-idempotency). Where that was another attempt's, it settles nothing
+ * here and is passed on as that attempt's.
+ */
+const ofAnother = (
+  answer: TransportAnswer,
+  payment: Protocol.Payment,
+  { named, reference }: { readonly named: string; readonly reference: string },
+  clean: Clean
+): Read<never> => {
+  const other = readReference(named)
+  const state = other === undefined ? undefined : stateOf(payment, other.purpose, clean)
+  if (other === undefined || state === undefined || other.attemptId === attemptOf(reference) || clean.shows(named)) {
+    return unreadable(answer, "merchantReference")
+  }
+  const reason = "Adyen's answer is about another attempt: see merchantReference"
+  return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: other.attemptId, state } }))
 }
 
 /**
@@ -126,17 +146,22 @@ export const checkoutAnswer = (
  * (https://docs.adyen.com/api-explorer/Checkout/72/get/paymentLinks/(linkId)).
  *
  * The record names no payment. That it was paid is therefore no state: without the payment's reference nothing could be
- * captured or refunded, and the message of the authorization brings it. That the page is over with nobody's payment on
- * it is Adyen's last word.
+ * captured or refunded, and the message of the authorization brings it. `expired` is Adyen's last word about the page:
+ * "Shoppers can no longer use the link to make payments". It counts of the very link, attempt and merchant account alone.
  */
 export const foundOnPage = (
   answer: TransportAnswer,
-  asked: { readonly linkId: string; readonly isOurs: (reference: string) => boolean }
+  asked: {
+    readonly linkId: string
+    readonly merchantAccount: string
+    readonly isOurs: (reference: string) => boolean
+  }
 ): Read<Found<ChargeState>> => {
   if (!isSuccess(answer)) return unknownStatus(answer)
   return Result.flatMap(readable(readLink, answer), (link): Read<Found<ChargeState>> => {
     if (link.id !== asked.linkId) return unreadable(answer, "id")
-    if (link.reference !== undefined && !asked.isOurs(link.reference)) return unreadable(answer, "reference")
+    if (link.merchantAccount !== asked.merchantAccount) return unreadable(answer, "merchantAccount")
+    if (!asked.isOurs(link.reference)) return unreadable(answer, "reference")
     return Result.succeed({ _tag: "NotFound", conclusive: link.status === "expired" })
   })
 }

@@ -62,10 +62,11 @@ export const OpenedLink = Schema.Struct({
   expiresAt: Schema.optionalKey(WireTime)
 })
 
-/** The answer to `GET /paymentLinks/{linkId}`. */
+/** The answer to `GET /paymentLinks/{linkId}`. All of these are required in Adyen's description. */
 export const Link = Schema.Struct({
   id: Reference,
-  reference: Schema.optionalKey(Schema.String),
+  reference: Schema.String,
+  merchantAccount: Schema.String,
   status: Schema.Literals(["active", "expired", "completed", "paid", "paymentPending"])
 })
 

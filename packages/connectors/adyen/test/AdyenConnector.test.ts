@@ -349,12 +349,22 @@ describe("result codes", () => {
     ["Authorised without a reference", said("Authorised", { pspReference: undefined })],
     ["Pending without a reference", said("Pending", { pspReference: "" })],
     ["PartiallyAuthorised without an amount", said("PartiallyAuthorised")],
-    ["Authorised for another reference", said("Authorised", { merchantReference: "att_another.taken" })],
+    ["Authorised for another reference", said("Authorised", { merchantReference: "order 1" })],
+    ["Authorised for our attempt, but only held", said("Authorised", { merchantReference: `${attemptId}.held` })],
     ["an amount with a fraction", said("Authorised", { amount: { value: 10.5, currency: "EUR" } })],
     ["an amount that ISK does not have", said("Authorised", { amount: { value: 1050, currency: "ISK" } })]
   ] as const) {
     it.effect(`given ${what}, then Unanswered`, () => unanswers("charge", answered))
   }
+  it.effect("given Authorised for another attempt of ours, then Unanswered, which hands that one on", () =>
+    Effect.gen(function* () {
+      const said = answer(200, { resultCode: "Authorised", pspReference: providerRef, merchantReference: "att_2.held" })
+      const { result } = yield* run("charge", said)
+      if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
+      const state = { _tag: "Authorized", providerRef }
+      assert.deepStrictEqual<unknown>(result.failure.ofAnother, { attemptId: "att_2", state })
+    })
+  )
 })
 
 describe("refusal reasons", () => {
@@ -491,7 +501,12 @@ describe("captures, cancels and refunds", () => {
 })
 
 describe("pages", () => {
-  const link = { id: "PLE83C39B0A0DE0C1E", reference: `${attemptId}.taken.page`, status: "active" }
+  const link = {
+    id: "PLE83C39B0A0DE0C1E",
+    reference: `${attemptId}.taken.page`,
+    merchantAccount: "PointsmanNL",
+    status: "active"
+  }
   const url = "https://test.adyen.link/PLE83C39B0A0DE0C1E"
   it.effect("given an expiry, then it is reported, and otherwise there is none", () =>
     Effect.gen(function* () {
@@ -527,6 +542,9 @@ describe("pages", () => {
       yield* unanswers("lookUpCharge", answer(200, { ...link, url, id: "PL0000000000000000", status: "expired" }))
       yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "att_another.taken.page", status: "expired" }))
       yield* unanswers("lookUpCharge", answer(200, { ...link, reference: "order 1", status: "expired" }))
+      yield* unanswers("lookUpCharge", answer(200, { ...link, reference: undefined, status: "expired" }))
+      yield* unanswers("lookUpCharge", answer(200, { ...link, merchantAccount: "PointsmanDE", status: "expired" }))
+      yield* unanswers("lookUpCharge", answer(200, { ...link, merchantAccount: undefined, status: "expired" }))
     })
   )
 })

@@ -168,9 +168,11 @@ function payment({ money, providerRef }: Situation) {
   }
 }
 
-function link({ checkout }: Situation) {
+function link({ attemptId, checkout }: Situation) {
   return {
     id: checkout.reference,
+    merchantAccount,
+    reference: `${attemptId}.taken.page`,
     url: checkout.url,
     status: "active",
     expiresAt: new Date(checkout.expiresAt).toISOString()

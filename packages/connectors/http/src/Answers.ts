@@ -33,16 +33,22 @@ const { readable, unreadable } = answerReader(
     `the provider's answer (status ${status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
 )
 
-const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Charge))
+const readCharge = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredCharge))
 const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Checkout))
 const readOperation = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Operation))
-const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
+const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredRefund))
 const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
 const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
 
-/** The answer to a charge. `asked`: what the request was for. */
-export const chargeAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<ChargeState | Rejected> =>
-  isSuccess(answer) ? chargeState(answer, asked, amountOrCaptured, clean) : refusal(answer, clean)
+/** What a charge or its lookup asked for. */
+type AskedCharge = Pick<ChargeLookup, "attemptId" | "money">
+
+/** The answer to a charge. */
+export const chargeAnswer = (
+  answer: TransportAnswer,
+  asked: AskedCharge,
+  clean: Clean
+): Read<ChargeState | Rejected> => (isSuccess(answer) ? attemptState(answer, asked, clean) : refusal(answer, clean))
 
 /** The answer to the opening of a checkout. Customers see the address. */
 export const checkoutAnswer = (answer: TransportAnswer, clean: Clean): Read<CheckoutOpened | Rejected> =>
@@ -67,17 +73,19 @@ export const captureAnswer = (answer: TransportAnswer, asked: Money, clean: Clea
 export const voidAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> =>
   isSuccess(answer) ? chargeState(answer, undefined, capturedAlone, clean) : refusal(answer, clean)
 
-export const refundAnswer = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState | Rejected> =>
-  isSuccess(answer) ? refundState(answer, asked, clean) : refusal(answer, clean)
+/** What a refund or its lookup asked for. */
+type AskedRefund = Pick<RefundLookup, "refundId" | "money">
 
-export const foundCharge = (
+export const refundAnswer = (
   answer: TransportAnswer,
-  { attemptId, money: asked }: Pick<ChargeLookup, "attemptId" | "money">,
+  asked: AskedRefund,
   clean: Clean
-): Read<Found<ChargeState>> =>
+): Read<RefundState | Rejected> => (isSuccess(answer) ? refundState(answer, asked, clean) : refusal(answer, clean))
+
+export const foundCharge = (answer: TransportAnswer, asked: AskedCharge, clean: Clean): Read<Found<ChargeState>> =>
   isSuccess(answer)
-    ? Result.map(chargeState(answer, asked, amountOrCaptured, clean), found)
-    : notFound(answer, "attempt_id", attemptId)
+    ? Result.map(attemptState(answer, asked, clean), found)
+    : notFound(answer, "attempt_id", asked.attemptId)
 
 /** An operation of another id or kind than was asked for is another operation, and says nothing about this one. */
 export const foundOperation = (
@@ -97,12 +105,10 @@ export const foundOperation = (
   })
 }
 
-export const foundRefund = (
-  answer: TransportAnswer,
-  { money: asked, refundId }: Pick<RefundLookup, "money" | "refundId">,
-  clean: Clean
-): Read<Found<RefundState>> =>
-  isSuccess(answer) ? Result.map(refundState(answer, asked, clean), found) : notFound(answer, "refund_id", refundId)
+export const foundRefund = (answer: TransportAnswer, asked: AskedRefund, clean: Clean): Read<Found<RefundState>> =>
+  isSuccess(answer)
+    ? Result.map(refundState(answer, asked, clean), found)
+    : notFound(answer, "refund_id", asked.refundId)
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
@@ -117,11 +123,32 @@ const chargeState = (
   capturedAmount: CapturedAmount,
   clean: Clean
 ): Read<ChargeState> =>
-  Result.flatMap(readable(readCharge, answer), (charge): Read<ChargeState> => {
-    if (clean.shows(charge.provider_reference)) return unreadable(answer, "provider_reference")
-    const state = stateOfCharge(charge, asked, capturedAmount, clean)
-    return state === undefined ? unreadable(answer, "decline") : Result.succeed(state)
+  Result.flatMap(readable(readCharge, answer), (charge) => chargeIn(answer, charge, asked, capturedAmount, clean))
+
+/** The charge of the attempt that was asked for. That of another one settles nothing here, and is passed on as its own. */
+const attemptState = (answer: TransportAnswer, { attemptId, money }: AskedCharge, clean: Clean): Read<ChargeState> =>
+  Result.flatMap(readable(readCharge, answer), (charge) => {
+    const state = chargeIn(answer, charge, money, amountOrCaptured, clean)
+    const named = charge.attempt_id ?? attemptId
+    if (named === attemptId) return state
+    if (clean.shows(named)) return unreadable(answer, "attempt_id")
+    return Result.flatMap(state, (state) => {
+      const reason = "the provider's answer is about another attempt, at attempt_id"
+      return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
+    })
   })
+
+const chargeIn = (
+  answer: TransportAnswer,
+  charge: Protocol.Charge,
+  asked: Money | undefined,
+  capturedAmount: CapturedAmount,
+  clean: Clean
+): Read<ChargeState> => {
+  if (clean.shows(charge.provider_reference)) return unreadable(answer, "provider_reference")
+  const state = stateOfCharge(charge, asked, capturedAmount, clean)
+  return state === undefined ? unreadable(answer, "decline") : Result.succeed(state)
+}
 
 /** `undefined` for a decline without its reason. */
 const stateOfCharge = (
@@ -178,12 +205,17 @@ export const toldOperation = (operation: Protocol.Operation, asked: Money, clean
   }
 }
 
-const refundState = (answer: TransportAnswer, asked: Money, clean: Clean): Read<RefundState> =>
-  Result.flatMap(readable(readRefund, answer), (refund) =>
-    clean.shows(refund.provider_refund_id)
-      ? unreadable(answer, "provider_refund_id")
-      : Result.succeed(toldRefund(refund, asked, clean))
-  )
+const refundState = (
+  answer: TransportAnswer,
+  { money: asked, refundId }: AskedRefund,
+  clean: Clean
+): Read<RefundState> =>
+  Result.flatMap(readable(readRefund, answer), (refund) => {
+    if (clean.shows(refund.provider_refund_id)) return unreadable(answer, "provider_refund_id")
+    return (refund.refund_id ?? refundId) === refundId
+      ? Result.succeed(toldRefund(refund, asked, clean))
+      : unreadable(answer, "refund_id")
+  })
 
 /** Also the refund of a message. */
 export const toldRefund = (refund: Protocol.Refund, asked: Money, clean: Clean): RefundState => {

@@ -51,7 +51,7 @@ const connector = (
         (answer) =>
           Answers.chargeAnswer(
             answer,
-            request.money,
+            request,
             request.instrument === null ? clean : cleaner([credentials.apiKey, request.instrument])
           )
       )
@@ -103,7 +103,7 @@ const connector = (
           id: request.refundId,
           body: { refund_id: request.refundId, amount: request.money.minorUnits, reason: request.reason }
         },
-        (answer) => Answers.refundAnswer(answer, request.money, clean)
+        (answer) => Answers.refundAnswer(answer, request, clean)
       )
     ),
     lookUpOperation: Effect.fn("HttpConnector.lookUpOperation")((request) =>

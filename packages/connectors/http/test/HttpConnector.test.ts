@@ -347,6 +347,13 @@ describe("refusals", () => {
       })
     )
   }
+  it.effect("given 409 of a key that was used before with other parameters, then Unanswered, and never a refusal", () =>
+    Effect.gen(function* () {
+      for (const operation of changes) {
+        yield* unanswers(operation, refusal(409, "idempotency_key_reused", "The key was used with another body."))
+      }
+    })
+  )
   it.effect("given a message with control characters and no end, then it is made fit to be kept", () =>
     answersWith("charge", refusal(400, "a\u0000b", `c\nd \ud800 ${"x".repeat(2_000)}`), {
       _tag: "Rejected",
@@ -630,12 +637,45 @@ describe("the state of an operation", () => {
 })
 
 describe("looking up", () => {
+  const pending = { _tag: "RefundPending", providerRefundId: "re_1" }
+  const expectedRefund = { refund: pending, "look up a refund": { _tag: "Found", state: pending } }
   it.effect("given a charge, then Found with what it states", () =>
     answersWith("look up a charge", charged({ status: "captured", captured_amount: 700 }), {
       _tag: "Found",
       state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
     })
   )
+  for (const operation of ["charge", "look up a charge"] as const) {
+    it.effect(`given ${operation} answered with our attempt's id, then it counts`, () =>
+      Effect.gen(function* () {
+        for (const attempt_id of ["att_1", null]) {
+          const { result } = yield* run(operation, charged({ status: "captured", attempt_id }))
+          assert.isTrue(Result.isSuccess(result))
+        }
+      })
+    )
+    it.effect(`given ${operation} answered with another attempt's id, then Unanswered, which hands that one on`, () =>
+      Effect.gen(function* () {
+        const body = { status: "captured", amount: 700, currency: "EUR", attempt_id: "att_2" }
+        const { result } = yield* run(operation, charged(body))
+        if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
+        assert.deepStrictEqual(result.failure.ofAnother, {
+          attemptId: "att_2",
+          state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
+        })
+        yield* unanswers(operation, charged({ status: "captured", attempt_id: 7 }))
+        yield* unanswers(operation, charged({ status: "captured", attempt_id: apiKey }))
+      })
+    )
+  }
+  for (const operation of ["refund", "look up a refund"] as const) {
+    it.effect(`given ${operation} answered with another refund's id, then Unanswered`, () =>
+      Effect.gen(function* () {
+        yield* unanswers(operation, refunded({ status: "succeeded", refund_id: "rf_2" }))
+        yield* answersWith(operation, refunded({ status: "pending", refund_id: "rf_1" }), expectedRefund[operation])
+      })
+    )
+  }
   for (const operation of lookUps) {
     const [name, id] = idsOfLookUps[operation]
     for (const [more, conclusive] of [

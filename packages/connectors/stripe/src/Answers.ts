@@ -39,8 +39,16 @@ const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Se
 const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 /** The answer to a charge. */
-export const chargeAnswer = (answer: TransportAnswer, clean: Clean): Read<ChargeState | Rejected> => {
-  if (isSuccess(answer)) return paymentIntentState(answer, clean)
+export const chargeAnswer = (
+  answer: TransportAnswer,
+  attemptId: string,
+  clean: Clean
+): Read<ChargeState | Rejected> => {
+  if (isSuccess(answer)) {
+    return Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+      ofAttempt(answer, paymentIntent, attemptId, clean)
+    )
+  }
   return Result.flatMap(failure(answer), (error) => refusedOrRejected(answer, error, idle, clean))
 }
 
@@ -73,43 +81,61 @@ export const refundAnswer = (answer: TransportAnswer, clean: Clean): Read<Refund
     ? Result.flatMap(readable(readRefund, answer), (refund) => stateOfRefund(answer, refund, clean))
     : Result.flatMap(failure(answer), (error) => rejected(answer, error, afterCharge, clean))
 
-/**
- * By its id. A missing one says nothing about the payment: Stripe gave us this id, and so the key is now of another
- * account or mode.
- */
-export const foundPaymentIntent = (answer: TransportAnswer, clean: Clean): Read<Found<ChargeState>> =>
-  answer.status === 404
-    ? notHere(answer)
-    : onlySuccess(answer, () => Result.map(paymentIntentState(answer, clean), found))
+/** What is looked up by Stripe's id of it, and our id that it carries. */
+export interface ById {
+  readonly stripeId: string
+  readonly ourId: string
+}
 
-export const foundRefund = (answer: TransportAnswer, clean: Clean): Read<Found<RefundState>> =>
-  answer.status === 404
-    ? notHere(answer)
-    : onlySuccess(answer, () =>
-        Result.flatMap(readable(readRefund, answer), (refund) =>
-          Result.map(stateOfRefund(answer, refund, clean), found)
-        )
-      )
+export const foundPaymentIntent = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<ChargeState>> =>
+  byId(answer, () =>
+    Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+      paymentIntent.id === stripeId
+        ? Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
+        : unreadable(answer, "id")
+    )
+  )
+
+export const foundRefund = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<RefundState>> =>
+  byId(answer, () =>
+    Result.flatMap(readable(readRefund, answer), (refund) => {
+      if (refund.id !== stripeId) return unreadable(answer, "id")
+      return (refund.metadata?.refund_id ?? ourId) === ourId
+        ? Result.map(stateOfRefund(answer, refund, clean), found)
+        : unreadable(answer, "metadata.refund_id")
+    })
+  )
 
 /**
  * What the customer did on the page. While it is open, a refusal is not the end: the customer may try again there
  * (https://docs.stripe.com/payments/checkout/how-checkout-works). An expired one can never be paid.
  */
-export const foundOnPage = (answer: TransportAnswer, clean: Clean): Read<Found<ChargeState>> => {
-  if (answer.status === 404) return notHere(answer)
-  return onlySuccess(answer, () =>
+export const foundOnPage = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<ChargeState>> =>
+  byId(answer, () =>
     Result.flatMap(readable(readSession, answer), (session): Read<Found<ChargeState>> => {
       const { payment_intent: paymentIntent, status } = session
+      if (session.id !== stripeId) return unreadable(answer, "id")
       const isTried = paymentIntent !== null && !untried.has(paymentIntent.status)
       if (status === "open" && !isTried) return Result.succeed({ _tag: "NotFound", conclusive: false })
       if (status === "expired" && !isTried) {
         return Result.succeed(found({ _tag: "Canceled", providerRef: paymentIntent?.id ?? null }))
       }
       if (paymentIntent === null) return unreadable(answer, "payment_intent")
-      return Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
+      return Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
     })
   )
-}
 
 /** Nothing was taken, and nothing is under way. */
 const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requires_confirmation", "canceled"])
@@ -122,10 +148,18 @@ export interface Listed {
   readonly next: string | null
 }
 
-/** `isIt`: whether these are the marks of the one that is looked for. */
-export const listed = (answer: TransportAnswer, isIt: (metadata: Protocol.AnyMetadata) => boolean): Read<Listed> =>
+/**
+ * `path`: of the list that was requested, which Stripe's own answer names. An empty answer to anything else would deny a
+ * charge that was made. `isIt`: whether these are the marks of the one that is looked for.
+ */
+export const listed = (
+  answer: TransportAnswer,
+  path: string,
+  isIt: (metadata: Protocol.AnyMetadata) => boolean
+): Read<Listed> =>
   onlySuccess(answer, () =>
-    Result.flatMap(readable(readList, answer), ({ data, has_more }): Read<Listed> => {
+    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
+      if (url !== `/v1/${path}`) return unreadable(answer, "url")
       const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
       const next = data.at(-1)?.id ?? null
       // Nothing to go on from, and more to come: whether it is among that, nobody can say.
@@ -159,8 +193,18 @@ const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 
-const notHere = (answer: TransportAnswer): Read<Found<never>> =>
-  Result.map(failure(answer), () => ({ _tag: "NotFound", conclusive: false }))
+/**
+ * A missing object says nothing about the payment: Stripe gave us its id, and so the key is now of another account or
+ * mode. Any other 404 is not even about the object: a gateway's, or that of a wrong path.
+ */
+const byId = <State>(answer: TransportAnswer, read: () => Read<Found<State>>): Read<Found<State>> =>
+  answer.status !== 404
+    ? onlySuccess(answer, read)
+    : Result.flatMap(failure(answer), ({ code }) =>
+        code === "resource_missing"
+          ? Result.succeed({ _tag: "NotFound", conclusive: false })
+          : Result.fail(unsettling(answer))
+      )
 
 // Charges.
 
@@ -168,6 +212,26 @@ const paymentIntentState = (answer: TransportAnswer, clean: Clean): Read<ChargeS
   Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
     stateOrUnreadable(answer, paymentIntent, clean)
   )
+
+/**
+ * The state of the payment that this attempt made. A payment of another attempt settles nothing for this one, and is
+ * passed on as that attempt's. The metadata is ours, written with the request that creates.
+ */
+const ofAttempt = (
+  answer: TransportAnswer,
+  paymentIntent: Protocol.PaymentIntent,
+  attemptId: string,
+  clean: Clean
+): Read<ChargeState> => {
+  const state = stateOrUnreadable(answer, paymentIntent, clean)
+  const named = paymentIntent.metadata?.attempt_id ?? attemptId
+  if (named === attemptId) return state
+  if (clean.shows(named)) return unreadable(answer, "metadata.attempt_id")
+  return Result.flatMap(state, (state) => {
+    const reason = "Stripe's answer is about another attempt, at metadata.attempt_id"
+    return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
+  })
+}
 
 const stateOrUnreadable = (
   answer: TransportAnswer,

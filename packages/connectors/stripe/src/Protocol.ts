@@ -118,6 +118,9 @@ export type AnyMetadata = typeof AnyMetadata.Type
 
 /** https://docs.stripe.com/api/pagination, and the same of a search. What is not ours is not read further. */
 export const List = Schema.Struct({
+  object: Schema.Literals(["list", "search_result"]),
+  /** The path that was requested. */
+  url: Schema.String,
   data: Schema.Array(Schema.Struct({ id: Reference, metadata: optional(AnyMetadata) })),
   has_more: Schema.Boolean
 })

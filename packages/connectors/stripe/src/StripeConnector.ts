@@ -120,7 +120,7 @@ const connector = (
         form: [...form, ["limit", "100"], ...from],
         id
       })
-      const list: Answers.Listed = yield* Effect.fromResult(Answers.listed(answer, isIt))
+      const list: Answers.Listed = yield* Effect.fromResult(Answers.listed(answer, path, isIt))
       if (list.at >= 0) return yield* Effect.fromResult(read(answer, list.at))
       if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentAt) }
       next = list.next
@@ -150,8 +150,9 @@ const connector = (
     if (found !== undefined) return found
     // A search finds late, and what it finds is there; that it finds nothing says nothing.
     const form: Requests.Form = [["query", `metadata["attempt_id"]:"${attemptId.replace(/["\\]/g, "\\$&")}"`]]
-    const answer = yield* send({ method: "GET", path: "payment_intents/search", form, id: attemptId })
-    const { at } = yield* Effect.fromResult(Answers.listed(answer, sought.isIt))
+    const path = "payment_intents/search"
+    const answer = yield* send({ method: "GET", path, form, id: attemptId })
+    const { at } = yield* Effect.fromResult(Answers.listed(answer, path, sought.isIt))
     return at < 0 ? { _tag: "NotFound", conclusive: false } : yield* Effect.fromResult(sought.read(answer, at))
   })
 
@@ -165,7 +166,7 @@ const connector = (
       const form = Requests.paymentIntent(request, amount, instrument)
       const cleanOfToken = cleaner([secretKey, ...Requests.secretsOf(request.instrument)])
       return call({ method: "POST", path: "payment_intents", form, id: request.attemptId }, (answer) =>
-        Answers.chargeAnswer(answer, cleanOfToken)
+        Answers.chargeAnswer(answer, request.attemptId, cleanOfToken)
       )
     }),
     lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => {
@@ -173,12 +174,12 @@ const connector = (
       if (checkoutReference !== null) {
         const path = `checkout/sessions/${segment(checkoutReference)}`
         return call({ method: "GET", path, form: [["expand[0]", "payment_intent"]], id }, (answer) =>
-          Answers.foundOnPage(answer, clean)
+          Answers.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
         )
       }
       if (providerRef === null) return lookUpSent(id, request.sentAt)
       return call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
-        Answers.foundPaymentIntent(answer, clean)
+        Answers.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
       )
     }),
     openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
@@ -216,7 +217,7 @@ const connector = (
       const { providerRef, providerRefundId, refundId: id, sentAt } = request
       if (providerRefundId !== null) {
         return yield* call({ method: "GET", path: `refunds/${segment(providerRefundId)}`, form: [], id }, (answer) =>
-          Answers.foundRefund(answer, clean)
+          Answers.foundRefund(answer, { ourId: id, stripeId: providerRefundId }, clean)
         )
       }
       const found = yield* find("refunds", [["payment_intent", providerRef]], {

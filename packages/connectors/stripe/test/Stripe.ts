@@ -123,16 +123,47 @@ export const dispute = (fields: Fields = {}) => ({
 })
 
 /** https://docs.stripe.com/api/pagination */
-export const list = (data: ReadonlyArray<unknown>, hasMore = false) => ({
+export const list = (data: ReadonlyArray<unknown>, hasMore = false, url = "/v1/payment_intents") => ({
   object: "list",
-  url: "/v1/payment_intents",
+  url,
   has_more: hasMore,
+  data
+})
+
+export const refundList = (data: ReadonlyArray<unknown>, hasMore = false) => list(data, hasMore, "/v1/refunds")
+
+/** https://docs.stripe.com/api/payment_intents/search */
+export const searched = (data: ReadonlyArray<unknown>) => ({
+  object: "search_result",
+  url: "/v1/payment_intents/search",
+  has_more: false,
   data
 })
 
 /** https://docs.stripe.com/api/errors */
 export const failure = (status: number, error: Fields, headers: Readonly<Record<string, string>> = {}) =>
   answer(status, { error: { message: "Stripe's words.", type: "invalid_request_error", ...error } }, headers)
+
+/**
+ * The errors of the idempotency layer, as Stripe writes them (https://docs.stripe.com/api/errors,
+ * https://docs.stripe.com/api/idempotent_requests): the key was used with other parameters, or at another endpoint, or is
+ * in use at this moment.
+ */
+export const keyReused = (key: string) => [
+  failure(400, {
+    type: "idempotency_error",
+    message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`
+  }),
+  failure(400, {
+    type: "idempotency_error",
+    message: `Keys for idempotent requests can only be used for the same endpoint they were first used for ('/v1/refunds' vs '/v1/payment_intents'). Try using a key other than '${key}' if you meant to execute a different request.`
+  }),
+  failure(409, {
+    type: "idempotency_error",
+    code: "idempotency_key_in_use",
+    message: `There is currently another in-progress request using this Stripe Idempotency Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`
+  })
+]
 
 /** https://docs.stripe.com/api/errors, and https://docs.stripe.com/payments/without-card-authentication for its shape. */
 export const decline = (declineCode: string, intent: Fields = {}, error: Fields = {}) => {

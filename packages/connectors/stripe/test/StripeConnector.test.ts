@@ -20,9 +20,25 @@ import {
   timeoutMillis,
   voidRequest
 } from "./Calls.ts"
-import { answer, decline, failure, list, paymentIntent, refund, secretKey, session } from "./Stripe.ts"
+import {
+  answer,
+  decline,
+  failure,
+  keyReused,
+  list,
+  paymentIntent,
+  refund,
+  refundList,
+  searched,
+  secretKey,
+  session
+} from "./Stripe.ts"
 
 type Operation = (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>
+
+const providerRef = paymentIntent().id
+const providerRefundId = refund().id
+const checkoutReference = session().id
 
 const missing = Effect.die("the connector has no such method")
 const operations = {
@@ -34,11 +50,10 @@ const operations = {
 } satisfies Record<string, Operation>
 const lookUps = {
   "a charge that nobody answered": (connector) => connector.lookUpCharge(chargeLookup),
-  "a charge by its reference": (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
-  "a checkout": (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
+  "a charge by its reference": (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef }),
+  "a checkout": (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference }),
   "a refund that nobody answered": (connector) => connector.lookUpRefund?.(refundLookup) ?? missing,
-  "a refund by its reference": (connector) =>
-    connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }) ?? missing
+  "a refund by its reference": (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId }) ?? missing
 } satisfies Record<string, Operation>
 
 const all: ReadonlyArray<readonly [string, Operation]> = [...Object.entries(operations), ...Object.entries(lookUps)]
@@ -50,8 +65,6 @@ const tagOf = (operation: Operation, given: TransportAnswer) =>
     return Result.isFailure(result) ? result.failure._tag : (result.success as { readonly _tag: string })._tag
   })
 
-const providerRef = paymentIntent().id
-const providerRefundId = refund().id
 const day = 24 * 60 * 60 * 1000
 const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
 
@@ -173,12 +186,12 @@ describe("requests", () => {
       "GET payment_intents",
       { "created[gte]": "1795258800", "created[lte]": "1795266000", limit: "100" }
     ],
-    ["a look-up by reference", lookUps["a charge by its reference"], "att_1", "GET payment_intents/pi_1", {}],
+    ["a look-up by reference", lookUps["a charge by its reference"], "att_1", `GET payment_intents/${providerRef}`, {}],
     [
       "a look-up of a checkout",
       lookUps["a checkout"],
       "att_1",
-      "GET checkout/sessions/cs_1",
+      `GET checkout/sessions/${checkoutReference}`,
       { "expand[0]": "payment_intent" }
     ],
     [
@@ -188,7 +201,13 @@ describe("requests", () => {
       "GET refunds",
       { payment_intent: "pi_1", limit: "100" }
     ],
-    ["a look-up of a refund by reference", lookUps["a refund by its reference"], "rf_1", "GET refunds/re_1", {}]
+    [
+      "a look-up of a refund by reference",
+      lookUps["a refund by its reference"],
+      "rf_1",
+      `GET refunds/${providerRefundId}`,
+      {}
+    ]
   ]
   for (const [what, operation, id, target, form] of cases) {
     it.effect(`given ${what}, then ${target}, word for word`, () =>
@@ -283,6 +302,7 @@ describe("errors of Stripe", () => {
     ["401 in the older form", failure(401, { type: "authentication_error" })],
     ["403", failure(403, { code: "account_invalid" })],
     ["404", failure(404, { code: "resource_missing" })],
+    ["404 of a wrong path", failure(404, { message: "Unrecognized request URL (GET: /v1/charge)." })],
     ["429 of a limiter, by its header", failure(429, { code: null }, rateLimited)],
     ["429 of a limiter, by its code", failure(429, { code: "rate_limit" })],
     ["429 of a limiter, in the older form", failure(429, { type: "rate_limit_error" })]
@@ -324,12 +344,21 @@ describe("errors of Stripe", () => {
       })
     )
   }
+  it.effect("given a key that was used before, then Unanswered: the request that had it may have been executed", () =>
+    Effect.gen(function* () {
+      for (const given of keyReused("att_1")) {
+        for (const [name, operation] of Object.entries(operations)) {
+          assert.strictEqual(yield* tagOf(operation, given), "pointsman/Unanswered", name)
+        }
+      }
+    })
+  )
   it.effect("given any error to a look-up, then Unanswered; it says nothing of what is looked for", () =>
     Effect.gen(function* () {
       const byReference = ["a charge by its reference", "a checkout", "a refund by its reference"]
       for (const [what, given] of nothingDone) {
         for (const [name, operation] of Object.entries(lookUps)) {
-          const isNotHere = given.status === 404 && byReference.includes(name)
+          const isNotHere = given.body.includes("resource_missing") && byReference.includes(name)
           const expected = isNotHere ? "NotFound" : "pointsman/Unanswered"
           assert.strictEqual(yield* tagOf(operation, given), expected, `${what}, ${name}`)
         }
@@ -494,7 +523,7 @@ describe("the state of a refund", () => {
           yield* lookUps["a refund by its reference"](connected([given]).connector),
           found
         )
-        const listed = connected([answer(200, list([refund({ metadata: {} }), refund(fields)]))]).connector
+        const listed = connected([answer(200, refundList([refund({ metadata: {} }), refund(fields)]))]).connector
         assert.deepStrictEqual<unknown>(yield* lookUps["a refund that nobody answered"](listed), found)
       })
     )
@@ -561,8 +590,50 @@ describe("a checkout", () => {
   it.effect("given a checkout whose payment is known by now, then the checkout is asked, which tells both", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, session())])
-      yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1", providerRef: "pi_1" })
-      assert.match(requests[0]?.url ?? "", /\/v1\/checkout\/sessions\/cs_1\?/)
+      yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference, providerRef })
+      assert.match(requests[0]?.url ?? "", /\/v1\/checkout\/sessions\/cs_test_a1/)
+    })
+  )
+})
+
+describe("an answer about something else", () => {
+  const other = { metadata: { attempt_id: "att_2" }, amount_received: 1234 }
+  const inSession = (intent: unknown) => answer(200, session({ status: "complete", payment_intent: intent }))
+  const answers: ReadonlyArray<readonly [string, Operation, TransportAnswer]> = [
+    ["a charge", operations.charge, answer(200, paymentIntent(other))],
+    ["a look-up by reference", lookUps["a charge by its reference"], answer(200, paymentIntent(other))],
+    ["a look-up of a checkout", lookUps["a checkout"], inSession(paymentIntent(other))]
+  ]
+  for (const [name, operation, given] of answers) {
+    it.effect(`given ${name} that names another attempt of ours, then Unanswered, which hands that one on`, () =>
+      Effect.gen(function* () {
+        const failed = yield* Effect.flip(operation(connected([given]).connector))
+        if (failed._tag !== "pointsman/Unanswered") return assert.fail(failed._tag)
+        const state = { _tag: "Captured", providerRef, stated: eur }
+        assert.deepStrictEqual<unknown>(failed.ofAnother, { attemptId: "att_2", state })
+      })
+    )
+  }
+  it.effect("given an object under another id than was asked for, then Unanswered", () =>
+    Effect.gen(function* () {
+      for (const [operation, given] of [
+        [lookUps["a charge by its reference"], answer(200, paymentIntent({ id: "pi_2" }))],
+        [lookUps["a checkout"], answer(200, session({ id: "cs_2", status: "expired" }))],
+        [lookUps["a refund by its reference"], answer(200, refund({ id: "re_2" }))],
+        [lookUps["a refund by its reference"], answer(200, refund({ metadata: { refund_id: "rf_2" } }))]
+      ] as const) {
+        assert.strictEqual(yield* tagOf(operation, given), "pointsman/Unanswered")
+      }
+    })
+  )
+  it.effect("given an object whose metadata was erased by hand, then it counts by its id", () =>
+    Effect.gen(function* () {
+      const erased = { metadata: {} }
+      assert.strictEqual(
+        yield* tagOf(lookUps["a charge by its reference"], answer(200, paymentIntent(erased))),
+        "Found"
+      )
+      assert.strictEqual(yield* tagOf(lookUps["a refund by its reference"], answer(200, refund(erased))), "Found")
     })
   )
 })
@@ -586,8 +657,11 @@ describe("looking for what nobody answered", () => {
   ] as const) {
     it.effect(`given nothing of ours ${what}, then NotFound, ${conclusive ? "" : "not "}conclusive`, () =>
       Effect.gen(function* () {
-        for (const operation of [search, searchRefund]) {
-          const { connector, requests } = connected([answer(200, list(others(0, 3)), headers)])
+        for (const [operation, listOf] of [
+          [search, list],
+          [searchRefund, refundList]
+        ] as const) {
+          const { connector, requests } = connected([answer(200, listOf(others(0, 3)), headers)])
           assert.deepStrictEqual<unknown>(yield* operation(connector), { _tag: "NotFound", conclusive })
           assert.strictEqual(requests.length, 1)
         }
@@ -620,18 +694,29 @@ describe("looking for what nobody answered", () => {
       assert.strictEqual((yield* Effect.flip(search(connector)))._tag, "pointsman/Unanswered")
     })
   )
+  it.effect("given an empty list that is not the one that was asked for, then Unanswered: it denies nothing", () =>
+    Effect.gen(function* () {
+      const empty = (fields: object) => answer(200, { ...list([]), ...fields }, dated(sentAt + 2 * day))
+      for (const fields of [{ url: "/v1/charges" }, { url: undefined }, { object: undefined }, { object: "account" }]) {
+        assert.strictEqual(yield* tagOf(search, empty(fields)), "pointsman/Unanswered")
+        const refunds = empty({ url: "/v1/refunds", ...fields })
+        assert.strictEqual(yield* tagOf(searchRefund, refunds), "pointsman/Unanswered")
+      }
+      assert.strictEqual(yield* tagOf(searchRefund, empty({})), "pointsman/Unanswered")
+    })
+  )
   it.effect("given an empty page that says there is more, then Unanswered", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* tagOf(search, answer(200, list([], true))), "pointsman/Unanswered")
     })
   )
 
-  const twentyPages = Array.from({ length: 20 }, (_, page) =>
-    answer(200, list(others(100 * page), true), dated(sentAt + 2 * day))
-  )
+  const twenty = (listOf: typeof refundList) =>
+    Array.from({ length: 20 }, (_, page) => answer(200, listOf(others(100 * page), true), dated(sentAt + 2 * day)))
+  const twentyPages = twenty(list)
   it.effect("given more pages than may be asked for, then the search, which is believed where it finds", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connected([...twentyPages, answer(200, list([ours]))])
+      const { connector, requests } = connected([...twentyPages, answer(200, searched([ours]))])
       assert.deepStrictEqual<unknown>(yield* search(connector), found)
       const last = new URL(requests.at(-1)?.url ?? "")
       assert.strictEqual(last.pathname, "/v1/payment_intents/search")
@@ -641,14 +726,14 @@ describe("looking for what nobody answered", () => {
   it.effect("given a search that finds nothing, or another's, then nothing is known", () =>
     Effect.gen(function* () {
       for (const data of [[], [paymentIntent({ metadata: { attempt_id: "ATT_1" } })]]) {
-        const { connector } = connected([...twentyPages, answer(200, list(data), dated(sentAt + 2 * day))])
+        const { connector } = connected([...twentyPages, answer(200, searched(data), dated(sentAt + 2 * day))])
         assert.deepStrictEqual<unknown>(yield* search(connector), { _tag: "NotFound", conclusive: false })
       }
     })
   )
   it.effect("given more refunds of a payment than may be asked for, then nothing is known", () =>
     Effect.gen(function* () {
-      const { connector, requests } = connected(twentyPages)
+      const { connector, requests } = connected(twenty(refundList))
       assert.deepStrictEqual<unknown>(yield* searchRefund(connector), { _tag: "NotFound", conclusive: false })
       assert.strictEqual(requests.length, 20)
     })
@@ -668,7 +753,7 @@ describe("looking for what nobody answered", () => {
           const strange = { metadata: { attempt_id: theirs, refund_id: theirs, checkout: 7 } }
           const charges = connected([answer(200, list([paymentIntent(strange), ours]))]).connector
           assert.deepStrictEqual<unknown>(yield* search(charges), found)
-          const refunds = connected([answer(200, list([refund(strange)]), dated(sentAt + day))]).connector
+          const refunds = connected([answer(200, refundList([refund(strange)]), dated(sentAt + day))]).connector
           assert.deepStrictEqual<unknown>(yield* searchRefund(refunds), { _tag: "NotFound", conclusive: true })
         })
     )

@@ -20,7 +20,18 @@ import {
   sentAt,
   voidRequest
 } from "./Calls.ts"
-import { answer, decline, dispute, failure, list, paymentIntent, refund, session } from "./Stripe.ts"
+import {
+  answer,
+  decline,
+  dispute,
+  failure,
+  list,
+  paymentIntent,
+  refund,
+  refundList,
+  searched,
+  session
+} from "./Stripe.ts"
 
 const named = process.env["STRIPE_OPENAPI"]
 const reason = "not run: STRIPE_OPENAPI names no local copy of Stripe's OpenAPI description (spec3.json)"
@@ -253,26 +264,22 @@ const calls: ReadonlyArray<readonly [string, Call, ReadonlyArray<TransportAnswer
   ],
   [
     "lookUpCharge by reference",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
+    (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: paymentIntent().id }),
     [answer(200, paymentIntent()), failure(404, { code: "resource_missing" })]
   ],
   [
     "lookUpCharge of a checkout",
-    (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
+    (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: session().id }),
     [
       answer(200, session()),
       answer(200, session({ status: "complete", payment_status: "paid", payment_intent: paymentIntent() })),
       answer(200, session({ status: "expired" }))
     ]
   ],
-  [
-    "lookUpRefund",
-    (connector) => connector.lookUpRefund?.(refundLookup),
-    [answer(200, { ...list([refund()]), url: "/v1/refunds" })]
-  ],
+  ["lookUpRefund", (connector) => connector.lookUpRefund?.(refundLookup), [answer(200, refundList([refund()]))]],
   [
     "lookUpRefund by reference",
-    (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
+    (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refund().id }),
     [answer(200, refund())]
   ]
 ]
@@ -299,7 +306,7 @@ describe("Stripe's description of its API", () => {
   it.effect("given the second page of a list, and the search, then requests as described", () =>
     Effect.gen(function* () {
       const page = answer(200, list([paymentIntent({ metadata: {} })], true))
-      const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, list([]))])
+      const { connector, requests } = connected([...Array.from({ length: 20 }, () => page), answer(200, searched([]))])
       yield* connector.lookUpCharge({ ...chargeLookup, sentAt })
       for (const request of requests) assert.deepStrictEqual(checks.checkRequest(request), [])
     })

@@ -9,7 +9,7 @@ import {
 import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { signed } from "./Signing.ts"
-import { answer, decline, dispute, event, failure, list, paymentIntent, refund, session } from "./Stripe.ts"
+import { answer, decline, dispute, event, failure, list, paymentIntent, refund, refundList, session } from "./Stripe.ts"
 
 /** Of no mode: the suite connects in both environments. */
 const secretKey = "sk_of_the+contract/0123456789="
@@ -141,7 +141,11 @@ function chargeOrRefund(operation: Operation, situation: Situation, fields: Read
 
 /** Looked up without a reference, an object is found in a list. */
 function shaped(operation: Operation, object: unknown): TransportAnswer {
-  return answer(200, operation === "lookUpCharge" || operation === "lookUpRefund" ? list([object]) : object, late)
+  return answer(
+    200,
+    operation === "lookUpCharge" ? list([object]) : operation === "lookUpRefund" ? refundList([object]) : object,
+    late
+  )
 }
 
 function operationOf(name: string): Operation {
@@ -217,10 +221,10 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
       return found({ status: "failed", failure_reason: "expired_or_canceled_card" })
     case "look-up not found":
     case "refund look-up not found":
-      return answer(200, list([]), late)
+      return answer(200, name.startsWith("refund") ? refundList([]) : list([]), late)
     case "look-up not found yet":
     case "refund look-up not found yet":
-      return answer(200, list([]), early)
+      return answer(200, name.startsWith("refund") ? refundList([]) : list([]), early)
     default:
       return undefined
   }

@@ -19,9 +19,21 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unan
   /** Why, in words that hold no secret. */
   reason: Schema.String,
   cause: Schema.optionalKey(Schema.Defect()),
-  /** Of a lookup: the provider has no such lookup, and never will have an answer. */
-  isUnsupported: Schema.optionalKey(Schema.Boolean)
+  /** The provider has no such lookup, account or list, and never will have an answer. */
+  isUnsupported: Schema.optionalKey(Schema.Boolean),
+  /** Where the answer names another attempt of ours. It says nothing about the one that was asked for. */
+  ofAnother: Schema.optionalKey(
+    Schema.declare<OfAnotherAttempt>(
+      (value): value is OfAnotherAttempt => typeof value === "object" && value !== null && "attemptId" in value
+    )
+  )
 }) {}
+
+/** What a provider stated of an attempt that it was not asked for: it had our idempotency key before, say. */
+export interface OfAnotherAttempt {
+  readonly attemptId: string
+  readonly state: ChargeState
+}
 
 export interface CheckoutOpened {
   readonly _tag: "CheckoutOpened"
