@@ -25,10 +25,15 @@ const makeTables = `do $$ begin
       primary key (connection_id, refund_id)
     );
   end if;
+  if to_regclass('pointsman_sandbox_account') is null then
+    create table pointsman_sandbox_account (id text primary key);
+    insert into pointsman_sandbox_account values (gen_random_uuid()::text);
+  end if;
 end $$`
 
 const readCharge = "select document from pointsman_sandbox_charges where connection_id = $1 and attempt_id = $2"
 const readCharges = "select document from pointsman_sandbox_charges where payment_id = $1"
+const readAccount = "select id from pointsman_sandbox_account"
 const readRefund = "select attempt_id from pointsman_sandbox_refunds where connection_id = $1 and refund_id = $2"
 
 /** Answers with a row where the charge was as `$5` says, or was not there and `$5` is null. */
@@ -104,6 +109,7 @@ export const openRecords = Effect.fnUntraced(function* (url: Redacted.Redacted) 
     })
 
   return SandboxRecords.of({
+    account: Effect.map(query("account", readAccount, []), ([row]) => `sandbox_${row?.["id"]}`),
     playCharge: (connectionId, attemptId, step) => playAt("playCharge", connectionId, attemptId, step),
     playRefund: (connectionId, refundId, step) =>
       Effect.flatMap(query("playRefund", readRefund, [connectionId, refundId]), ([refund]) =>

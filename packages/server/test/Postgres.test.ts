@@ -216,7 +216,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
         record: { ...known, refunds: [...known.refunds, { id, minorUnits: 1, state: "Succeeded" as const }] }
       }
     }
-    const [executed, refunded, found, none] = await Effect.runPromise(
+    const [executed, refunded, found, none, accounts] = await Effect.runPromise(
       Effect.gen(function* () {
         const both = yield* Effect.all([openRecords(url), openRecords(url)], { concurrency: 2 })
         const racers = Array.from({ length: 12 }, (_, at) => [both[at % 2 === 0 ? 0 : 1], `refund-${at}`] as const)
@@ -229,7 +229,8 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
           answers.filter((answer) => answer === "executed").length,
           (yield* both[0].charges("payment")).flatMap((record) => record.refunds.map(({ id }) => id)).sort(),
           yield* race(([records, id]) => records.playRefund("main", id, look)),
-          yield* both[1].playRefund("other", "refund-0", look)
+          yield* both[1].playRefund("other", "refund-0", look),
+          yield* Effect.forEach(both, ({ account }) => account)
         ] as const
       }).pipe(Effect.scoped)
     )
@@ -238,6 +239,8 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     assert.deepStrictEqual(refunded, ids.sort())
     assert.deepStrictEqual(new Set(found), new Set(["attempt"]))
     assert.strictEqual(none, "none")
+    assert.match(accounts[0] ?? "", /^sandbox_[0-9a-f-]{36}$/)
+    assert.strictEqual(accounts[0], accounts[1], "one account of both servers")
   })
 
   // Last: it takes the server of all of them down.

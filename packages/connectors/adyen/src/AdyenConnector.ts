@@ -13,10 +13,12 @@ import {
   type ConnectorAccount,
   type ConnectorDefinition,
   cleaner,
+  type Environment,
   type Found,
   jsonCaller,
   type Money,
   NotSent,
+  type ProviderAccount,
   type Rejected,
   segment,
   type Transport
@@ -42,7 +44,7 @@ export const definition: ConnectorDefinition = {
 
 const connector = (
   credentials: Credentials,
-  { timeoutMillis }: ConnectorAccount,
+  { environment, timeoutMillis }: ConnectorAccount,
   transport: Transport["Service"]
 ): Connector => {
   const { apiKey, merchantAccount } = credentials
@@ -159,6 +161,7 @@ const connector = (
       )
     ),
     lookUpRefund: Effect.fn("AdyenConnector.lookUpRefund")(() => Effect.succeed(untold)),
+    account: Effect.fn("AdyenConnector.account")(() => Effect.succeed(accountOf(merchantAccount, environment))),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
       readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
     ),
@@ -167,6 +170,18 @@ const connector = (
     )
   }
 }
+
+/**
+ * The merchant account is a part of the credentials, and each request and each message names it: Adyen refuses one that the
+ * key has no access to (error 901, https://docs.adyen.com/development-resources/error-codes). So it is known without a
+ * request. Adyen could be asked for the key's company with `GET /me` of its Management API
+ * (https://docs.adyen.com/api-explorer/Management/3/get/me), but that needs a Management API role, which a key for payments
+ * lacks, and names the company by its name alone.
+ */
+const accountOf = (merchantAccount: string, environment: Environment): ProviderAccount => ({
+  id: merchantAccount,
+  mode: environment === "sandbox" ? "test" : "live"
+})
 
 /** Adyen cannot be asked. Its messages tell, and until then nothing is known. */
 const untold: Found<never> = { _tag: "NotFound", conclusive: false }

@@ -17,6 +17,7 @@ connectorSuite({
   definition: AdyenConnector.definition,
   credentials,
   secrets: [apiKey],
+  account: { is: { id: merchantAccount, mode: "test" } },
   instrument: "shopper_of_the_contract/M5N7TQ4TG5PFWR50",
   brokenCredentials: [
     { credentials: undefined, field: "credentials" },

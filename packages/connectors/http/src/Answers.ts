@@ -17,6 +17,7 @@ import {
   money,
   type OperationLookup,
   type OperationState,
+  type ProviderAccount,
   type RefundLookup,
   type RefundState,
   type Rejected,
@@ -38,6 +39,7 @@ const readCheckout = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.C
 const readOperation = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Operation))
 const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.AnsweredRefund))
 const readRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refusal))
+const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
 const readNotFound = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.NotFound))
 
 /** What a charge or its lookup asked for. */
@@ -93,10 +95,7 @@ export const foundOperation = (
   { kind, money: asked, operationId }: Pick<OperationLookup, "kind" | "money" | "operationId">,
   clean: Clean
 ): Read<Found<OperationState>> => {
-  if (answer.status === 501) {
-    const reason = "the adapter has no lookup of operations (status 501)"
-    return Result.fail(new Unanswered({ reason, isUnsupported: true }))
-  }
+  if (answer.status === 501) return unsupported("lookup of operations")
   if (!isSuccess(answer)) return notFound(answer, "operation_id", operationId)
   return Result.flatMap(readable(readOperation, answer), (operation): Read<Found<OperationState>> => {
     if (operation.operation_id !== operationId) return unreadable(answer, "operation_id")
@@ -109,6 +108,21 @@ export const foundRefund = (answer: TransportAnswer, asked: AskedRefund, clean: 
   isSuccess(answer)
     ? Result.map(refundState(answer, asked, clean), found)
     : notFound(answer, "refund_id", asked.refundId)
+
+/** The adapter's account. Its modes are the adapter's own: they are part of its id. */
+export const accountAnswer = (answer: TransportAnswer, clean: Clean): Read<ProviderAccount> => {
+  if (answer.status === 501) return unsupported("account")
+  if (!isSuccess(answer)) return unknownStatus(answer)
+  return Result.flatMap(
+    readable(readAccount, answer),
+    ({ account }): Read<ProviderAccount> =>
+      clean.shows(account) ? unreadable(answer, "account") : Result.succeed({ id: account, mode: null })
+  )
+}
+
+/** By 501, and nothing else, an adapter says that it lacks an optional call. */
+const unsupported = (what: string): Result.Result<never, Unanswered> =>
+  Result.fail(new Unanswered({ reason: `the adapter has no ${what} (status 501)`, isUnsupported: true }))
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 

@@ -117,6 +117,9 @@ const connector = (
         Answers.foundRefund(answer, request, clean)
       )
     ),
+    account: Effect.fn("HttpConnector.account")(() =>
+      call({ method: "GET", path: "/account" }, (answer) => Answers.accountAnswer(answer, clean))
+    ),
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
       readMessage(message, cleaner([credentials.apiKey, message.secret]))
     ),

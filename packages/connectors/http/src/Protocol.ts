@@ -80,6 +80,9 @@ export const Operation = Schema.Struct({
 })
 export type Operation = typeof Operation.Type
 
+/** Whose account the `apiKey` opens at the adapter. */
+export const Account = Schema.Struct({ account: Id })
+
 /** What every message has; what is in `data` depends on the type. */
 export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })
 

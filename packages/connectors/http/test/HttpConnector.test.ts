@@ -738,6 +738,43 @@ describe("looking up", () => {
   }
 })
 
+describe("the account", () => {
+  const asked = (answered: TransportAnswer) => {
+    const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
+    const credentials = { baseUrl: "https://provider.example/v1", apiKey }
+    const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
+    const connector = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
+    const ask = connector.account?.() ?? Effect.die("no account")
+    return Effect.map(Effect.result(ask), (result) => ({ result, requests }))
+  }
+  it.effect("given an account, then GET /account without an idempotency key, and its id as it is", () =>
+    Effect.gen(function* () {
+      const { requests, result } = yield* asked(answer(200, { account: "Acme EU/7 (live)", more: 1 }))
+      assert.deepStrictEqual(Result.getOrThrow(result), { id: "Acme EU/7 (live)", mode: null })
+      assert.strictEqual(`${requests[0]?.method} ${requests[0]?.url}`, "GET https://provider.example/v1/account")
+      assert.isUndefined(requests[0]?.headers["idempotency-key"])
+    })
+  )
+  it.effect("given 501, then unsupported; given any other answer that names no account, then only Unanswered", () =>
+    Effect.gen(function* () {
+      for (const [answered, isUnsupported] of [
+        [{ status: 501, headers: {}, body: "" }, true],
+        [refusal(404, "not_found", "No such route."), undefined],
+        [refusal(501, "none", "None."), true],
+        [answer(502, { account: "acme" }), undefined],
+        [answer(200, { account: "" }), undefined],
+        [answer(200, { account: 7 }), undefined],
+        [answer(200, { account: "x".repeat(256) }), undefined],
+        [answer(200, { account: apiKey }), undefined]
+      ] as const) {
+        const { result } = yield* asked(answered)
+        if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") return assert.fail("Unanswered")
+        assert.strictEqual(result.failure.isUnsupported, isUnsupported)
+      }
+    })
+  )
+})
+
 describe("errors", () => {
   it.effect("given an unreadable answer, then the error names the field and shows no value", () =>
     Effect.gen(function* () {

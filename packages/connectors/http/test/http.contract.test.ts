@@ -29,6 +29,7 @@ connectorSuite({
     { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
     { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" }
   ],
+  account: { is: { id: "acme-live-7", mode: null }, answer: answer(200, { account: "acme-live-7" }) },
   messages: {
     toleranceMillis: 300_000,
     sign: (situation, secret, signedAt) => {

@@ -52,7 +52,8 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
         records.playCharge(connectionId, request.attemptId, (record) => Simulator.lookUpOperation(record, request))
       ),
     lookUpRefund: (request) =>
-      answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request)))
+      answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request))),
+    account: () => answerOf(Effect.map(records.account, (id) => ({ id, mode: "test" })))
   }
 }
 

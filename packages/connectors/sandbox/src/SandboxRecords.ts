@@ -20,6 +20,8 @@ type Step<A> = (record: ChargeRecord | undefined) => Played<A>
 export class SandboxRecords extends Context.Service<
   SandboxRecords,
   {
+    /** The id of the simulated account: that of the record, for as long as the record exists. */
+    readonly account: Effect.Effect<string, SandboxRecordsError>
     /** Plays one step on the record of an attempt: read, decide and write as one. */
     readonly playCharge: <A>(
       connectionId: string,
@@ -54,6 +56,8 @@ export class SandboxRecords extends Context.Service<
       return answer
     }
     return SandboxRecords.of({
+      // Of every process alike: a server whose own database outlives its sandbox has the same account after a restart.
+      account: Effect.succeed("sandbox_memory"),
       playCharge: (connectionId, attemptId, step) => Effect.sync(() => playAt(key(connectionId, attemptId), step)),
       playRefund: (connectionId, refundId, step) =>
         Effect.sync(() => {
@@ -102,6 +106,7 @@ const ofFile = (file: SqliteRecords): SandboxRecords["Service"] => {
     return answer
   }
   return SandboxRecords.of({
+    account: attempt("account", () => `sandbox_${file.account()}`),
     playCharge: (connectionId, attemptId, step) =>
       attempt("playCharge", () => file.atomically(() => playAt(connectionId, attemptId, step))),
     playRefund: (connectionId, refundId, step) =>

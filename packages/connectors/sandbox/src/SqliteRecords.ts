@@ -12,6 +12,8 @@ import { Option } from "effect"
 export interface SqliteRecords {
   /** Runs as one transaction that holds the write lock from its beginning; throws what `run` throws. */
   readonly atomically: <A>(run: () => A) => A
+  /** Drawn when the file was made. */
+  readonly account: () => string
   /** The JSON text of one charge. */
   readonly charge: (connectionId: string, attemptId: string) => Option.Option<string>
   readonly charges: (paymentId: string) => ReadonlyArray<string>
@@ -66,6 +68,8 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
           connection_id text not null, refund_id text not null, attempt_id text not null,
           primary key (connection_id, refund_id)
         ) strict, without rowid;
+        create table if not exists account (id text primary key) strict, without rowid;
+        insert into account select lower(hex(randomblob(16))) where not exists (select 1 from account);
         pragma user_version = ${layout};
       `)
     })
@@ -78,10 +82,12 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
   const readRefund = db.prepare("select attempt_id from refund where connection_id = ? and refund_id = ?")
   const writeCharge = db.prepare("insert or replace into charge values (?, ?, ?, ?)")
   const writeRefund = db.prepare("insert or ignore into refund values (?, ?, ?)")
+  const readAccount = db.prepare("select id from account")
   const text = (row: Record<string, unknown> | undefined, column: string) =>
     Option.map(Option.fromUndefinedOr(row), (row) => String(row[column]))
   return {
     atomically,
+    account: () => String(readAccount.get()?.["id"]),
     charge: (connectionId, attemptId) => text(readCharge.get(connectionId, attemptId), "document"),
     charges: (paymentId) => readCharges.all(paymentId).map((row) => String(row["document"])),
     attemptOfRefund: (connectionId, refundId) => text(readRefund.get(connectionId, refundId), "attempt_id"),

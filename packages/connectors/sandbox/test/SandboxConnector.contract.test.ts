@@ -97,6 +97,7 @@ connectorSuite({
   definition: SandboxConnector.make(SandboxRecords.memory()),
   credentials: {},
   secrets: [],
+  account: { is: { id: "sandbox_memory", mode: "test" } },
   brokenCredentials: [{ credentials: { apiKey: "made-up" }, field: "apiKey" }],
   play: (situation) => {
     const simulation = simulationOf(situation)

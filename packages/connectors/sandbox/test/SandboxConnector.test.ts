@@ -674,6 +674,24 @@ describe("file", () => {
     )
   )
 
+  it.effect(
+    "given a file, when it is opened again or by two at once, then one account, and another one of another file",
+    () =>
+      withFile((path) =>
+        Effect.gen(function* () {
+          const accountOf = (at: string) =>
+            Effect.scoped(
+              Effect.flatMap(SandboxRecords.file(at), (records) => connected(records).account?.() ?? Effect.die("none"))
+            )
+          const first = yield* accountOf(path)
+          assert.match(first.id, /^sandbox_[0-9a-f]{32}$/)
+          assert.deepStrictEqual(yield* accountOf(path), first)
+          assert.deepStrictEqual(yield* Effect.all([accountOf(path), accountOf(path)]), [first, first])
+          assert.notDeepEqual(yield* accountOf(`${path}-2`), first)
+        })
+      )
+  )
+
   it.effect("given a path that cannot be made, when it is opened, then it fails and says at which step", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(Effect.scoped(SandboxRecords.file("/dev/null/sandbox.db")))

@@ -14,6 +14,7 @@ import {
   type Found,
   isSuccess,
   type Money,
+  type ProviderAccount,
   type RefundState,
   type Rejected,
   type TransportAnswer,
@@ -37,6 +38,7 @@ const readRefunds = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.li
 const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedSession))
 const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
 const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
+const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 /** The answer to a charge. */
 export const chargeAnswer = (
@@ -135,6 +137,20 @@ export const foundOnPage = (
       if (paymentIntent === null) return unreadable(answer, "payment_intent")
       return Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
     })
+  )
+
+/** `requested`: the connected account that the request was for, which the answer must be about; `null` for none. */
+export const accountAnswer = (
+  answer: TransportAnswer,
+  requested: string | null,
+  mode: ProviderAccount["mode"]
+): Read<ProviderAccount> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(
+      readable(readAccount, answer),
+      ({ id }): Read<ProviderAccount> =>
+        (requested ?? id) === id ? Result.succeed({ id, mode }) : unreadable(answer, "id")
+    )
   )
 
 /** Nothing was taken, and nothing is under way. */

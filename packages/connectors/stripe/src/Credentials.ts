@@ -25,6 +25,8 @@ export interface Credentials {
   readonly baseUrl: string
   /** The connected account that is charged; `null` for the key's own. */
   readonly account: string | null
+  /** Of the key, which its prefix tells (https://docs.stripe.com/keys); that of the environment where it has none. */
+  readonly mode: "test" | "live"
 }
 
 const read = credentialsReader(Fields, expectations, "secretKey, and optionally baseUrl and account")
@@ -47,6 +49,7 @@ export const decodeCredentials = (
   return Result.succeed({
     secretKey: Redacted.make(secretKey),
     baseUrl: (baseUrl ?? stripeUrl).replace(/\/+$/, ""),
-    account: account ?? null
+    account: account ?? null,
+    mode: mode === "live" || (mode === undefined && environment === "production") ? "live" : "test"
   })
 }

@@ -135,6 +135,12 @@ export const Dispute = Schema.Struct({
   payment_intent: optional(Reference)
 })
 
+/** https://docs.stripe.com/api/accounts/object, without the mode: both modes of an account have its id. */
+export const Account = Schema.Struct({
+  object: Schema.Literal("account"),
+  id: Schema.String.check(Schema.isMaxLength(255), Schema.isPattern(/^acct_[0-9A-Za-z]+$/))
+})
+
 /** https://docs.stripe.com/api/errors */
 export const Failure = Schema.Struct({
   error: Schema.Struct({

@@ -73,7 +73,7 @@ const connector = (
   { environment, timeoutMillis }: ConnectorAccount,
   transport: Transport["Service"]
 ): Connector => {
-  const { account, baseUrl, secretKey } = credentials
+  const { account, baseUrl, mode, secretKey } = credentials
   const clean = cleaner([secretKey])
   const receiverOf = ({ secret }: VerifiedBody) => ({
     account,
@@ -90,7 +90,7 @@ const connector = (
         accept: "application/json",
         "stripe-version": version,
         // It has no effect on a GET, and shows in Stripe's log of requests.
-        "idempotency-key": id,
+        ...(id === undefined ? {} : { "idempotency-key": id }),
         ...(account === null ? {} : { "stripe-account": account }),
         ...(method === "POST" ? { "content-type": "application/x-www-form-urlencoded" } : {})
       },
@@ -228,6 +228,11 @@ const connector = (
       })
       return found ?? { _tag: "NotFound", conclusive: false }
     }),
+    // For a connected account, `Stripe-Account` makes the answer about that one
+    // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
+    account: Effect.fn("StripeConnector.account")(() =>
+      call({ method: "GET", path: "account", form: [] }, (answer) => Answers.accountAnswer(answer, account, mode))
+    ),
     readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
     readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }
@@ -239,7 +244,7 @@ interface Call {
   readonly path: string
   readonly form: Requests.Form
   /** The attempt, operation or refund id. */
-  readonly id: string
+  readonly id?: string
 }
 
 /** What is looked for in a list. */

@@ -90,6 +90,23 @@ export const charge = (fields: Fields = {}) => ({
   ...fields
 })
 
+/** https://docs.stripe.com/api/accounts/object */
+export const account = (fields: Fields = {}) => ({
+  id: "acct_1Nv0FGQ9RKHgCVdK",
+  object: "account",
+  business_type: null,
+  capabilities: {},
+  charges_enabled: true,
+  country: "US",
+  default_currency: "usd",
+  details_submitted: true,
+  email: "jenny.rosen@example.com",
+  metadata: {},
+  payouts_enabled: true,
+  type: "standard",
+  ...fields
+})
+
 /** https://docs.stripe.com/api/refunds/object */
 export const refund = (fields: Fields = {}) => ({
   id: "re_1Nispe2eZvKYlo2Cd31jOCgZ",

@@ -114,7 +114,8 @@ const pairs: ReadonlyArray<Pair> = [
     "a look-up of a refund by reference",
     (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
     (stripe) => stripe.refunds.retrieve("re_1", {}, { idempotencyKey: "rf_1" })
-  ]
+  ],
+  ["the account", (connector) => connector.account?.(), (stripe) => stripe.accounts.retrieveCurrent()]
 ]
 
 /** What Stripe would read of a request. */

@@ -21,6 +21,7 @@ import {
   voidRequest
 } from "./Calls.ts"
 import {
+  account,
   answer,
   decline,
   failure,
@@ -763,6 +764,48 @@ describe("looking for what nobody answered", () => {
       const { connector, requests } = connected([answer(200, list([]))])
       yield* connector.lookUpCharge({ ...chargeLookup, sentAt: 0 })
       assert.strictEqual(new URL(requests[0]?.url ?? "").searchParams.get("created[gte]"), "0")
+    })
+  )
+})
+
+describe("the account", () => {
+  const connectedAccount = "acct_1032D82eZvKYlo2C"
+  const of = (id: string, credentials: unknown, environment: "sandbox" | "production" = "sandbox") => {
+    const { connector, requests } = connected([answer(200, account({ id }))], { credentials, environment })
+    return Effect.map(Effect.result(connector.account?.() ?? missing), (result) => ({ requests, result }))
+  }
+  it.effect("given a key, then GET account without an idempotency key, and the key's own mode", () =>
+    Effect.gen(function* () {
+      for (const [secretKey, environment, mode] of [
+        ["rk_test_0123456789", "sandbox", "test"],
+        ["sk_live_0123456789", "production", "live"],
+        ["sk_of_no_mode", "sandbox", "test"],
+        ["sk_of_no_mode", "production", "live"]
+      ] as const) {
+        const { requests, result } = yield* of("acct_1", { secretKey }, environment)
+        assert.deepStrictEqual(Result.getOrThrow(result), { id: "acct_1", mode })
+        const [request] = requests
+        assert.strictEqual(`${request?.method} ${request?.url}`, "GET https://api.stripe.com/v1/account")
+        assert.isUndefined(request?.headers["idempotency-key"])
+        assert.isUndefined(request?.headers["stripe-account"])
+      }
+    })
+  )
+  it.effect("given a connected account, then the answer is about that one, or there is none", () =>
+    Effect.gen(function* () {
+      const ours = yield* of(connectedAccount, { secretKey, account: connectedAccount })
+      assert.deepStrictEqual(Result.getOrThrow(ours.result), { id: connectedAccount, mode: "test" })
+      assert.strictEqual(ours.requests[0]?.headers["stripe-account"], connectedAccount)
+      const platform = yield* of("acct_platform", { secretKey, account: connectedAccount })
+      assert.isTrue(Result.isFailure(platform.result) && platform.result.failure._tag === "pointsman/Unanswered")
+    })
+  )
+  it.effect("given an object that is no account, then Unanswered", () =>
+    Effect.gen(function* () {
+      const ask: Operation = (connector) => connector.account?.() ?? missing
+      for (const fields of [{ object: "customer" }, { id: "cus_1" }, { id: null }, { id: "acct_1/x" }]) {
+        assert.strictEqual(yield* tagOf(ask, answer(200, account(fields))), "pointsman/Unanswered")
+      }
     })
   )
 })

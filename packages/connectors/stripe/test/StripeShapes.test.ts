@@ -21,6 +21,7 @@ import {
   voidRequest
 } from "./Calls.ts"
 import {
+  account,
   answer,
   decline,
   dispute,
@@ -281,7 +282,8 @@ const calls: ReadonlyArray<readonly [string, Call, ReadonlyArray<TransportAnswer
     "lookUpRefund by reference",
     (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refund().id }),
     [answer(200, refund())]
-  ]
+  ],
+  ["account", (connector) => connector.account?.(), [answer(200, account())]]
 ]
 
 describe("Stripe's description of its API", () => {

@@ -9,7 +9,19 @@ import {
 import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { signed } from "./Signing.ts"
-import { answer, decline, dispute, event, failure, list, paymentIntent, refund, refundList, session } from "./Stripe.ts"
+import {
+  account,
+  answer,
+  decline,
+  dispute,
+  event,
+  failure,
+  list,
+  paymentIntent,
+  refund,
+  refundList,
+  session
+} from "./Stripe.ts"
 
 /** Of no mode: the suite connects in both environments. */
 const secretKey = "sk_of_the+contract/0123456789="
@@ -58,6 +70,7 @@ connectorSuite({
   definition: remembering,
   credentials: { secretKey, baseUrl: "https://stripe.example/" },
   secrets: [secretKey],
+  account: { is: { id: account().id, mode: "test" }, answer: answer(200, account()) },
   brokenCredentials: [
     { credentials: undefined, field: "credentials" },
     { credentials: "sk_test_0123456789", field: "credentials" },

@@ -1,4 +1,5 @@
 import { describe } from "@effect/vitest"
+import { accountChapter } from "./AccountChapter.ts"
 import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
@@ -14,6 +15,7 @@ export const connectorSuite = (subject: ConnectorUnderTest): void => {
     answersChapter(subject)
     secretsChapter(subject)
     messagesChapter(subject)
+    accountChapter(subject)
     if (subject.wire !== undefined) {
       faultsChapter(subject, subject.wire)
       wireChapter(subject, subject.wire)

@@ -9,6 +9,7 @@ import type {
   ConnectorDefinition,
   DeclineCategory,
   Money,
+  ProviderAccount,
   RawMessage,
   Simulation,
   TransportAnswer,
@@ -259,6 +260,14 @@ export interface MessagesOfProvider {
   readonly toleranceMillis: number | null
 }
 
+/** Whose account the working credentials open. */
+export interface AccountOfProvider {
+  /** What must come out. */
+  readonly is: ProviderAccount
+  /** Over a wire, the provider's answer; absent where the credentials themselves name the account: nothing is sent. */
+  readonly answer?: TransportAnswer
+}
+
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */
   readonly name: string
@@ -285,6 +294,8 @@ export interface ConnectorUnderTest {
    * charge by its checkout.
    */
   readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean }
+  /** Absent for a connector without `account`. */
+  readonly account?: AccountOfProvider
   /** Absent for a connector that reads no messages. */
   readonly messages?: MessagesOfProvider
 }

@@ -101,14 +101,8 @@ const foreignNotFounds: ReadonlyArray<readonly [what: string, body: string | und
   ["the body of a success", undefined]
 ]
 
-/** Every way to spoil a success. */
-export const faults = (
-  subject: ConnectorUnderTest,
-  success: TransportAnswer,
-  wire: Wire,
-  operation: Operation
-): ReadonlyArray<readonly [string, TransportAnswer]> => {
-  const of = situation(successOf(subject, operation))
+/** Every way to spoil a success, whatever was asked. */
+export const malformed = (success: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> => {
   const withBody = (body: string): TransportAnswer => ({ ...success, body })
   return [
     ...[500, 501, 502, 503, 504, 599].map(
@@ -123,18 +117,33 @@ export const faults = (
     ["an empty list", withBody("[]")],
     ["null", withBody("null")],
     ["a number", withBody("42")],
-    ["a text", withBody('"captured"')],
+    ["a text", withBody('"captured"')]
+  ]
+}
+
+/** Every 404 that is not the provider's own word. */
+export const foreign = (success: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> =>
+  foreignNotFounds.map(
+    ([what, body]) => [`status 404 with ${what}`, { ...success, body: body ?? success.body, status: 404 }] as const
+  )
+
+/** Every way to spoil a success of the operation. */
+export const faults = (
+  subject: ConnectorUnderTest,
+  success: TransportAnswer,
+  wire: Wire,
+  operation: Operation
+): ReadonlyArray<readonly [string, TransportAnswer]> => {
+  const of = situation(successOf(subject, operation))
+  return [
+    ...malformed(success),
     ...(operation === "openCheckout" && wire.checkout !== undefined
       ? unusableAddresses.map(
           (address) =>
             [`the address ${JSON.stringify(address)}`, wire.checkout?.leadingTo(address, of) ?? success] as const
         )
       : []),
-    ...(operation.startsWith("lookUp")
-      ? foreignNotFounds.map(
-          ([what, body]) => [`status 404 with ${what}`, { ...withBody(body ?? success.body), status: 404 }] as const
-        )
-      : []),
+    ...(operation.startsWith("lookUp") ? foreign(success) : []),
     ["an unknown status", wire.unknownStatus(operation, of)],
     ["a success without a reference", wire.withoutReference(operation, of)]
   ]

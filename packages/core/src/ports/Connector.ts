@@ -118,6 +118,20 @@ export interface RefundLookup {
   readonly simulation: Simulation | null
 }
 
+/**
+ * Whose account a connection's credentials open (decisions, section 12, "Accounts"). A record that is looked up in
+ * another account settles nothing. Two are the same account where both fields are equal.
+ */
+export interface ProviderAccount {
+  /**
+   * The provider's own stable id, of the sub-account where requests are made for one; never a name that a merchant can
+   * change. 1 to 255 characters, free of secrets.
+   */
+  readonly id: string
+  /** `null` where the provider has no modes, or the id tells them apart. */
+  readonly mode: "test" | "live" | null
+}
+
 /** A provider's message as it came (decisions, section 10). */
 export interface RawMessage {
   /** By their names in lower case. */
@@ -157,6 +171,11 @@ export interface Connector {
    */
   readonly lookUpOperation?: (request: OperationLookup) => Effect.Effect<Found<OperationState>, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
+  /**
+   * The account that the credentials open. Whatever is not the provider's own word about its account is `Unanswered`:
+   * then the account that was known before still counts. `isUnsupported` where the provider has no such lookup.
+   */
+  readonly account?: () => Effect.Effect<ProviderAccount, NotSent | Unanswered>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
    * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.

@@ -8,8 +8,8 @@ export interface JsonCall {
   readonly method: TransportRequest["method"]
   /** Under the base URL, encoded. */
   readonly path: string
-  /** The attempt, operation or refund id: the provider's idempotency key. */
-  readonly id: string
+  /** The attempt, operation or refund id: the provider's idempotency key. A call about none of them has none. */
+  readonly id?: string
   readonly body?: Readonly<Record<string, unknown>>
 }
 
@@ -31,7 +31,7 @@ export const jsonCaller =
           url: `${baseUrl}${path}`,
           headers: {
             accept: "application/json",
-            "idempotency-key": id,
+            ...(id === undefined ? {} : { "idempotency-key": id }),
             ...(body === undefined ? {} : { "content-type": "application/json" }),
             ...others
           },

@@ -14,8 +14,8 @@ export interface Ask {
   readonly method: "GET" | "POST"
   /** Under the provider's address, with its first slash. Ids in it want `encodeURIComponent`. */
   readonly path: string
-  /** Our id of the operation, which is the provider's idempotency key. */
-  readonly id: string
+  /** Our id of the operation, which is the provider's idempotency key; none of a question about the account. */
+  readonly id?: string
   readonly body?: Schema.Json
 }
 
@@ -28,7 +28,7 @@ export const asking =
       url: `${url}${path}`,
       headers: {
         authorization: `Bearer ${Redacted.value(apiKey)}`,
-        "idempotency-key": id,
+        ...(id === undefined ? {} : { "idempotency-key": id }),
         ...(body === undefined ? {} : { "content-type": "application/json" })
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

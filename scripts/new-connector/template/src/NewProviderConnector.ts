@@ -42,6 +42,7 @@ const connector = (
   refund: () => toBeWritten("refund"),
   lookUpOperation: () => toBeWritten("lookUpOperation"),
   lookUpRefund: () => toBeWritten("lookUpRefund"),
+  account: () => toBeWritten("account"),
   readMessage: () => Effect.fail(new MessageUnverified({ reason: "readMessage is still to be written" }))
 })
 

@@ -41,6 +41,8 @@ connectorSuite({
     return played === undefined ? undefined : { answer: played }
   },
   lacks: [],
+  // The provider's answer that names the account of the credentials, and what must come of it.
+  account: { is: { id: "to be written", mode: null }, answer: answer(200, { id: "to be written" }) },
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
     amountOf: (request) => JSON.parse(request.body ?? "{}").amount,

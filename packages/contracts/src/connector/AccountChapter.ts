@@ -1,0 +1,70 @@
+/** Whose account the credentials open: the provider's own word, or none. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Exit } from "effect"
+import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
+import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
+import { foreign, malformed } from "./FaultsChapter.ts"
+import { connect, timeoutMillis } from "./Rehearsal.ts"
+import { scriptedTransport } from "./ScriptedTransport.ts"
+import { textIn } from "./SecretsChapter.ts"
+
+export const accountChapter = (subject: ConnectorUnderTest): void => {
+  const { account } = subject
+  describe("account", () => {
+    it("is described to the suite where the connector has one, and only there", () => {
+      assert.strictEqual(
+        connect(subject, scriptedTransport([]).transport).account !== undefined,
+        account !== undefined,
+        "`account` of the test says what the provider answers, and what must come out"
+      )
+    })
+    if (account === undefined) return
+    it.effect("given the provider's answer, then its account, the same each time", () =>
+      Effect.gen(function* () {
+        for (let time = 0; time < 2; time++) {
+          const asked = yield* askedFor(subject, account.answer)
+          if (Exit.isFailure(asked.exit)) return assert.fail(`expected an account, and the connector ${endOf(asked)}`)
+          assert.deepStrictEqual(asked.exit.value, account.is)
+          assertRequests(asked, account.answer === undefined ? 0 : 1)
+          assert.isTrue(asked.requests.every((request) => request.timeoutMillis === timeoutMillis))
+        }
+        assert.isTrue(account.is.id.length >= 1 && account.is.id.length <= 255, "1 to 255 characters")
+      })
+    )
+    const { answer } = account
+    if (answer === undefined) return
+    for (const [what, spoiled] of [...malformed(answer), ...foreign(answer), ...refused(answer)]) {
+      it.effect(`given ${what}, then Unanswered, one request, and no secret is shown`, () =>
+        Effect.gen(function* () {
+          const echo = subject.secrets.join(" ")
+          const asked = yield* askedFor(subject, { ...spoiled, headers: { ...spoiled.headers, echo } })
+          assertFailsWith("Unanswered", asked)
+          assertRequests(asked, 1)
+          for (const secret of subject.secrets) assert.notInclude(textIn([asked.exit]), secret)
+        })
+      )
+    }
+    for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
+      it.effect(`given ${failure._tag} of the transport, then the same`, () =>
+        Effect.gen(function* () {
+          const { requests, transport } = scriptedTransport([Effect.fail(failure)])
+          const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("no account"))
+          assertFailsWith(failure._tag === "pointsman/NotSent" ? "NotSent" : "Unanswered", { exit })
+          assertRequests({ exit, requests }, 1)
+        })
+      )
+    }
+  })
+}
+
+/** A key that was withdrawn or lacks a right says nothing about the account that it opened before. */
+const refused = (answer: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> =>
+  [400, 401, 403, 409, 429].map((status) => [`status ${status} with the body of a success`, { ...answer, status }])
+
+const askedFor = Effect.fnUntraced(function* (subject: ConnectorUnderTest, answer: TransportAnswer | undefined) {
+  const { requests, transport } = scriptedTransport(answer === undefined ? [] : [Effect.succeed(answer)])
+  const exit = yield* Effect.exit(connect(subject, transport).account?.() ?? Effect.die("the connector has no account"))
+  return { exit, requests }
+})
