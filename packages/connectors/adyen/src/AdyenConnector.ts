@@ -3,7 +3,15 @@
  *
  * The rule that a reader would otherwise break: Adyen answers a capture, a cancel and a refund with "received", and has
  * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
- * never that nothing happened.
+ * never that nothing happened. For the same reason there are no lists to recover lost records from: neither the Checkout
+ * API nor the Management API has a list of payments or refunds (https://docs.adyen.com/api-explorer/Checkout/72/overview),
+ * and Adyen's reports are files, which it makes on a schedule and hands to another credential
+ * (https://docs.adyen.com/reporting/automatically-get-reports). Kept messages and the Customer Area remain.
+ *
+ * Adyen does not say whether it compares the parameters of requests with one idempotency key, only that the first answer
+ * comes again (https://docs.adyen.com/development-resources/api-idempotency). The key of a charge, capture, void or refund is
+ * derived and the same after a loss of records, and an error that looked like a refusal would let another connection charge
+ * again. So nothing that is drawn is sent, the payment's id included (decisions, section 1); but for a page's `returnUrl`.
  */
 import {
   type ChargeRequest,
@@ -72,7 +80,6 @@ const connector = (
               merchantAccount,
               amount,
               reference,
-              merchantOrderReference: request.paymentId,
               countryCode: request.country,
               shopperReference: stored.shopperReference,
               paymentMethod: { type: "scheme", storedPaymentMethodId: stored.storedPaymentMethodId },
@@ -110,7 +117,6 @@ const connector = (
               merchantAccount,
               amount,
               reference,
-              merchantOrderReference: request.paymentId,
               countryCode: request.country,
               allowedPaymentMethods: ["scheme"],
               // One successful payment, and no second one.

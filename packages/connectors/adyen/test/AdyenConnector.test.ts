@@ -35,7 +35,7 @@ const changes = ["charge", "openCheckout", "capture", "void", "refund"] as const
 
 describe("requests", () => {
   const common = { merchantAccount, amount: { value: 1000, currency: "EUR" } }
-  const begun = { merchantOrderReference: "01a1fe08-9228-7603-b126-ec7b725f9000", countryCode: "NL" }
+  const begun = { countryCode: "NL" }
   const table = [
     [
       "charge",
@@ -111,6 +111,12 @@ describe("requests", () => {
     const { connector, requests } = connect([answer(500, {})])
     return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)
   }
+  it.effect("given the same charge with another payment id, then the same request", () =>
+    Effect.gen(function* () {
+      const another = yield* charged({ paymentId: "01a1fe08-9228-7603-b126-ec7b725f9999" })
+      assert.deepStrictEqual(another, yield* charged({}))
+    })
+  )
   it.effect("given a charge that is only to be held, then the request says so, whatever the account's setting is", () =>
     Effect.gen(function* () {
       const body = bodyOf((yield* charged({ capture: false }))[0]) as Record<string, unknown>
