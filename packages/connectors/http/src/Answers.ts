@@ -27,9 +27,9 @@ import {
 import { Result, Schema } from "effect"
 import * as Protocol from "./Protocol.ts"
 
-type Read<A> = Result.Result<A, Unanswered>
+export type Read<A> = Result.Result<A, Unanswered>
 
-const { readable, unreadable } = answerReader(
+export const { readable, unreadable } = answerReader(
   (status, field) =>
     `the provider's answer (status ${status}) is not as the protocol says${field === "" ? "" : ` at ${field}`}`
 )
@@ -121,7 +121,7 @@ export const accountAnswer = (answer: TransportAnswer, clean: Clean): Read<Provi
 }
 
 /** By 501, and nothing else, an adapter says that it lacks an optional call. */
-const unsupported = (what: string): Result.Result<never, Unanswered> =>
+export const unsupported = (what: string): Result.Result<never, Unanswered> =>
   Result.fail(new Unanswered({ reason: `the adapter has no ${what} (status 501)`, isUnsupported: true }))
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
@@ -291,7 +291,7 @@ const notFound = (answer: TransportAnswer, field: Protocol.LookupField, id: stri
   )
 }
 
-const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
+export const unknownStatus = (answer: TransportAnswer): Result.Result<never, Unanswered> =>
   Result.fail(
     new Unanswered({ reason: `the provider responded with status ${answer.status}, so the result is unknown` })
   )

@@ -1,7 +1,8 @@
 /**
  * The connector `http`: any provider adapter that speaks the provider protocol. One operation is one request.
  *
- * Nothing here throws or tries again. What is not sent is `NotSent` by the transport's word alone.
+ * Nothing here throws or tries again. What is not sent is `NotSent` by the transport's word alone. Idempotency keys are
+ * compared and kept by the adapter, which must not compare the payment's id (docs/reference/provider-protocol.md, "Calls").
  */
 import {
   type ChargeRequest,
@@ -16,6 +17,7 @@ import {
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import * as Lists from "./Lists.ts"
 import { readMessage, readStored } from "./Messages.ts"
 
 /** The definition of the connector `http`. */
@@ -119,6 +121,16 @@ const connector = (
     ),
     account: Effect.fn("HttpConnector.account")(() =>
       call({ method: "GET", path: "/account" }, (answer) => Answers.accountAnswer(answer, clean))
+    ),
+    listCharges: Effect.fn("HttpConnector.listCharges")((request) =>
+      call({ method: "GET", path: Lists.pathOf("charges", request) }, (answer) =>
+        Lists.chargesAnswer(answer, request, clean)
+      )
+    ),
+    listRefunds: Effect.fn("HttpConnector.listRefunds")((request) =>
+      call({ method: "GET", path: Lists.pathOf("refunds", request) }, (answer) =>
+        Lists.refundsAnswer(answer, request, clean)
+      )
     ),
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
       readMessage(message, cleaner([credentials.apiKey, message.secret]))

@@ -3,7 +3,7 @@
  *
  * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
  */
-import { WebAddress, WireTime } from "@pointsman/core/connector"
+import { initiators, paymentMethods, WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /**
@@ -82,6 +82,39 @@ export type Operation = typeof Operation.Type
 
 /** Whose account the `apiKey` opens at the adapter. */
 export const Account = Schema.Struct({ account: Id })
+
+/**
+ * A charge of a list, with what its request said. Its `amount` is required: without it nothing could be recovered. A page is
+ * read entry by entry, so that one that cannot be read hides no other.
+ */
+export const ListedCharge = Schema.Struct({
+  ...Charge.fields,
+  attempt_id: Id,
+  amount: Amount,
+  currency: Schema.NonEmptyString,
+  payment_id: optional(Id),
+  idempotency_key: optional(Id),
+  reference: optional(Schema.String),
+  country: optional(Schema.String),
+  method: optional(Schema.Literals(paymentMethods)),
+  card_brand: optional(Schema.String),
+  initiator: optional(Schema.Literals(initiators)),
+  capture: optional(Schema.Boolean),
+  created: WireTime
+})
+
+export const ListedRefund = Schema.Struct({
+  ...Refund.fields,
+  refund_id: optional(Id),
+  provider_reference: Reference,
+  amount: Amount,
+  currency: Schema.NonEmptyString,
+  created: WireTime
+})
+
+const NextCursor = optional(Schema.NonEmptyString.check(Schema.isMaxLength(1_000)))
+export const ChargePage = Schema.Struct({ charges: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
+export const RefundPage = Schema.Struct({ refunds: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
 
 /** What every message has; what is in `data` depends on the type. */
 export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })

@@ -7,6 +7,7 @@ import {
   type SignedMessage,
   type Situation
 } from "@pointsman/contracts/connector"
+import type { ListedCharge, ListedRefund } from "@pointsman/core/connector"
 import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
 
 connectorSuite({
@@ -29,6 +30,12 @@ connectorSuite({
     { credentials: { baseUrl: "https://provider.example/?key=value", apiKey }, field: "credentials.baseUrl" },
     { credentials: { baseUrl: "https://provider.example/#here", apiKey }, field: "credentials.baseUrl" }
   ],
+  lists: {
+    charges: ({ hasMore, items }) =>
+      answer(200, { charges: items.map(listedCharge), next_cursor: hasMore ? "prv_cursor_2" : null }),
+    refunds: ({ hasMore, items }) =>
+      answer(200, { refunds: items.map(listedRefund), ...(hasMore ? { next_cursor: "prv_cursor_2" } : {}) })
+  },
   account: { is: { id: "acme-live-7", mode: null }, answer: answer(200, { account: "acme-live-7" }) },
   messages: {
     toleranceMillis: 300_000,
@@ -153,4 +160,36 @@ function played(situation: Situation) {
     currency: money.currency,
     decline: decline === null ? null : { code: "51", category: decline.category, soft: decline.soft }
   })
+}
+
+function listedCharge({ created, money, state, ...told }: ListedCharge) {
+  return {
+    provider_reference: state.providerRef,
+    status: state._tag.toLowerCase(),
+    captured_amount: state._tag === "Captured" ? state.stated?.minorUnits : 0,
+    amount: money.minorUnits,
+    currency: money.currency,
+    attempt_id: told.attemptId,
+    payment_id: told.paymentId,
+    idempotency_key: told.idempotencyKey,
+    reference: told.reference,
+    country: told.country,
+    method: told.method,
+    card_brand: told.cardBrand,
+    initiator: told.initiator,
+    capture: told.capture,
+    created: new Date(created).toISOString()
+  }
+}
+
+function listedRefund({ created, money, providerRef, refundId, state }: ListedRefund) {
+  return {
+    refund_id: refundId,
+    provider_reference: providerRef,
+    provider_refund_id: state.providerRefundId,
+    status: state._tag === "Succeeded" ? "succeeded" : "pending",
+    amount: money.minorUnits,
+    currency: money.currency,
+    created: new Date(created).toISOString()
+  }
 }

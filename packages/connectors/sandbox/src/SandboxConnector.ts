@@ -5,7 +5,7 @@
  * machine without a network. It is refused in production.
  */
 import { type Connector, type ConnectorDefinition, Unanswered } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
 import * as Simulator from "./Simulator.ts"
 
@@ -28,8 +28,12 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
   const attemptOf = (providerRef: string) => Simulator.attemptOf(providerRef) ?? ""
   return {
     charge: (request) =>
-      answerOf(
-        records.playCharge(connectionId, request.attemptId, (record) => Simulator.charge(record, connectionId, request))
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        answerOf(
+          records.playCharge(connectionId, request.attemptId, (record) =>
+            Simulator.charge(record, connectionId, request, now)
+          )
+        )
       ),
     lookUpCharge: (request) =>
       answerOf(
@@ -44,8 +48,12 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
         records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.void(record, request))
       ),
     refund: (request) =>
-      answerOf(
-        records.playCharge(connectionId, attemptOf(request.providerRef), (record) => Simulator.refund(record, request))
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        answerOf(
+          records.playCharge(connectionId, attemptOf(request.providerRef), (record) =>
+            Simulator.refund(record, request, now)
+          )
+        )
       ),
     lookUpOperation: (request) =>
       answerOf(
@@ -53,6 +61,10 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
       ),
     lookUpRefund: (request) =>
       answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request))),
+    listCharges: (request) =>
+      answerOf(Effect.map(records.chargesOf(connectionId), (all) => Simulator.listCharges(all, request))),
+    listRefunds: (request) =>
+      answerOf(Effect.map(records.chargesOf(connectionId), (all) => Simulator.listRefunds(all, request))),
     account: () => answerOf(Effect.map(records.account, (id) => ({ id, mode: "test" })))
   }
 }

@@ -39,6 +39,8 @@ export class SandboxRecords extends Context.Service<
      * moved money have `executed`; money that was moved twice shows as two of them.
      */
     readonly charges: (paymentId: string) => Effect.Effect<ReadonlyArray<ChargeRecord>, SandboxRecordsError>
+    /** Every charge of a connection, in no certain order. */
+    readonly chargesOf: (connectionId: string) => Effect.Effect<ReadonlyArray<ChargeRecord>, SandboxRecordsError>
   }
 >()("pointsman/connector-sandbox/SandboxRecords") {
   /** A record that is gone with the process. For tests, and for a server whose own database is in memory. */
@@ -65,7 +67,9 @@ export class SandboxRecords extends Context.Service<
           return at === undefined ? step(undefined).answer : playAt(at, step)
         }),
       charges: (paymentId) =>
-        Effect.sync(() => [...charges.values()].filter((record) => record.paymentId === paymentId))
+        Effect.sync(() => [...charges.values()].filter((record) => record.paymentId === paymentId)),
+      chargesOf: (connectionId) =>
+        Effect.sync(() => [...charges.values()].filter((record) => record.connectionId === connectionId))
     })
   }
 
@@ -118,7 +122,8 @@ const ofFile = (file: SqliteRecords): SandboxRecords["Service"] => {
           })
         )
       ),
-    charges: (paymentId) => attempt("charges", () => file.charges(paymentId).map(decode))
+    charges: (paymentId) => attempt("charges", () => file.charges(paymentId).map(decode)),
+    chargesOf: (connectionId) => attempt("chargesOf", () => file.chargesOf(connectionId).map(decode))
   })
 }
 

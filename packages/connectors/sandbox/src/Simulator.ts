@@ -15,9 +15,15 @@ import {
   type DeclineCategory,
   declineCategories,
   type Found,
+  initiators,
+  type ListedCharge,
+  type ListedPage,
+  type ListedRefund,
+  type ListRequest,
   type Money,
   type OperationLookup,
   type OperationState,
+  paymentMethods,
   type RefundLookup,
   type RefundRequest,
   type RefundState,
@@ -31,7 +37,9 @@ import { Schema } from "effect"
 export const RefundRecord = Schema.Struct({
   id: Schema.String,
   minorUnits: Schema.Int,
-  state: Schema.Literals(["Succeeded", "RefundPending", "RefundFailed"])
+  state: Schema.Literals(["Succeeded", "RefundPending", "RefundFailed"]),
+  /** Epoch milliseconds; absent from records of older releases. */
+  created: Schema.optionalKey(Schema.Int)
 })
 export type RefundRecord = typeof RefundRecord.Type
 
@@ -51,7 +59,19 @@ export const ChargeRecord = Schema.Struct({
   decline: Schema.NullOr(Schema.Struct({ category: Schema.Literals(declineCategories), soft: Schema.Boolean })),
   /** Captures and voids that were executed; a charge bears at most one. */
   operations: Schema.Array(Schema.Struct({ id: Schema.String, kind: Schema.Literals(["capture", "void"]) })),
-  refunds: Schema.Array(RefundRecord)
+  refunds: Schema.Array(RefundRecord),
+  /** What the request said besides, for the lists; absent from records of older releases. */
+  told: Schema.optionalKey(
+    Schema.Struct({
+      reference: Schema.NullOr(Schema.String),
+      country: Schema.String,
+      method: Schema.Literals(paymentMethods),
+      cardBrand: Schema.NullOr(Schema.String),
+      initiator: Schema.Literals(initiators)
+    })
+  ),
+  /** Epoch milliseconds; absent as above. */
+  created: Schema.optionalKey(Schema.Int)
 })
 export type ChargeRecord = typeof ChargeRecord.Type
 
@@ -75,7 +95,8 @@ export const attemptOf = (providerRef: string): string | undefined =>
 export const charge = (
   record: ChargeRecord | undefined,
   connectionId: string,
-  request: ChargeRequest
+  request: ChargeRequest,
+  now: number
 ): Played<ChargeState | Rejected> => {
   if (record !== undefined) return { answer: stateOf(record), record }
   const outcome = chargeSimulationOf(request.simulation, request.attemptNumber)
@@ -91,7 +112,15 @@ export const charge = (
     capturedMinor: 0,
     decline: null,
     operations: [],
-    refunds: []
+    refunds: [],
+    told: {
+      reference: request.reference,
+      country: request.country,
+      method: request.method,
+      cardBrand: request.cardBrand,
+      initiator: request.initiator
+    },
+    created: now
   }
   switch (outcome) {
     case "approve":
@@ -180,7 +209,8 @@ export const lookUpOperation = (
 /** A refund. A refund id that was recorded before is answered as it was recorded. */
 export const refund = (
   record: ChargeRecord | undefined,
-  { refundId, money, simulation }: RefundRequest
+  { refundId, money, simulation }: RefundRequest,
+  now: number
 ): Played<RefundState | Rejected> => {
   if (record === undefined) return { answer: chargeNotFound, record }
   const known = record.refunds.find((refund) => refund.id === refundId)
@@ -198,7 +228,8 @@ export const refund = (
   const refund: RefundRecord = {
     id: refundId,
     minorUnits: money.minorUnits,
-    state: simulation?.refund === "pending" ? "RefundPending" : "Succeeded"
+    state: simulation?.refund === "pending" ? "RefundPending" : "Succeeded",
+    created: now
   }
   return {
     answer: unanswered ? null : refundStateOf(refund, record.currency),
@@ -221,6 +252,67 @@ export const lookUpRefund = (
   return {
     answer: { _tag: "Found", state: refundStateOf(settled, record.currency) },
     record: { ...record, refunds: record.refunds.map((refund) => (refund.id === refundId ? settled : refund)) }
+  }
+}
+
+/** A page of the charges among these records. */
+export const listCharges = (records: ReadonlyArray<ChargeRecord>, request: ListRequest): ListedPage<ListedCharge> =>
+  pageOf(
+    request,
+    records.map((record) => ({
+      id: record.attemptId,
+      item: {
+        attemptId: record.attemptId,
+        paymentId: record.paymentId,
+        idempotencyKey: record.attemptId,
+        reference: record.told?.reference ?? null,
+        country: record.told?.country ?? null,
+        method: record.told?.method ?? null,
+        cardBrand: record.told?.cardBrand ?? null,
+        initiator: record.told?.initiator ?? null,
+        capture: record.capture,
+        money: { minorUnits: record.minorUnits, currency: record.currency },
+        state: stateOf(record),
+        created: record.created ?? 0
+      }
+    }))
+  )
+
+/** A page of the refunds among these records. */
+export const listRefunds = (records: ReadonlyArray<ChargeRecord>, request: ListRequest): ListedPage<ListedRefund> =>
+  pageOf(
+    request,
+    records.flatMap(({ attemptId, currency, refunds }) =>
+      refunds.map((refund) => ({
+        id: refund.id,
+        item: {
+          refundId: refund.id,
+          providerRef: referenceOf(attemptId),
+          money: { minorUnits: refund.minorUnits, currency },
+          state: refundStateOf(refund, currency),
+          created: refund.created ?? 0
+        }
+      }))
+    )
+  )
+
+const pageSize = 100
+
+/** The order is that of time, and of ids within one millisecond; the cursor is the last one's. */
+const pageOf = <Item extends { readonly created: number }>(
+  { createdBefore, createdFrom, cursor }: ListRequest,
+  entries: ReadonlyArray<{ readonly id: string; readonly item: Item }>
+): ListedPage<Item> => {
+  const keyed = entries
+    .filter(({ item }) => item.created >= createdFrom && item.created < createdBefore)
+    .map(({ id, item }) => ({ key: `${String(item.created).padStart(15, "0")}/${id}`, item }))
+    .filter(({ key }) => cursor === null || key > cursor)
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+  const page = keyed.slice(0, pageSize)
+  return {
+    items: page.map(({ item }) => item),
+    unreadable: [],
+    nextCursor: keyed.length > pageSize ? (page.at(-1)?.key ?? null) : null
   }
 }
 

@@ -16,6 +16,9 @@ import {
   type DeclineCategory,
   declineCategories,
   type Found,
+  type ListedCharge,
+  type ListedPage,
+  type ListedRefund,
   lookupSimulations,
   money,
   type OperationLookup,
@@ -29,6 +32,7 @@ import {
   type VoidRequest
 } from "@pointsman/core/connector"
 import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { SandboxConnector, SandboxRecords } from "../src/index.ts"
 
 /** Any use of it fails the test: the simulator is on this side of the wire. */
@@ -564,7 +568,7 @@ describe.each([
         yield* refund(connector, request)
         assert.deepStrictEqual(yield* refund(connector, request), succeeded)
         const [record] = yield* records.charges("payment-of-att_1")
-        assert.deepStrictEqual(record?.refunds, [{ id: "rf_1", minorUnits: 400, state: "Succeeded" }])
+        assert.deepStrictEqual(record?.refunds, [{ id: "rf_1", minorUnits: 400, state: "Succeeded", created: 0 }])
       })
     )
 
@@ -596,6 +600,8 @@ describe.each([
     })
   )
 })
+
+const noList = Effect.die("the connector has no list")
 
 describe("file", () => {
   it.effect(
@@ -690,6 +696,41 @@ describe("file", () => {
           assert.notDeepEqual(yield* accountOf(`${path}-2`), first)
         })
       )
+  )
+
+  it.effect("given more charges than a page holds in a file, then all of them once, the oldest first", () =>
+    withFile((path) =>
+      Effect.gen(function* () {
+        const connector = connected(yield* SandboxRecords.file(path))
+        const ids = Array.from({ length: 230 }, (_, index) => `att_${index}`)
+        for (const [index, id] of ids.entries()) {
+          // Two in each millisecond, and a refund of each of them.
+          yield* TestClock.setTime(1_000 + Math.floor(index / 2))
+          yield* charge(connector, chargeRequest(id))
+          yield* refund(connector, refundRequest(id, `rf_of_${id}`))
+        }
+        const window = { createdFrom: 1_001, createdBefore: 1_114 }
+        const charges: Array<ListedCharge> = []
+        const refunds: Array<ListedRefund> = []
+        for (let cursor: string | null = null, page = 1; page === 1 || cursor !== null; page++) {
+          const listed: ListedPage<ListedCharge> = yield* connector.listCharges?.({ ...window, cursor }) ?? noList
+          charges.push(...listed.items)
+          cursor = listed.nextCursor
+        }
+        for (let cursor: string | null = null, page = 1; page === 1 || cursor !== null; page++) {
+          const listed: ListedPage<ListedRefund> = yield* connector.listRefunds?.({ ...window, cursor }) ?? noList
+          refunds.push(...listed.items)
+          cursor = listed.nextCursor
+        }
+        const inside = ids.slice(2, 228)
+        assert.deepStrictEqual(charges.map(({ attemptId }) => attemptId).sort(), inside.toSorted())
+        assert.deepStrictEqual(refunds.map(({ refundId }) => refundId).sort(), inside.map((id) => `rf_of_${id}`).sort())
+        for (const listed of [charges, refunds]) {
+          const times = listed.map(({ created }) => created)
+          assert.deepStrictEqual(times, times.toSorted())
+        }
+      }).pipe(Effect.scoped)
+    )
   )
 
   it.effect("given a path that cannot be made, when it is opened, then it fails and says at which step", () =>

@@ -11,10 +11,8 @@ import {
   type ChargeState,
   type CheckoutOpened,
   type Clean,
-  type Found,
   isSuccess,
   type Money,
-  type ProviderAccount,
   type RefundState,
   type Rejected,
   type TransportAnswer,
@@ -25,20 +23,15 @@ import { fromStripe } from "./Amounts.ts"
 import { type PaymentError, refusalOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 
-type Read<A> = Result.Result<A, Unanswered>
+export type Read<A> = Result.Result<A, Unanswered>
 
-const { readable, unreadable } = answerReader(
+export const { readable, unreadable } = answerReader(
   (status, field) => `Stripe's answer (status ${status}) is not to be understood${field === "" ? "" : ` at ${field}`}`
 )
 
-const readPaymentIntent = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentIntent))
-const readPaymentIntents = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.PaymentIntent)))
-const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
-const readRefunds = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.Refund)))
+export const readPaymentIntent = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentIntent))
+export const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))
 const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedSession))
-const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
-const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
-const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 /** The answer to a charge. */
 export const chargeAnswer = (
@@ -83,144 +76,11 @@ export const refundAnswer = (answer: TransportAnswer, clean: Clean): Read<Refund
     ? Result.flatMap(readable(readRefund, answer), (refund) => stateOfRefund(answer, refund, clean))
     : Result.flatMap(failure(answer), (error) => rejected(answer, error, afterCharge, clean))
 
-/** What is looked up by Stripe's id of it, and our id that it carries. */
-export interface ById {
-  readonly stripeId: string
-  readonly ourId: string
-}
-
-export const foundPaymentIntent = (
-  answer: TransportAnswer,
-  { ourId, stripeId }: ById,
-  clean: Clean
-): Read<Found<ChargeState>> =>
-  byId(answer, () =>
-    Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
-      paymentIntent.id === stripeId
-        ? Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
-        : unreadable(answer, "id")
-    )
-  )
-
-export const foundRefund = (
-  answer: TransportAnswer,
-  { ourId, stripeId }: ById,
-  clean: Clean
-): Read<Found<RefundState>> =>
-  byId(answer, () =>
-    Result.flatMap(readable(readRefund, answer), (refund) => {
-      if (refund.id !== stripeId) return unreadable(answer, "id")
-      return (refund.metadata?.refund_id ?? ourId) === ourId
-        ? Result.map(stateOfRefund(answer, refund, clean), found)
-        : unreadable(answer, "metadata.refund_id")
-    })
-  )
-
-/**
- * What the customer did on the page. While it is open, a refusal is not the end: the customer may try again there
- * (https://docs.stripe.com/payments/checkout/how-checkout-works). An expired one can never be paid.
- */
-export const foundOnPage = (
-  answer: TransportAnswer,
-  { ourId, stripeId }: ById,
-  clean: Clean
-): Read<Found<ChargeState>> =>
-  byId(answer, () =>
-    Result.flatMap(readable(readSession, answer), (session): Read<Found<ChargeState>> => {
-      const { payment_intent: paymentIntent, status } = session
-      if (session.id !== stripeId) return unreadable(answer, "id")
-      const isTried = paymentIntent !== null && !untried.has(paymentIntent.status)
-      if (status === "open" && !isTried) return Result.succeed({ _tag: "NotFound", conclusive: false })
-      if (status === "expired" && !isTried) {
-        return Result.succeed(found({ _tag: "Canceled", providerRef: paymentIntent?.id ?? null }))
-      }
-      if (paymentIntent === null) return unreadable(answer, "payment_intent")
-      return Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
-    })
-  )
-
-/** `requested`: the connected account that the request was for, which the answer must be about; `null` for none. */
-export const accountAnswer = (
-  answer: TransportAnswer,
-  requested: string | null,
-  mode: ProviderAccount["mode"]
-): Read<ProviderAccount> =>
-  onlySuccess(answer, () =>
-    Result.flatMap(
-      readable(readAccount, answer),
-      ({ id }): Read<ProviderAccount> =>
-        (requested ?? id) === id ? Result.succeed({ id, mode }) : unreadable(answer, "id")
-    )
-  )
-
 /** Nothing was taken, and nothing is under way. */
-const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requires_confirmation", "canceled"])
+export const untried: ReadonlySet<string> = new Set(["requires_payment_method", "requires_confirmation", "canceled"])
 
-/** One page of a list. */
-export interface Listed {
-  /** The index of the requested one in it, or -1. */
-  readonly at: number
-  /** The id from which the next page goes on; `null` where this is the last one. */
-  readonly next: string | null
-}
-
-/**
- * `path`: of the list that was requested, which Stripe's own answer names. An empty answer to anything else would deny a
- * charge that was made. `isIt`: whether these are the marks of the one that is looked for.
- */
-export const listed = (
-  answer: TransportAnswer,
-  path: string,
-  isIt: (metadata: Protocol.AnyMetadata) => boolean
-): Read<Listed> =>
-  onlySuccess(answer, () =>
-    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
-      if (url !== `/v1/${path}`) return unreadable(answer, "url")
-      const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
-      const next = data.at(-1)?.id ?? null
-      // Nothing to go on from, and more to come: whether it is among that, nobody can say.
-      return has_more && next === null
-        ? unreadable(answer, "data")
-        : Result.succeed({ at, next: has_more ? next : null })
-    })
-  )
-
-/** The payment at this place of a list. */
-export const listedPaymentIntent = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<ChargeState>> =>
-  Result.flatMap(readable(readPaymentIntents, onlyAt(answer, at)), ({ data: [paymentIntent] }) =>
-    paymentIntent === undefined
-      ? unreadable(answer, "data")
-      : Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
-  )
-
-export const listedRefund = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<RefundState>> =>
-  Result.flatMap(readable(readRefunds, onlyAt(answer, at)), ({ data: [refund] }) =>
-    refund === undefined ? unreadable(answer, "data") : Result.map(stateOfRefund(answer, refund, clean), found)
-  )
-
-/** The list with this one alone: the other entries need not be understood. */
-const onlyAt = (answer: TransportAnswer, at: number): TransportAnswer => {
-  const { data }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
-  return { ...answer, body: JSON.stringify({ data: data.slice(at, at + 1) }) }
-}
-
-const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
+export const onlySuccess = <A>(answer: TransportAnswer, read: () => Read<A>): Read<A> =>
   isSuccess(answer) ? read() : Result.fail(unsettling(answer))
-
-const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
-
-/**
- * A missing object says nothing about the payment: Stripe gave us its id, and so the key is now of another account or
- * mode. Any other 404 is not even about the object: a gateway's, or that of a wrong path.
- */
-const byId = <State>(answer: TransportAnswer, read: () => Read<Found<State>>): Read<Found<State>> =>
-  answer.status !== 404
-    ? onlySuccess(answer, read)
-    : Result.flatMap(failure(answer), ({ code }) =>
-        code === "resource_missing"
-          ? Result.succeed({ _tag: "NotFound", conclusive: false })
-          : Result.fail(unsettling(answer))
-      )
 
 // Charges.
 
@@ -233,7 +93,7 @@ const paymentIntentState = (answer: TransportAnswer, clean: Clean): Read<ChargeS
  * The state of the payment that this attempt made. A payment of another attempt settles nothing for this one, and is
  * passed on as that attempt's. The metadata is ours, written with the request that creates.
  */
-const ofAttempt = (
+export const ofAttempt = (
   answer: TransportAnswer,
   paymentIntent: Protocol.PaymentIntent,
   attemptId: string,
@@ -249,7 +109,7 @@ const ofAttempt = (
   })
 }
 
-const stateOrUnreadable = (
+export const stateOrUnreadable = (
   answer: TransportAnswer,
   paymentIntent: Protocol.PaymentIntent,
   clean: Clean
@@ -259,7 +119,10 @@ const stateOrUnreadable = (
 }
 
 /** The state of a payment, or the field that cannot be understood. */
-export const stateOf = (paymentIntent: Protocol.PaymentIntent, clean: Clean): ChargeState | string => {
+export const stateOf = (
+  paymentIntent: Omit<Protocol.PaymentIntent, "metadata">,
+  clean: Clean
+): ChargeState | string => {
   const { amount, currency, id, last_payment_error, status } = paymentIntent
   switch (status) {
     case "succeeded":
@@ -351,13 +214,13 @@ const endedBefore = ({ payment_intent: paymentIntent }: Protocol.StripeError): C
 
 // Refunds.
 
-const stateOfRefund = (answer: TransportAnswer, refund: Protocol.Refund, clean: Clean): Read<RefundState> => {
+export const stateOfRefund = (answer: TransportAnswer, refund: Protocol.Refund, clean: Clean): Read<RefundState> => {
   const state = stateOfToldRefund(refund, clean)
   return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
 }
 
 /** The state of a refund, or the field that cannot be understood. */
-export const stateOfToldRefund = (refund: Protocol.Refund, clean: Clean): RefundState | string => {
+export const stateOfToldRefund = (refund: Omit<Protocol.Refund, "metadata">, clean: Clean): RefundState | string => {
   const { amount, currency, failure_reason, id: providerRefundId, status } = refund
   switch (status) {
     case "succeeded":
@@ -377,7 +240,7 @@ export const stateOfToldRefund = (refund: Protocol.Refund, clean: Clean): Refund
 
 // Errors.
 
-const failure = (answer: TransportAnswer): Read<Protocol.StripeError> =>
+export const failure = (answer: TransportAnswer): Read<Protocol.StripeError> =>
   answer.status >= 400 && answer.status < 500
     ? Result.map(readable(readFailure, answer), ({ error }) => error)
     : Result.fail(unsettling(answer))
@@ -427,5 +290,5 @@ const didNothing = ({ headers, status }: TransportAnswer, { code, type }: Protoc
   }
 }
 
-const unsettling = ({ status }: TransportAnswer): Unanswered =>
+export const unsettling = ({ status }: TransportAnswer): Unanswered =>
   new Unanswered({ reason: `Stripe responded with status ${status}, so the result is unknown` })

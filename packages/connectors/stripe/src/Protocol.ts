@@ -125,6 +125,22 @@ export const List = Schema.Struct({
   has_more: Schema.Boolean
 })
 
+/** An entry of the list of payments, for recovery. Somebody may have changed its metadata by hand. */
+export const ListedPaymentIntent = Schema.Struct({
+  ...PaymentIntent.fields,
+  metadata: optional(AnyMetadata),
+  capture_method: Schema.String,
+  created: Seconds
+})
+
+/** The same of the list of refunds. Without `payment_intent` it is of a charge that is not ours. */
+export const ListedRefund = Schema.Struct({
+  ...Refund.fields,
+  metadata: optional(AnyMetadata),
+  payment_intent: optional(Reference),
+  created: Seconds
+})
+
 /** The same answer, for the whole of what was found in it. */
 export const listOf = <S extends Schema.Constraint>(item: S) => Schema.Struct({ data: Schema.Array(item) })
 

@@ -1,6 +1,14 @@
 /**
  * What is sent to Stripe, as forms. Every object is given our id as metadata, by which it is found again and its
- * messages are understood: `attempt_id` and `payment_id`, and of a refund `refund_id`.
+ * messages are understood: `attempt_id`, and of a refund `refund_id`. What else the metadata says of a payment is for
+ * recovery, which reads it from Stripe's lists: the reference, country, method, card brand and initiator.
+ *
+ * The rule that a reader would otherwise break: Stripe "compares incoming parameters to those of the original request and
+ * errors if they're not the same", for at least 24 hours (https://docs.stripe.com/api/idempotent_requests), and the key of a charge, capture, void
+ * or refund is derived, so that it is the same after a loss of records (decisions, section 1). Nothing that is drawn goes
+ * here, the payment's id included: the payment is found by its attempt. The opening of a page is the exception: its addresses
+ * name the payment, and its end is the clock's. Opened again under a known key, it is refused as another request's, which
+ * is an unknown result.
  */
 import type { ChargeRequest, CheckoutRequest, PaymentMethod, RefundRequest } from "@pointsman/core/connector"
 import { Redacted } from "effect"
@@ -35,13 +43,13 @@ export const secretsOf = (token: Redacted.Redacted<string>): ReadonlyArray<Redac
 /** Longer values of metadata are refused (https://docs.stripe.com/api/metadata). */
 const metadataAtMost = 500
 
-const ofAttempt = (name: string, request: Pick<ChargeRequest, "attemptId" | "paymentId" | "reference">): Form => [
-  [`${name}[attempt_id]`, request.attemptId],
-  [`${name}[payment_id]`, request.paymentId],
-  ...(request.reference === null
-    ? []
-    : [[`${name}[reference]`, [...request.reference].slice(0, metadataAtMost).join("")] as const])
-]
+const ofAttempt = (name: string, request: Omit<CheckoutRequest, "returnUrl">): Form => {
+  const { attemptId, cardBrand, country, initiator, method, reference } = request
+  const marks = { attempt_id: attemptId, reference, country, method, card_brand: cardBrand, initiator }
+  return Object.entries(marks).flatMap(([mark, text]) =>
+    text === null ? [] : [[`${name}[${mark}]`, [...text].slice(0, metadataAtMost).join("")] as const]
+  )
+}
 
 const captureMethod = (capture: boolean): string => (capture ? "automatic" : "manual")
 

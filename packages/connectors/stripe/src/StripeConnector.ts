@@ -25,6 +25,8 @@ import { Clock, Effect, Redacted, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import * as Lists from "./Lists.ts"
+import * as Lookups from "./LookupAnswers.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { type AnyMetadata, version } from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
@@ -99,6 +101,8 @@ const connector = (
       maxAnswerBytes: pageBytesAtMost
     })
 
+  const sendList = (path: string, form: Requests.Form) => send({ method: "GET", path, form })
+
   const call = <A>(
     request: Call,
     read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
@@ -120,7 +124,7 @@ const connector = (
         form: [...form, ["limit", "100"], ...from],
         id
       })
-      const list: Answers.Listed = yield* Effect.fromResult(Answers.listed(answer, path, isIt))
+      const list: Lookups.Listed = yield* Effect.fromResult(Lookups.listed(answer, path, isIt))
       if (list.at >= 0) return yield* Effect.fromResult(read(answer, list.at))
       if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentAt) }
       next = list.next
@@ -136,7 +140,7 @@ const connector = (
       id: attemptId,
       sentAt,
       isIt: ({ attempt_id }) => attempt_id === attemptId,
-      read: (answer, at) => Answers.listedPaymentIntent(answer, at, clean)
+      read: (answer, at) => Lookups.listedPaymentIntent(answer, at, clean)
     }
     const sentSeconds = Math.floor(sentAt / 1000)
     const found = yield* find(
@@ -152,7 +156,7 @@ const connector = (
     const form: Requests.Form = [["query", `metadata["attempt_id"]:"${attemptId.replace(/["\\]/g, "\\$&")}"`]]
     const path = "payment_intents/search"
     const answer = yield* send({ method: "GET", path, form, id: attemptId })
-    const { at } = yield* Effect.fromResult(Answers.listed(answer, path, sought.isIt))
+    const { at } = yield* Effect.fromResult(Lookups.listed(answer, path, sought.isIt))
     return at < 0 ? { _tag: "NotFound", conclusive: false } : yield* Effect.fromResult(sought.read(answer, at))
   })
 
@@ -174,12 +178,12 @@ const connector = (
       if (checkoutReference !== null) {
         const path = `checkout/sessions/${segment(checkoutReference)}`
         return call({ method: "GET", path, form: [["expand[0]", "payment_intent"]], id }, (answer) =>
-          Answers.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
+          Lookups.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
         )
       }
       if (providerRef === null) return lookUpSent(id, request.sentAt)
       return call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
-        Answers.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
+        Lookups.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
       )
     }),
     openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
@@ -217,22 +221,24 @@ const connector = (
       const { providerRef, providerRefundId, refundId: id, sentAt } = request
       if (providerRefundId !== null) {
         return yield* call({ method: "GET", path: `refunds/${segment(providerRefundId)}`, form: [], id }, (answer) =>
-          Answers.foundRefund(answer, { ourId: id, stripeId: providerRefundId }, clean)
+          Lookups.foundRefund(answer, { ourId: id, stripeId: providerRefundId }, clean)
         )
       }
       const found = yield* find("refunds", [["payment_intent", providerRef]], {
         id,
         sentAt,
         isIt: ({ refund_id }) => refund_id === id,
-        read: (answer, at) => Answers.listedRefund(answer, at, clean)
+        read: (answer, at) => Lookups.listedRefund(answer, at, clean)
       })
       return found ?? { _tag: "NotFound", conclusive: false }
     }),
     // For a connected account, `Stripe-Account` makes the answer about that one
     // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
     account: Effect.fn("StripeConnector.account")(() =>
-      call({ method: "GET", path: "account", form: [] }, (answer) => Answers.accountAnswer(answer, account, mode))
+      call({ method: "GET", path: "account", form: [] }, (answer) => Lookups.accountAnswer(answer, account, mode))
     ),
+    listCharges: Effect.fn("StripeConnector.listCharges")((request) => Lists.charges(sendList, request, clean)),
+    listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean)),
     readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
     readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }

@@ -10,7 +10,7 @@ const secret = "whsec_0123456789abcdef"
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 0)
 const providerRef = paymentIntent().id
 const providerRefundId = refund().id
-const onPage = { metadata: { attempt_id: "att_1", payment_id: "pay_1", checkout: "true" } }
+const onPage = { metadata: { attempt_id: "att_1", checkout: "true" } }
 const stated = eur
 
 const read = (message: unknown, options: Parameters<typeof connected>[1] = {}) => {

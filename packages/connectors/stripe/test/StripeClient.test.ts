@@ -13,7 +13,14 @@ import Stripe from "stripe"
 import { capture, charge, chargeLookup, checkout, refundLookup, refundRequest, voidRequest } from "./Calls.ts"
 import { secretKey } from "./Stripe.ts"
 
-const ofAttempt: Stripe.MetadataParam = { attempt_id: "att_1", payment_id: "pay_1", reference: "order 1" }
+const ofAttempt: Stripe.MetadataParam = {
+  attempt_id: "att_1",
+  reference: "order 1",
+  country: "NL",
+  method: "card",
+  card_brand: "visa",
+  initiator: "mit"
+}
 
 const payment: Stripe.PaymentIntentCreateParams = {
   amount: 1234,
@@ -62,7 +69,10 @@ const pairs: ReadonlyArray<Pair> = [
     (connector) => connector.charge({ ...charge, initiator: "cit", capture: false }),
     (stripe) =>
       stripe.paymentIntents.create(
-        { ...payment, error_on_requires_action: true, capture_method: "manual" },
+        {
+          ...payment,
+          ...{ error_on_requires_action: true, capture_method: "manual", metadata: { ...ofAttempt, initiator: "cit" } }
+        },
         { idempotencyKey: "att_1" }
       )
   ],
@@ -114,6 +124,16 @@ const pairs: ReadonlyArray<Pair> = [
     "a look-up of a refund by reference",
     (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re_1" }),
     (stripe) => stripe.refunds.retrieve("re_1", {}, { idempotencyKey: "rf_1" })
+  ],
+  [
+    "a list of charges",
+    (connector) => connector.listCharges?.({ createdFrom: 1_000, createdBefore: 9_000, cursor: null }),
+    (stripe) => stripe.paymentIntents.list({ created: { gte: 1, lt: 9 }, limit: 100 })
+  ],
+  [
+    "the next page of refunds",
+    (connector) => connector.listRefunds?.({ createdFrom: 1_000, createdBefore: 9_000, cursor: "re_1" }),
+    (stripe) => stripe.refunds.list({ created: { gte: 1, lt: 9 }, limit: 100, ending_before: "re_1" })
   ],
   ["the account", (connector) => connector.account?.(), (stripe) => stripe.accounts.retrieveCurrent()]
 ]

@@ -72,8 +72,11 @@ const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
 describe("requests", () => {
   const metadata = {
     "metadata[attempt_id]": "att_1",
-    "metadata[payment_id]": "pay_1",
-    "metadata[reference]": "order 1"
+    "metadata[reference]": "order 1",
+    "metadata[country]": "NL",
+    "metadata[method]": "card",
+    "metadata[card_brand]": "visa",
+    "metadata[initiator]": "mit"
   }
   const direct = {
     amount: "1234",
@@ -101,8 +104,11 @@ describe("requests", () => {
     client_reference_id: "att_1",
     "payment_intent_data[capture_method]": "automatic",
     "payment_intent_data[metadata][attempt_id]": "att_1",
-    "payment_intent_data[metadata][payment_id]": "pay_1",
     "payment_intent_data[metadata][reference]": "order 1",
+    "payment_intent_data[metadata][country]": "NL",
+    "payment_intent_data[metadata][method]": "card",
+    "payment_intent_data[metadata][card_brand]": "visa",
+    "payment_intent_data[metadata][initiator]": "mit",
     "payment_intent_data[metadata][checkout]": "true",
     ...metadata
   }
@@ -132,7 +138,7 @@ describe("requests", () => {
       (connector) => connector.charge({ ...charge, initiator: "cit" }),
       "att_1",
       "POST payment_intents",
-      { ...unattended, error_on_requires_action: "true" }
+      { ...unattended, error_on_requires_action: "true", "metadata[initiator]": "cit" }
     ],
     [
       "a method of no customer",
@@ -160,7 +166,9 @@ describe("requests", () => {
         "payment_intent_data[capture_method]": "manual",
         "line_items[0][price_data][product_data][name]": "Payment",
         "metadata[reference]": " ",
-        "payment_intent_data[metadata][reference]": " "
+        "payment_intent_data[metadata][reference]": " ",
+        "metadata[method]": "bank",
+        "payment_intent_data[metadata][method]": "bank"
       }
     ],
     ["a capture", operations.capture, "op_1", "POST payment_intents/pi_1/capture", { amount_to_capture: "1234" }],
@@ -240,6 +248,14 @@ describe("requests", () => {
     )
   }
 
+  it.effect("given the same request with another payment id, then the same parameters, but for those of a page", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(500, {}), answer(500, {})])
+      yield* Effect.flip(connector.charge(charge))
+      yield* Effect.flip(connector.charge({ ...charge, paymentId: "pay_2" }))
+      assert.deepStrictEqual(requests[0], requests[1])
+    })
+  )
   it.effect("given a clock, then the page ends an hour from now", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_900)

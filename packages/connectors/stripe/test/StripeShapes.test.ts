@@ -283,6 +283,16 @@ const calls: ReadonlyArray<readonly [string, Call, ReadonlyArray<TransportAnswer
     (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refund().id }),
     [answer(200, refund())]
   ],
+  [
+    "listCharges",
+    (connector) => connector.listCharges?.({ createdFrom: 0, createdBefore: 9_000, cursor: "pi_1" }),
+    [answer(200, list([paymentIntent()]))]
+  ],
+  [
+    "listRefunds",
+    (connector) => connector.listRefunds?.({ createdFrom: 0, createdBefore: 9_000, cursor: "re_1" }),
+    [answer(200, refundList([refund()]))]
+  ],
   ["account", (connector) => connector.account?.(), [answer(200, account())]]
 ]
 

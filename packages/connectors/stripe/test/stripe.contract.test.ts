@@ -6,7 +6,13 @@ import {
   type Played,
   type Situation
 } from "@pointsman/contracts/connector"
-import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import type {
+  ConnectorDefinition,
+  ListedCharge,
+  ListedRefund,
+  TransportAnswer,
+  TransportRequest
+} from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { signed } from "./Signing.ts"
 import {
@@ -70,6 +76,13 @@ connectorSuite({
   definition: remembering,
   credentials: { secretKey, baseUrl: "https://stripe.example/" },
   secrets: [secretKey],
+  lists: {
+    charges: ({ hasMore, items }) =>
+      answer(200, list(items.map((item, at) => intentOf(item, at === 0)).toReversed(), hasMore)),
+    refunds: ({ hasMore, items }) => answer(200, refundList(items.map(refundOf).toReversed(), hasMore)),
+    // A payment's id is drawn, and Stripe compares parameters; the key it gives back in no list.
+    untold: ["paymentId", "idempotencyKey"]
+  },
   account: { is: { id: account().id, mode: "test" }, answer: answer(200, account()) },
   brokenCredentials: [
     { credentials: undefined, field: "credentials" },
@@ -283,4 +296,31 @@ function messageOf(situation: MessageSituation) {
     case "dispute lost":
       return event("charge.dispute.closed", disputed("lost"), head)
   }
+}
+
+function intentOf(item: ListedCharge, isTaken: boolean) {
+  const { attemptId, cardBrand, country, created, initiator, method, money, reference, state } = item
+  const amount = "stated" in state ? state.stated?.minorUnits : undefined
+  const marks = { attempt_id: attemptId, reference, country, method, card_brand: cardBrand, initiator }
+  return paymentIntent({
+    id: state.providerRef,
+    amount: money.minorUnits,
+    currency: money.currency.toLowerCase(),
+    ...(isTaken
+      ? { status: "succeeded", amount_received: amount, capture_method: "automatic" }
+      : { status: "requires_capture", amount_capturable: amount, capture_method: "manual" }),
+    metadata: Object.fromEntries(Object.entries(marks).filter(([, text]) => text !== null)),
+    created: created / 1000
+  })
+}
+
+function refundOf({ created, money, providerRef, refundId, state }: ListedRefund) {
+  return refund({
+    id: state.providerRefundId,
+    amount: money.minorUnits,
+    status: state._tag === "Succeeded" ? "succeeded" : "pending",
+    metadata: { refund_id: refundId },
+    payment_intent: providerRef,
+    created: created / 1000
+  })
 }

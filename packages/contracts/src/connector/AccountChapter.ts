@@ -60,7 +60,7 @@ export const accountChapter = (subject: ConnectorUnderTest): void => {
 }
 
 /** A key that was withdrawn or lacks a right says nothing about the account that it opened before. */
-const refused = (answer: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> =>
+export const refused = (answer: TransportAnswer): ReadonlyArray<readonly [string, TransportAnswer]> =>
   [400, 401, 403, 409, 429].map((status) => [`status ${status} with the body of a success`, { ...answer, status }])
 
 const askedFor = Effect.fnUntraced(function* (subject: ConnectorUnderTest, answer: TransportAnswer | undefined) {

@@ -4,6 +4,7 @@ import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
 import { faultsChapter } from "./FaultsChapter.ts"
+import { listsChapter } from "./ListsChapter.ts"
 import { messagesChapter } from "./MessagesChapter.ts"
 import { secretsChapter } from "./SecretsChapter.ts"
 import { wireChapter } from "./WireChapter.ts"
@@ -16,6 +17,7 @@ export const connectorSuite = (subject: ConnectorUnderTest): void => {
     secretsChapter(subject)
     messagesChapter(subject)
     accountChapter(subject)
+    listsChapter(subject)
     if (subject.wire !== undefined) {
       faultsChapter(subject, subject.wire)
       wireChapter(subject, subject.wire)

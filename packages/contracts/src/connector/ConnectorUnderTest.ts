@@ -8,6 +8,8 @@
 import type {
   ConnectorDefinition,
   DeclineCategory,
+  ListedCharge,
+  ListedRefund,
   Money,
   ProviderAccount,
   RawMessage,
@@ -268,6 +270,22 @@ export interface AccountOfProvider {
   readonly answer?: TransportAnswer
 }
 
+/** One page of a list, as the provider writes it. */
+export interface PageOfProvider<Item> {
+  /** Oldest first. */
+  readonly items: ReadonlyArray<Item>
+  /** Whether another page follows. */
+  readonly hasMore: boolean
+}
+
+/** The lists from which lost records are recovered. */
+export interface ListsOfProvider {
+  readonly charges: (page: PageOfProvider<ListedCharge>) => TransportAnswer
+  readonly refunds: (page: PageOfProvider<ListedRefund>) => TransportAnswer
+  /** What the provider was not told of a charge or does not give back: it must come out as `null`. */
+  readonly untold?: ReadonlyArray<keyof ListedCharge>
+}
+
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */
   readonly name: string
@@ -296,6 +314,8 @@ export interface ConnectorUnderTest {
   readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean }
   /** Absent for a connector without `account`. */
   readonly account?: AccountOfProvider
+  /** Absent for a connector without `listCharges` and `listRefunds`, or without a wire. */
+  readonly lists?: ListsOfProvider
   /** Absent for a connector that reads no messages. */
   readonly messages?: MessagesOfProvider
 }

@@ -132,6 +132,73 @@ export interface ProviderAccount {
   readonly mode: "test" | "live" | null
 }
 
+/** One page of a list, for recovery (decisions, section 12, "Records that went back in time"). */
+export interface ListRequest {
+  /**
+   * What the provider created at this time or later, and before `createdBefore`: epoch milliseconds by the provider's
+   * clock. A provider that counts in seconds widens both ends to whole seconds.
+   */
+  readonly createdFrom: number
+  readonly createdBefore: number
+  /** `nextCursor` of the page before, in the same window; `null` for the first page. */
+  readonly cursor: string | null
+}
+
+/** Oldest first, within the page and over the pages. */
+export interface ListedPage<Item> {
+  readonly items: ReadonlyArray<Item>
+  /** Entries that may be ours and could not be read: for operators to review. */
+  readonly unreadable: ReadonlyArray<UnreadableEntry>
+  /** `null` for the last page. An empty page may have another one after it. */
+  readonly nextCursor: string | null
+}
+
+export interface UnreadableEntry {
+  /** The provider's reference of the charge or refund; `null` where that is what could not be read. */
+  readonly reference: string | null
+  /** Which field could not be read, never its value. */
+  readonly reason: string
+}
+
+/**
+ * A charge of ours as the provider keeps it, with what our request said. `null`: the provider was not told, or does not
+ * give it back.
+ */
+export interface ListedCharge {
+  /** Of ours, and so the only name by which the payment can be found: entries without it are not ours. */
+  readonly attemptId: string
+  /** A provider that compares the parameters of requests with one idempotency key is not told it: it is drawn. */
+  readonly paymentId: string | null
+  /** The key that the request carried: the attempt id, as far as it was ours. */
+  readonly idempotencyKey: string | null
+  readonly reference: string | null
+  readonly country: string | null
+  readonly method: PaymentMethod | null
+  readonly cardBrand: string | null
+  readonly initiator: Initiator | null
+  /** As in `ChargeRequest`. */
+  readonly capture: boolean | null
+  /** The amount of the charge; what was captured of it is in `state`. */
+  readonly money: Money
+  /** As a lookup would find it now. */
+  readonly state: ChargeState
+  /** When the provider created it: epoch milliseconds by the provider's clock. */
+  readonly created: number
+}
+
+/** A refund as the provider keeps it. */
+export interface ListedRefund {
+  /** Ours; `null` for a refund that was made by other means, on the provider's own pages for example. */
+  readonly refundId: string | null
+  /** Of the charge that is refunded, which is ours or anybody's. */
+  readonly providerRef: string
+  readonly money: Money
+  /** As a lookup would find it now. */
+  readonly state: RefundState
+  /** When the provider created it: epoch milliseconds by the provider's clock. */
+  readonly created: number
+}
+
 /** A provider's message as it came (decisions, section 10). */
 export interface RawMessage {
   /** By their names in lower case. */
@@ -176,6 +243,14 @@ export interface Connector {
    * then the account that was known before still counts. `isUnsupported` where the provider has no such lookup.
    */
   readonly account?: () => Effect.Effect<ProviderAccount, NotSent | Unanswered>
+  /**
+   * The charges of a window, to recover records that the store lost. Absent where the provider has no complete list. A
+   * page that is not the provider's own word is `Unanswered`, and never an empty one; `isUnsupported` where the account has
+   * no list. A connector may refuse a window that holds too many: ask for shorter ones.
+   */
+  readonly listCharges?: (request: ListRequest) => Effect.Effect<ListedPage<ListedCharge>, NotSent | Unanswered>
+  /** The same of refunds, by the time of the refund and not of its charge. */
+  readonly listRefunds?: (request: ListRequest) => Effect.Effect<ListedPage<ListedRefund>, NotSent | Unanswered>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
    * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.

@@ -43,6 +43,8 @@ const connector = (
   lookUpOperation: () => toBeWritten("lookUpOperation"),
   lookUpRefund: () => toBeWritten("lookUpRefund"),
   account: () => toBeWritten("account"),
+  listCharges: () => toBeWritten("listCharges"),
+  listRefunds: () => toBeWritten("listRefunds"),
   readMessage: () => Effect.fail(new MessageUnverified({ reason: "readMessage is still to be written" }))
 })
 

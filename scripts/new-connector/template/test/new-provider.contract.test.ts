@@ -41,6 +41,8 @@ connectorSuite({
     return played === undefined ? undefined : { answer: played }
   },
   lacks: [],
+  // The provider's answers with these charges and refunds, oldest first here.
+  lists: { charges: () => answer(200, "to be written"), refunds: () => answer(200, "to be written") },
   // The provider's answer that names the account of the credentials, and what must come of it.
   account: { is: { id: "to be written", mode: null }, answer: answer(200, { id: "to be written" }) },
   wire: {

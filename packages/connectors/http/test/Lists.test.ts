@@ -1,0 +1,150 @@
+/** The protocol's lists of charges and refunds, for recovery. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import { type ListRequest, money, type NotSent, type TransportAnswer, type Unanswered } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { answer, apiKey } from "./Provider.ts"
+
+const window: ListRequest = {
+  createdFrom: Date.UTC(2026, 10, 21, 12),
+  createdBefore: Date.UTC(2026, 10, 22),
+  cursor: null
+}
+
+const listed = Effect.fnUntraced(function* (what: "charges" | "refunds", answered: TransportAnswer, request = window) {
+  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
+  const credentials = { baseUrl: "https://provider.example/v1", apiKey }
+  const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
+  const connector = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
+  const list: Effect.Effect<unknown, NotSent | Unanswered> | undefined =
+    what === "charges" ? connector.listCharges?.(request) : connector.listRefunds?.(request)
+  const result = yield* Effect.result(list ?? Effect.die("no list"))
+  return { result, request: requests[0] }
+})
+
+const charge = (fields: object = {}) => ({
+  provider_reference: "ch_1",
+  status: "captured",
+  captured_amount: 700,
+  amount: 1000,
+  currency: "EUR",
+  attempt_id: "att_1",
+  created: "2026-11-21T13:00:00.250+01:00",
+  ...fields
+})
+const refund = (fields: object = {}) => ({
+  provider_refund_id: "re_1",
+  provider_reference: "ch_1",
+  status: "failed",
+  failure_reason: "closed",
+  amount: 300,
+  currency: "EUR",
+  refund_id: "rf_1",
+  created: "2026-11-21T12:00:00Z",
+  ...fields
+})
+const plain = {
+  attemptId: "att_1",
+  ...{ paymentId: null, idempotencyKey: null, reference: null, country: null, method: null, cardBrand: null },
+  ...{ initiator: null, capture: null, money: money(1000, "EUR"), created: Date.UTC(2026, 10, 21, 12, 0, 0, 250) },
+  state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
+}
+
+describe("requests", () => {
+  it.effect("given a window and a cursor, then RFC 3339 and the cursor, encoded, without an idempotency key", () =>
+    Effect.gen(function* () {
+      const times = "created_from=2026-11-21T12%3A00%3A00.000Z&created_before=2026-11-22T00%3A00%3A00.000Z"
+      for (const what of ["charges", "refunds"] as const) {
+        const first = yield* listed(what, answer(200, { [what]: [] }))
+        assert.strictEqual(first.request?.url, `https://provider.example/v1/${what}?${times}`)
+        const next = yield* listed(what, answer(200, { [what]: [] }), { ...window, cursor: "a b&c" })
+        assert.strictEqual(next.request?.url, `https://provider.example/v1/${what}?${times}&cursor=a%20b%26c`)
+        assert.strictEqual(next.request?.method, "GET")
+        assert.isUndefined(next.request?.headers["idempotency-key"])
+      }
+    })
+  )
+})
+
+describe("pages", () => {
+  it.effect("given 501, then unsupported; given a page that is none, then only Unanswered", () =>
+    Effect.gen(function* () {
+      for (const what of ["charges", "refunds"] as const) {
+        for (const [answered, isUnsupported] of [
+          [answer(501, {}), true],
+          [answer(404, { found: false }), undefined],
+          [answer(400, { error: { code: "attempt_id_missing", message: "attempt_id" } }), undefined],
+          // An adapter that knows no lists may look for a charge without an id, or answer the other list.
+          [answer(200, charge()), undefined],
+          [answer(200, { [what === "charges" ? "refunds" : "charges"]: [] }), undefined],
+          [answer(200, { [what]: {} }), undefined],
+          [answer(200, { [what]: [], next_cursor: "" }), undefined],
+          [answer(200, { [what]: [], next_cursor: 2 }), undefined],
+          [answer(200, { [what]: [], next_cursor: "here" }), undefined],
+          [answer(200, { [what]: [], next_cursor: `to ${apiKey}` }), undefined]
+        ] as const) {
+          const { result } = yield* listed(what, answered, { ...window, cursor: "here" })
+          if (Result.isSuccess(result) || result.failure._tag !== "pointsman/Unanswered") {
+            return assert.fail(`expected Unanswered to ${answered.body}`)
+          }
+          assert.strictEqual(result.failure.isUnsupported, isUnsupported)
+        }
+      }
+    })
+  )
+  it.effect("given a charge of which the adapter was told nothing more, then null for what it does not say", () =>
+    Effect.gen(function* () {
+      const { result } = yield* listed("charges", answer(200, { charges: [charge()], next_cursor: "more" }))
+      assert.deepStrictEqual<unknown>(Result.getOrThrow(result), { items: [plain], unreadable: [], nextCursor: "more" })
+    })
+  )
+  it.effect("given entries that cannot be read, then they are named beside the others, without their values", () =>
+    Effect.gen(function* () {
+      const at = (field: string) => `it is not as the protocol says at ${field}`
+      for (const [entry, reference, reason] of [
+        [charge({ attempt_id: undefined }), "ch_1", at("attempt_id")],
+        [charge({ amount: undefined }), "ch_1", at("amount")],
+        [charge({ currency: null }), "ch_1", at("currency")],
+        [charge({ currency: "XYZ" }), "ch_1", at("currency")],
+        [charge({ status: "of_tomorrow" }), "ch_1", at("status")],
+        [charge({ status: "declined" }), "ch_1", at("decline")],
+        [charge({ created: "hunter2" }), "ch_1", at("created")],
+        [charge({ method: "cash" }), "ch_1", at("method")],
+        [charge({ reference: `order ${apiKey}` }), "ch_1", "it shows a secret"],
+        [charge({ provider_reference: ".." }), null, at("provider_reference")],
+        [charge({ provider_reference: apiKey }), null, "it shows a secret"],
+        [null, null, at("")]
+      ] as const) {
+        const { result } = yield* listed("charges", answer(200, { charges: [entry, charge()] }))
+        assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
+          items: [plain],
+          unreadable: [{ reference, reason }],
+          nextCursor: null
+        })
+      }
+    })
+  )
+  it.effect("given refunds, then each with its charge, also one that was not made by us", () =>
+    Effect.gen(function* () {
+      const wrong = refund({ provider_reference: "" })
+      const { result } = yield* listed(
+        "refunds",
+        answer(200, { refunds: [refund(), refund({ refund_id: null }), wrong] })
+      )
+      const of = {
+        ...{ providerRef: "ch_1", money: money(300, "EUR"), created: Date.UTC(2026, 10, 21, 12) },
+        state: { _tag: "RefundFailed", providerRefundId: "re_1", reason: "closed" }
+      }
+      assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
+        items: [
+          { ...of, refundId: "rf_1" },
+          { ...of, refundId: null }
+        ],
+        unreadable: [{ reference: "re_1", reason: "it is not as the protocol says at provider_reference" }],
+        nextCursor: null
+      })
+    })
+  )
+})

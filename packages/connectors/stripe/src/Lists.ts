@@ -1,0 +1,197 @@
+/**
+ * Stripe's lists of payments and refunds, oldest first, for recovery.
+ *
+ * Stripe lists the newest first (https://docs.stripe.com/api/pagination). So the first page of a window is found by going
+ * through all of it once, and from there `ending_before` leads back to the newest, a page at a time. An entry is ours by
+ * its metadata; other entries are those of other programs of the account.
+ */
+import {
+  type ChargeState,
+  type Clean,
+  fieldOf,
+  initiators,
+  type ListedCharge,
+  type ListedPage,
+  type ListedRefund,
+  type ListRequest,
+  type NotSent,
+  paymentMethods,
+  type TransportAnswer,
+  Unanswered,
+  type UnreadableEntry
+} from "@pointsman/core/connector"
+import { Effect, Result, Schema } from "effect"
+import { fromStripe } from "./Amounts.ts"
+import { onlySuccess, type Read, readable, stateOf, stateOfToldRefund, unreadable } from "./Answers.ts"
+import * as Protocol from "./Protocol.ts"
+import type { Form } from "./Requests.ts"
+
+/** Of one window, to find its beginning: 20,000 entries, one request after the other. */
+const pagesAtMost = 200
+
+type Send = (path: string, form: Form) => Effect.Effect<TransportAnswer, NotSent | Unanswered>
+
+export const charges = (send: Send, request: ListRequest, clean: Clean) =>
+  Effect.map(oldestFirst(send, "payment_intents", request), (raw) => pageOf(raw, clean, chargeIn))
+
+export const refunds = (send: Send, request: ListRequest, clean: Clean) =>
+  Effect.map(oldestFirst(send, "refunds", request), (raw) => pageOf(raw, clean, refundIn))
+
+/** As Stripe wrote them, newest first. */
+interface RawPage {
+  readonly entries: ReadonlyArray<unknown>
+  readonly nextCursor: string | null
+}
+
+const oldestFirst = Effect.fnUntraced(function* (
+  send: Send,
+  path: string,
+  { createdBefore, createdFrom, cursor }: ListRequest
+): Effect.fn.Return<RawPage, NotSent | Unanswered> {
+  const window: Form = [
+    ["created[gte]", String(Math.max(0, Math.floor(createdFrom / 1000)))],
+    ["created[lt]", String(Math.ceil(createdBefore / 1000))],
+    ["limit", "100"]
+  ]
+  const ask = (from: Form) =>
+    Effect.flatMap(send(path, [...window, ...from]), (answer) => Effect.fromResult(listed(answer, path)))
+  if (cursor !== null) {
+    const page = yield* ask([["ending_before", cursor]])
+    return { entries: page.entries, nextCursor: page.hasMore ? page.newest : null }
+  }
+  let page = yield* ask([])
+  for (let pages = 1; page.hasMore; pages++) {
+    if (pages === pagesAtMost) {
+      return yield* new Unanswered({ reason: `the window holds more than ${pagesAtMost * 100} entries; ask for less` })
+    }
+    const older = yield* ask([["starting_after", page.oldest ?? ""]])
+    page = { ...older, isPart: true }
+  }
+  return { entries: page.entries, nextCursor: page.isPart ? page.newest : null }
+})
+
+interface Listed {
+  readonly entries: ReadonlyArray<unknown>
+  readonly newest: string | null
+  readonly oldest: string | null
+  readonly hasMore: boolean
+  /** Newer pages came before it. */
+  readonly isPart: boolean
+}
+
+const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
+
+const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
+      if (url !== `/v1/${path}`) return unreadable(answer, "url")
+      // More to come, and nothing to go on from.
+      if (has_more && data.length === 0) return unreadable(answer, "data")
+      const { data: entries }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
+      const [newest, oldest] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
+      return Result.succeed({ entries, newest, oldest, hasMore: has_more, isPart: false })
+    })
+  )
+
+/** What an entry holds, why it cannot be read, or `undefined` for one that is not ours. */
+type Entry<Item> = { readonly item: Item } | { readonly wrongAt: string } | undefined
+
+const pageOf = <Item>(
+  { entries, nextCursor }: RawPage,
+  clean: Clean,
+  entryOf: (entry: unknown, clean: Clean) => Entry<Item>
+): ListedPage<Item> => {
+  const items: Array<Item> = []
+  const unreadable: Array<UnreadableEntry> = []
+  for (const entry of entries.toReversed()) {
+    const read = entryOf(entry, clean)
+    if (read === undefined) continue
+    if ("item" in read && !clean.shows(JSON.stringify(read.item))) items.push(read.item)
+    else unreadable.push(unreadableEntry(entry, "wrongAt" in read ? `at ${read.wrongAt}` : "it shows a secret", clean))
+  }
+  return { items, unreadable, nextCursor }
+}
+
+const unreadableEntry = (entry: unknown, why: string, clean: Clean): UnreadableEntry => {
+  const { id } = entry as { readonly id: string }
+  return { reference: clean.shows(id) ? null : id, reason: `it is not to be understood, ${why}` }
+}
+
+const readPaymentIntent = Schema.decodeUnknownResult(Protocol.ListedPaymentIntent)
+const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
+
+const chargeIn = (entry: unknown, clean: Clean): Entry<ListedCharge> => {
+  const marks = marksOf(entry)
+  const attemptId = textAt(marks, "attempt_id")
+  if (attemptId === null) return undefined
+  const read = readPaymentIntent(entry)
+  if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
+  const paymentIntent = read.success
+  const money = fromStripe(paymentIntent.amount, paymentIntent.currency)
+  const state = chargeState(paymentIntent, textAt(marks, "checkout") === "true", clean)
+  if (typeof state === "string" || money === undefined) return { wrongAt: typeof state === "string" ? state : "amount" }
+  return {
+    item: {
+      attemptId,
+      // Not sent: see `Requests.ts`. The key Stripe gives back in no list.
+      ...{ paymentId: null, idempotencyKey: null },
+      reference: textAt(marks, "reference"),
+      country: textAt(marks, "country"),
+      method: oneOf(paymentMethods, textAt(marks, "method")),
+      cardBrand: textAt(marks, "card_brand"),
+      initiator: oneOf(initiators, textAt(marks, "initiator")),
+      capture: captureMethods.get(paymentIntent.capture_method) ?? null,
+      money,
+      state,
+      created: paymentIntent.created * 1000
+    }
+  }
+}
+
+/** https://docs.stripe.com/api/payment_intents/object#payment_intent_object-capture_method */
+const captureMethods: ReadonlyMap<string, boolean> = new Map([
+  ["automatic", true],
+  ["automatic_async", true],
+  ["manual", false]
+])
+
+/** On a page a refusal is not the end: the customer may try again there. */
+const chargeState = (
+  paymentIntent: typeof Protocol.ListedPaymentIntent.Type,
+  isOnPage: boolean,
+  clean: Clean
+): ChargeState | string =>
+  isOnPage && paymentIntent.status === "requires_payment_method"
+    ? { _tag: "NeedsCustomer", providerRef: paymentIntent.id }
+    : stateOf(paymentIntent, clean)
+
+const refundIn = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
+  const read = readRefund(entry)
+  if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
+  const refund = read.success
+  if (refund.payment_intent === null || refund.payment_intent === undefined) return undefined
+  const money = fromStripe(refund.amount, refund.currency)
+  const state = stateOfToldRefund(refund, clean)
+  if (typeof state === "string" || money === undefined) return { wrongAt: typeof state === "string" ? state : "amount" }
+  return {
+    item: {
+      refundId: textAt(marksOf(entry), "refund_id"),
+      providerRef: refund.payment_intent,
+      money,
+      state,
+      created: refund.created * 1000
+    }
+  }
+}
+
+const marksOf = (entry: unknown): Protocol.AnyMetadata =>
+  (entry as { readonly metadata?: Protocol.AnyMetadata | null }).metadata ?? {}
+
+/** `null` for what we never write there: another program has names of its own, and anybody may change it by hand. */
+const textAt = (metadata: Protocol.AnyMetadata, name: string): string | null => {
+  const text = Object.hasOwn(metadata, name) ? metadata[name] : null
+  return typeof text === "string" && text !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : null
+}
+
+const oneOf = <Word extends string>(words: ReadonlyArray<Word>, text: string | null): Word | null =>
+  words.find((word) => word === text) ?? null

@@ -1,0 +1,167 @@
+/**
+ * What Stripe's answers say of what is looked up, and of the account. Its word that it does not have something is believed
+ * of the very object or list that was asked for, and of nothing else.
+ */
+import type {
+  ChargeState,
+  Clean,
+  Found,
+  ProviderAccount,
+  RefundState,
+  TransportAnswer
+} from "@pointsman/core/connector"
+import { Result, Schema } from "effect"
+import {
+  failure,
+  ofAttempt,
+  onlySuccess,
+  type Read,
+  readable,
+  readPaymentIntent,
+  readRefund,
+  stateOfRefund,
+  stateOrUnreadable,
+  unreadable,
+  unsettling,
+  untried
+} from "./Answers.ts"
+import * as Protocol from "./Protocol.ts"
+
+const readPaymentIntents = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.PaymentIntent)))
+const readRefunds = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf(Protocol.Refund)))
+const readSession = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Session))
+const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
+const readAccount = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Account))
+
+/** What is looked up by Stripe's id of it, and our id that it carries. */
+export interface ById {
+  readonly stripeId: string
+  readonly ourId: string
+}
+
+export const foundPaymentIntent = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<ChargeState>> =>
+  byId(answer, () =>
+    Result.flatMap(readable(readPaymentIntent, answer), (paymentIntent) =>
+      paymentIntent.id === stripeId
+        ? Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
+        : unreadable(answer, "id")
+    )
+  )
+
+export const foundRefund = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<RefundState>> =>
+  byId(answer, () =>
+    Result.flatMap(readable(readRefund, answer), (refund) => {
+      if (refund.id !== stripeId) return unreadable(answer, "id")
+      return (refund.metadata?.refund_id ?? ourId) === ourId
+        ? Result.map(stateOfRefund(answer, refund, clean), found)
+        : unreadable(answer, "metadata.refund_id")
+    })
+  )
+
+/**
+ * What the customer did on the page. While it is open, a refusal is not the end: the customer may try again there
+ * (https://docs.stripe.com/payments/checkout/how-checkout-works). An expired one can never be paid.
+ */
+export const foundOnPage = (
+  answer: TransportAnswer,
+  { ourId, stripeId }: ById,
+  clean: Clean
+): Read<Found<ChargeState>> =>
+  byId(answer, () =>
+    Result.flatMap(readable(readSession, answer), (session): Read<Found<ChargeState>> => {
+      const { payment_intent: paymentIntent, status } = session
+      if (session.id !== stripeId) return unreadable(answer, "id")
+      const isTried = paymentIntent !== null && !untried.has(paymentIntent.status)
+      if (status === "open" && !isTried) return Result.succeed({ _tag: "NotFound", conclusive: false })
+      if (status === "expired" && !isTried) {
+        return Result.succeed(found({ _tag: "Canceled", providerRef: paymentIntent?.id ?? null }))
+      }
+      if (paymentIntent === null) return unreadable(answer, "payment_intent")
+      return Result.map(ofAttempt(answer, paymentIntent, ourId, clean), found)
+    })
+  )
+
+/** One page of a list. */
+export interface Listed {
+  /** The index of the requested one in it, or -1. */
+  readonly at: number
+  /** The id from which the next page goes on; `null` where this is the last one. */
+  readonly next: string | null
+}
+
+/**
+ * `path`: of the list that was requested, which Stripe's own answer names. An empty answer to anything else would deny a
+ * charge that was made. `isIt`: whether these are the marks of the one that is looked for.
+ */
+export const listed = (
+  answer: TransportAnswer,
+  path: string,
+  isIt: (metadata: Protocol.AnyMetadata) => boolean
+): Read<Listed> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
+      if (url !== `/v1/${path}`) return unreadable(answer, "url")
+      const at = data.findIndex(({ metadata }) => isIt(metadata ?? {}))
+      const next = data.at(-1)?.id ?? null
+      // Nothing to go on from, and more to come: whether it is among that, nobody can say.
+      return has_more && next === null
+        ? unreadable(answer, "data")
+        : Result.succeed({ at, next: has_more ? next : null })
+    })
+  )
+
+/** The payment at this place of a list. */
+export const listedPaymentIntent = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<ChargeState>> =>
+  Result.flatMap(readable(readPaymentIntents, onlyAt(answer, at)), ({ data: [paymentIntent] }) =>
+    paymentIntent === undefined
+      ? unreadable(answer, "data")
+      : Result.map(stateOrUnreadable(answer, paymentIntent, clean), found)
+  )
+
+export const listedRefund = (answer: TransportAnswer, at: number, clean: Clean): Read<Found<RefundState>> =>
+  Result.flatMap(readable(readRefunds, onlyAt(answer, at)), ({ data: [refund] }) =>
+    refund === undefined ? unreadable(answer, "data") : Result.map(stateOfRefund(answer, refund, clean), found)
+  )
+
+/** The list with this one alone: the other entries need not be understood. */
+const onlyAt = (answer: TransportAnswer, at: number): TransportAnswer => {
+  const { data }: { readonly data: ReadonlyArray<unknown> } = JSON.parse(answer.body)
+  return { ...answer, body: JSON.stringify({ data: data.slice(at, at + 1) }) }
+}
+
+/** `requested`: the connected account that the request was for, which the answer must be about; `null` for none. */
+export const accountAnswer = (
+  answer: TransportAnswer,
+  requested: string | null,
+  mode: ProviderAccount["mode"]
+): Read<ProviderAccount> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(
+      readable(readAccount, answer),
+      ({ id }): Read<ProviderAccount> =>
+        (requested ?? id) === id ? Result.succeed({ id, mode }) : unreadable(answer, "id")
+    )
+  )
+
+/**
+ * A missing object says nothing about the payment: Stripe gave us its id, and so the key is now of another account or
+ * mode. Any other 404 is not even about the object: a gateway's, or that of a wrong path.
+ */
+const byId = <State>(answer: TransportAnswer, read: () => Read<Found<State>>): Read<Found<State>> =>
+  answer.status !== 404
+    ? onlySuccess(answer, read)
+    : Result.flatMap(failure(answer), ({ code }) =>
+        code === "resource_missing"
+          ? Result.succeed({ _tag: "NotFound", conclusive: false })
+          : Result.fail(unsettling(answer))
+      )
+
+const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })

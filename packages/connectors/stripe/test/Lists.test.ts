@@ -1,0 +1,318 @@
+/** Stripe's lists, against a Stripe that pages as its documentation says. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { StripeConnector } from "@pointsman/connector-stripe"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import {
+  type Connector,
+  type ListedPage,
+  money,
+  type TransportAnswer,
+  type TransportRequest
+} from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { connected, eur, timeoutMillis } from "./Calls.ts"
+import { answer, list, paymentIntent, refund, refundList, secretKey } from "./Stripe.ts"
+
+interface Stored {
+  readonly id: string
+  readonly created: number
+}
+
+/**
+ * https://docs.stripe.com/api/pagination: the newest first; `starting_after` goes on with older ones, `ending_before` gives
+ * the page right before the named one.
+ */
+const paged = (stored: ReadonlyArray<Stored>, { url }: TransportRequest): TransportAnswer => {
+  const { pathname, searchParams } = new URL(url)
+  const [from, before] = [Number(searchParams.get("created[gte]")), Number(searchParams.get("created[lt]"))]
+  const limit = Number(searchParams.get("limit"))
+  const all = stored.filter(({ created }) => created >= from && created < before).toReversed()
+  const [after, until] = [searchParams.get("starting_after"), searchParams.get("ending_before")]
+  const at = (id: string) => all.findIndex((entry) => entry.id === id)
+  const rest = after !== null ? all.slice(at(after) + 1) : until !== null ? all.slice(0, at(until)) : all
+  const data = until === null ? rest.slice(0, limit) : rest.slice(-limit)
+  return answer(200, list(data, rest.length > limit, pathname))
+}
+
+const stripeWith = (stored: () => ReadonlyArray<Stored>) => {
+  const requests: Array<TransportRequest> = []
+  const account = { connectionId: "main", environment: "sandbox" as const, credentials: { secretKey }, timeoutMillis }
+  const connector = Result.getOrThrow(
+    StripeConnector.definition.connect(account, {
+      send: (request) =>
+        Effect.sync(() => {
+          requests.push(request)
+          return paged(stored(), request)
+        })
+    })
+  )
+  return { connector, requests }
+}
+
+const missing = Effect.die("the connector has no such list")
+const window = { createdFrom: 1_000_000, createdBefore: 9_000_000 }
+const charges = (connector: Connector, cursor: string | null = null) =>
+  connector.listCharges?.({ ...window, cursor }) ?? missing
+const refunds = (connector: Connector, cursor: string | null = null) =>
+  connector.listRefunds?.({ ...window, cursor }) ?? missing
+
+/** All pages. More than the bound of pages is a list without an end. */
+const wholeOf = Effect.fnUntraced(function* <Item, E>(
+  page: (cursor: string | null) => Effect.Effect<ListedPage<Item>, E>
+) {
+  const items: Array<Item> = []
+  let cursor: string | null = null
+  for (let pages = 1; pages <= 50; pages++) {
+    const read: ListedPage<Item> = yield* page(cursor)
+    items.push(...read.items)
+    if (read.nextCursor === null) return { items, pages }
+    cursor = read.nextCursor
+  }
+  return yield* Effect.die("a list without an end")
+})
+
+const intentAt = (index: number, fields: object = {}) =>
+  paymentIntent({
+    id: `pi_${index}`,
+    created: 1_000 + index,
+    amount_received: 1234,
+    metadata: { attempt_id: `att_${index}` },
+    ...fields
+  }) as unknown as Stored
+const refundAt = (index: number, fields: object = {}) =>
+  refund({
+    id: `re_${index}`,
+    created: 1_000 + index,
+    metadata: { refund_id: `rf_${index}` },
+    ...fields
+  }) as unknown as Stored
+const many = <A>(count: number, make: (index: number) => A) => Array.from({ length: count }, (_, index) => make(index))
+
+describe("pages", () => {
+  for (const [count, pages] of [
+    [0, 1],
+    [1, 1],
+    [100, 1],
+    [101, 2],
+    [250, 3]
+  ] as const) {
+    it.effect(`given ${count} charges and refunds, then all of them once, the oldest first, in ${pages} pages`, () =>
+      Effect.gen(function* () {
+        const stripe = stripeWith(() => many(count, intentAt))
+        const listed = yield* wholeOf((cursor) => charges(stripe.connector, cursor))
+        assert.deepStrictEqual(
+          listed.items.map(({ attemptId }) => attemptId),
+          many(count, (index) => `att_${index}`)
+        )
+        assert.strictEqual(listed.pages, pages)
+        // Once through all of them to the beginning, and back.
+        assert.strictEqual(stripe.requests.length, 2 * pages - 1)
+        const refunded = stripeWith(() => many(count, (index) => refundAt(index)))
+        const ids = (yield* wholeOf((cursor) => refunds(refunded.connector, cursor))).items
+        assert.deepStrictEqual(
+          ids.map(({ refundId }) => refundId),
+          many(count, (index) => `rf_${index}`)
+        )
+      })
+    )
+  }
+  it.effect("given charges that are made between two pages, then they come too, and none comes twice", () =>
+    Effect.gen(function* () {
+      let count = 150
+      const { connector } = stripeWith(() => many(count, intentAt))
+      const listed = yield* wholeOf((cursor) => {
+        const page = charges(connector, cursor)
+        count += 60
+        return page
+      })
+      const ids = listed.items.map(({ attemptId }) => attemptId)
+      assert.deepStrictEqual(
+        ids,
+        many(ids.length, (index) => `att_${index}`)
+      )
+      assert.isAtLeast(ids.length, 210)
+    })
+  )
+  it.effect("given a window, then whole seconds of Stripe's clock, the first inside and the last outside", () =>
+    Effect.gen(function* () {
+      const { connector } = stripeWith(() => many(10, intentAt))
+      const idsOf = (createdFrom: number, createdBefore: number) =>
+        Effect.map(connector.listCharges?.({ createdFrom, createdBefore, cursor: null }) ?? missing, ({ items }) =>
+          items.map(({ created }) => created)
+        )
+      assert.deepStrictEqual(yield* idsOf(1_002_000, 1_004_000), [1_002_000, 1_003_000])
+      assert.deepStrictEqual(yield* idsOf(1_002_999, 1_003_001), [1_002_000, 1_003_000])
+    })
+  )
+  it.effect("given more than may be asked for, then Unanswered after 200 pages, and never a part", () =>
+    Effect.gen(function* () {
+      const page = answer(200, list([intentAt(1)], true))
+      const { requests, transport } = scriptedTransport(many(200, () => Effect.succeed(page)))
+      const account = {
+        connectionId: "main",
+        environment: "sandbox" as const,
+        credentials: { secretKey },
+        timeoutMillis
+      }
+      const connector = Result.getOrThrow(StripeConnector.definition.connect(account, transport))
+      const failed = yield* Effect.flip(charges(connector))
+      assert.include(failed.reason, "20000 entries")
+      assert.strictEqual(requests.length, 200)
+    })
+  )
+  it.effect("given a later page that fails, is another list, or is empty with more to come, then Unanswered", () =>
+    Effect.gen(function* () {
+      const first = answer(200, list([intentAt(1)], true))
+      for (const second of [
+        answer(500, {}),
+        answer(200, refundList([])),
+        answer(200, list([], true)),
+        answer(200, { data: [] })
+      ]) {
+        assert.strictEqual(
+          (yield* Effect.flip(charges(connected([first, second]).connector)))._tag,
+          "pointsman/Unanswered"
+        )
+      }
+    })
+  )
+})
+
+describe("entries", () => {
+  const told = {
+    attempt_id: "att_1",
+    reference: "order 1",
+    country: "NL",
+    method: "card",
+    card_brand: "visa",
+    initiator: "mit"
+  }
+  const plain = {
+    attemptId: "att_1",
+    paymentId: null,
+    idempotencyKey: null,
+    reference: "order 1",
+    country: "NL",
+    method: "card",
+    cardBrand: "visa",
+    initiator: "mit",
+    capture: true,
+    money: eur,
+    state: { _tag: "Captured", providerRef: "pi_1", stated: eur },
+    created: 1_001_000
+  }
+  const one = (fields: object) =>
+    charges(connected([answer(200, list([intentAt(1, { metadata: told, ...fields })]))]).connector)
+  const failed = { last_payment_error: { code: "card_declined", decline_code: "do_not_honor" } }
+
+  for (const [what, fields, more] of [
+    ["captured", {}, {}],
+    [
+      "a held one",
+      { capture_method: "manual", status: "requires_capture", amount_capturable: 1234 },
+      {
+        capture: false,
+        state: { _tag: "Authorized", providerRef: "pi_1", stated: eur }
+      }
+    ],
+    [
+      "one of which a part was captured",
+      { amount_received: 1000 },
+      {
+        state: { _tag: "Captured", providerRef: "pi_1", stated: money(1000, "EUR") }
+      }
+    ],
+    ["one of another capture method", { capture_method: "of_tomorrow" }, { capture: null }],
+    [
+      "a declined one",
+      { status: "requires_payment_method", ...failed },
+      {
+        state: { _tag: "Declined", providerRef: "pi_1", category: "do_not_honor", code: "do_not_honor", soft: true }
+      }
+    ],
+    [
+      "a refusal on a page",
+      { status: "requires_payment_method", ...failed, metadata: { ...told, checkout: "true" } },
+      {
+        state: { _tag: "NeedsCustomer", providerRef: "pi_1" }
+      }
+    ],
+    [
+      "metadata that was changed by hand",
+      { metadata: { attempt_id: "att_1", method: "cash", initiator: 7, country: "" } },
+      {
+        ...{ reference: null, country: null, method: null, cardBrand: null, initiator: null }
+      }
+    ]
+  ] as const) {
+    it.effect(`given ${what}, then what Stripe keeps of it`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual<unknown>(yield* one(fields), {
+          items: [{ ...plain, ...more }],
+          unreadable: [],
+          nextCursor: null
+        })
+      })
+    )
+  }
+  it.effect("given payments of other programs, then they are left out, whatever they look like", () =>
+    Effect.gen(function* () {
+      for (const metadata of [{}, null, { attempt_id: "" }, { attempt_id: 7 }, { attempt_id: "a\nb" }]) {
+        const page = yield* one({ metadata, status: "of_tomorrow", amount: "?" })
+        assert.deepStrictEqual<unknown>(page, { items: [], unreadable: [], nextCursor: null })
+      }
+    })
+  )
+  it.effect("given one of ours that cannot be read, then it is named beside the others, without its values", () =>
+    Effect.gen(function* () {
+      for (const [fields, at] of [
+        [{ status: "of_tomorrow" }, "status"],
+        [{ status: "requires_confirmation" }, "status"],
+        [{ amount: -1 }, "amount"],
+        [{ currency: "xyz" }, "amount"],
+        [{ created: "hunter2" }, "created"]
+      ] as const) {
+        const given = list([intentAt(2), intentAt(1, fields)])
+        const page = yield* charges(connected([answer(200, given)]).connector)
+        assert.deepStrictEqual(
+          page.items.map(({ attemptId }) => attemptId),
+          ["att_2"]
+        )
+        assert.deepStrictEqual(page.unreadable, [{ reference: "pi_1", reason: `it is not to be understood, at ${at}` }])
+      }
+      const shows = yield* one({ metadata: { ...told, reference: `key ${secretKey}` } })
+      assert.deepStrictEqual<unknown>([shows.items, shows.unreadable.length], [[], 1])
+    })
+  )
+  it.effect("given refunds, then those of our charges and made by hand, and none of charges without a payment", () =>
+    Effect.gen(function* () {
+      const given = refundList([
+        refundAt(5, { status: "of_tomorrow" }),
+        refundAt(4, { payment_intent: null }),
+        refundAt(3, { metadata: {}, status: "pending" }),
+        refundAt(2, { status: "failed", failure_reason: "lost_or_stolen_card", amount: 500 }),
+        refundAt(1)
+      ])
+      const { items, unreadable } = yield* refunds(connected([answer(200, given)]).connector)
+      const of = { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa", money: eur }
+      assert.deepStrictEqual<unknown>(items, [
+        {
+          ...of,
+          refundId: "rf_1",
+          state: { _tag: "Succeeded", providerRefundId: "re_1", stated: eur },
+          created: 1_001_000
+        },
+        {
+          ...{ ...of, refundId: "rf_2", money: money(500, "EUR"), created: 1_002_000 },
+          state: { _tag: "RefundFailed", providerRefundId: "re_2", reason: "lost_or_stolen_card" }
+        },
+        {
+          ...{ ...of, refundId: null, created: 1_003_000 },
+          state: { _tag: "RefundPending", providerRefundId: "re_3", stated: eur }
+        }
+      ])
+      assert.deepStrictEqual(unreadable, [{ reference: "re_5", reason: "it is not to be understood, at status" }])
+    })
+  )
+})
