@@ -4,6 +4,7 @@ const claimCharge = "packages/core/src/verbs/create/ClaimCharge.ts"
 const loop = "packages/core/src/commit/DecideAndCommit.ts"
 const attemptInTurn = "packages/core/src/verbs/create/AttemptInTurn.ts"
 const createPayment = "packages/core/src/verbs/create/CreatePayment.ts"
+const callIds = "packages/core/src/call/CallIds.ts"
 const keyRetention = "packages/core/src/decide/KeyRetention.ts"
 const nextStep = "packages/core/src/routing/NextStep.ts"
 
@@ -111,6 +112,80 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a payment that stays UNKNOWN, then its key never ends"
+    }
+  },
+  {
+    name: "forget the key of a pending payment",
+    harm: "The same key charges again a day after it was answered PENDING, while the first charge is still under way.",
+    edits: [{ file: keyRetention, find: `new Set(["PENDING", "UNKNOWN"])`, replace: `new Set(["UNKNOWN"])` }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a payment that was answered PENDING, then its key is kept until 24 hours after it settled"
+    }
+  },
+  {
+    name: "draw the id of an attempt",
+    harm: "A store that lost its last records asks for the same charge under another id, and the provider charges again.",
+    edits: [
+      {
+        file: callIds,
+        find: "if (key === null) return yield* (yield* Ids).attempt",
+        replace: "if (key !== undefined) return yield* (yield* Ids).attempt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another store and the same key on the same day, then the same id"
+    }
+  },
+  {
+    name: "take another request's operation for one's own",
+    harm: "A process whose claim was lost abandons the capture that another process is sending under the same key.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: "({ claimedBy }) => claimedBy === abandoned.claimedBy",
+        replace: "({ id }) => id === abandoned.id"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another process's capture under its key is at work, when a claim was lost, then it is left alone"
+    }
+  },
+  {
+    name: "take another request's refund for one's own",
+    harm: "A process whose claim was lost frees the refund that another process is sending: it is refunded again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/refund/ClaimRefund.ts",
+        find: "({ claimedBy }) => claimedBy === refund.claimedBy",
+        replace: "({ id }) => id === refund.id"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another process's refund under its key is at work, when a claim was lost, then it is left alone"
+    }
+  },
+  {
+    name: "draw a split by the payment's id",
+    harm: "A store that lost its last records sends a repeated request to another connection, which charges again.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Draw.ts",
+        find: "  key === null ? paymentId :",
+        replace: "  key !== undefined ? paymentId :"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given a split, when another store routes the same key, then to the same connection"
     }
   },
   {
@@ -656,8 +731,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: keyRetention,
-        find: `status === "UNKNOWN" || (status === "REQUIRES_ACTION" && payment.routing !== null)`,
-        replace: `status === "UNKNOWN"`
+        find: `answeredOpen.has(status) || (status === "REQUIRES_ACTION" && payment.routing !== null)`,
+        replace: `answeredOpen.has(status)`
       }
     ],
     caughtBy: {

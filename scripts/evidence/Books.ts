@@ -63,6 +63,7 @@ const payment: Payment = {
 
 const attempt: Attempt = {
   id: "att_1",
+  claimedBy: null,
   paymentId: payment.id,
   number: 1,
   connectionId: "main",
@@ -150,6 +151,7 @@ const second: Attempt = { ...attempt, id: "att_2", number: 2, connectionId: "sec
 
 const operation = (kind: Operation["kind"], changes: Partial<Operation> = {}): Operation => ({
   id: "op_1",
+  claimedBy: null,
   paymentId: payment.id,
   kind,
   idempotencyKey: null,
@@ -187,6 +189,7 @@ const captureFailed = { reported: { ...nothingReported, captureFailedAt: recorde
 
 const refund = (stage: Refund["stage"], minorUnits: number, changes: Partial<Refund> = {}): Refund => ({
   id: "rf_1",
+  claimedBy: null,
   paymentId: payment.id,
   stage,
   money: { ...payment.money, minorUnits },

@@ -54,6 +54,7 @@ const rows: ReadonlyArray<Row> = [
 
 const attempt: Attempt = {
   id: "att",
+  claimedBy: null,
   paymentId: "payment",
   number: 1,
   connectionId: "main",

@@ -138,7 +138,7 @@ const brokenEntries = (
   entries: ReadonlyArray<Operation | Refund>,
   mostMinor: number
 ): ReadonlyArray<string> =>
-  entries.flatMap(({ id, money, paymentId }, index) => {
+  entries.flatMap(({ id, money, paymentId, sentAt }, index) => {
     const before = entries[index - 1]
     return [
       ...unless(paymentId === payment.id, `${id} is another payment's`),
@@ -147,7 +147,7 @@ const brokenEntries = (
         Number.isSafeInteger(money.minorUnits) && money.minorUnits >= 0 && money.minorUnits <= mostMinor,
         `${id} is for ${money.minorUnits} of ${mostMinor}`
       ),
-      ...unless(before === undefined || before.id < id, `${id} is not in the order of ids`)
+      ...unless(before === undefined || before.sentAt <= sentAt, `${id} is not in the order of sending`)
     ]
   })
 

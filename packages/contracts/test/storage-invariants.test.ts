@@ -145,8 +145,11 @@ const spoiltRefunded: ReadonlyArray<Spoilt> = [
   ["an operation is in another currency", operation(1, { money: money(900, "USD") }), /op_.* is in another currency/],
   [
     "its operations are in another order",
-    (record) => ({ ...record, operations: record.operations.toReversed() }),
-    /op_.* is not in the order of ids/
+    (record) => ({
+      ...record,
+      operations: record.operations.map((operation, at) => ({ ...operation, sentAt: operation.sentAt - at }))
+    }),
+    /op_.* is not in the order of sending/
   ],
   [
     "a refund is for more than the payment says",

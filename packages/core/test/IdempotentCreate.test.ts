@@ -222,6 +222,26 @@ describe("5. how long a key is kept", () => {
       assert.lengthOf(unknown.provider.charges, 1)
     }).pipe(Effect.provide(unknown.layer))
   )
+
+  const pending = world()
+  it.effect("given a payment that was answered PENDING, then its key is kept until 24 hours after it settled", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      pending.provider.onCharge = () => Effect.succeed({ _tag: "Pending", providerRef: "ref" })
+      const first = yield* pointsman.create(caller, keyed)
+      yield* TestClock.adjust(30 * 24 * hour)
+      yield* pointsman.forgetKeys
+      assert.deepStrictEqual(yield* pointsman.create(caller, keyed), { ...first, isReplay: true })
+      pending.provider.onLookUpCharge = ({ money }) =>
+        Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "ref", stated: money } })
+      yield* pointsman.checkDue
+      yield* TestClock.adjust(24 * hour - 1)
+      assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+      yield* TestClock.adjust(1)
+      assert.isFalse((yield* pointsman.create(caller, keyed)).isReplay)
+      assert.lengthOf(pending.provider.charges, 2)
+    }).pipe(Effect.provide(pending.layer))
+  )
 })
 
 describe("7. internal_error: nothing was sent and the key is free", () => {

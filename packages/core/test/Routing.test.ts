@@ -131,7 +131,7 @@ describe("eligibility", () => {
 const route = (change: Partial<RouteQuestion> = {}) =>
   planRoute({
     ...question(),
-    paymentId: "0190a000-0000-7000-8000-000000000001",
+    seed: "0190a000-0000-7000-8000-000000000001",
     settings: { mode: "failover" },
     connections: [connection(), connection({ id: "backup", priority: 2 })],
     providerSupports: () => ({}),
@@ -236,18 +236,18 @@ describe("the route plan", () => {
       }
     ]
     for (let number = 0; number < 50; number++) {
-      const asked = { paymentId: `payment-${number}`, connections, strategies }
+      const asked = { seed: `payment-${number}`, connections, strategies }
       const one = ids(route({ ...asked, settings: settings({ a: 1, b: 1 }) }))
       assert.deepStrictEqual(one, ids(route({ ...asked, settings: settings({ b: 1, a: 1 }) })))
       assert.deepStrictEqual(one, one[0] === "a" ? ["a", "c", "b"] : ["b", "c", "a"])
     }
   })
   it("given a split and a control group, then shares are kept and one payment always decides the same way", () => {
-    const paymentIds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
+    const seeds = Array.from({ length: 4000 }, (_, n) => `0190a000-0000-7000-8000-${String(n).padStart(12, "0")}`)
     const share = (settings: RouteQuestion["settings"], isCounted: (planned: ReturnType<typeof route>) => boolean) => {
-      const counted = paymentIds.map((paymentId) => isCounted(route({ paymentId, settings })))
+      const counted = seeds.map((seed) => isCounted(route({ seed, settings })))
       assert.deepStrictEqual(
-        paymentIds.map((paymentId) => isCounted(route({ paymentId, settings }))),
+        seeds.map((seed) => isCounted(route({ seed, settings }))),
         counted
       )
       return counted.filter(Boolean).length / counted.length

@@ -58,11 +58,11 @@ const question = (
   payment: PaymentDetails,
   settings: RoutingSettings,
   connections: ReadonlyArray<Connection>,
-  paymentId: string
+  seed: string
 ) =>
   ({
     payment,
-    paymentId,
+    seed,
     settings,
     connections,
     merchantCountry: "NL",
@@ -89,9 +89,9 @@ export const routeOf = (
   settings: RoutingSettings,
   connections: ReadonlyArray<Connection>,
   payment: PaymentDetails,
-  paymentId = "p"
+  seed = "p"
 ): ReadonlyArray<string> =>
-  Result.match(planRoute(question(payment, settings, connections, paymentId)), {
+  Result.match(planRoute(question(payment, settings, connections, seed)), {
     onFailure: () => [],
     onSuccess: ({ order }) => order.map(({ id }) => id)
   })

@@ -184,6 +184,7 @@ const countedIds = (): Ids["Service"] => {
     attempt: prefixed("att"),
     operation: prefixed("op"),
     refund: prefixed("rf"),
+    claim: prefixed("clm"),
     event: prefixed("evt"),
     request: prefixed("req"),
     merchant: prefixed("mer"),

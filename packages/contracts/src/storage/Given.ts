@@ -211,6 +211,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   if (row.on === "ChargeSent" || row.on === "AttemptFollowed") {
     changed.push({
       id: yield* ids.attempt,
+      claimedBy: yield* ids.claim,
       paymentId: payment.id,
       number: before.attempts.length + 1,
       connectionId: "first",

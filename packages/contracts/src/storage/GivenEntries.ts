@@ -9,6 +9,7 @@ export const newOperation = Effect.fnUntraced(function* (payment: Payment, field
   const ids = yield* Ids
   const operation: Operation = {
     id: yield* ids.operation,
+    claimedBy: yield* ids.claim,
     paymentId: payment.id,
     kind: "capture",
     idempotencyKey: null,
@@ -33,6 +34,7 @@ export const newRefund = Effect.fnUntraced(function* (payment: Payment, fields: 
   const ids = yield* Ids
   const refund: Refund = {
     id: yield* ids.refund,
+    claimedBy: yield* ids.claim,
     paymentId: payment.id,
     stage: "Sending",
     money: { ...payment.money, minorUnits: payment.capturedMinor },

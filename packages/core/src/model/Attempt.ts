@@ -6,8 +6,12 @@ import type { ChargeEnd, CheckoutOpened } from "./ProviderStatement.ts"
 
 /** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
 export interface Attempt {
-  /** `att_` and a UUIDv7. */
+  /** `att_` and a UUID; see `call/CallIds.ts`. */
   readonly id: string
+  /**
+   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   */
+  readonly claimedBy: string | null
   readonly paymentId: string
   /** Counted from 1. */
   readonly number: number

@@ -34,8 +34,12 @@ export type OperationReply =
 
 /** Its id is the provider's idempotency key. */
 export interface Operation {
-  /** `op_` and a UUIDv7. */
+  /** `op_` and a UUID; see `call/CallIds.ts`. */
   readonly id: string
+  /**
+   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   */
+  readonly claimedBy: string | null
   readonly paymentId: string
   readonly kind: OperationKind
   /** Names this operation among those of its payment and kind, for as long as it is in flight or has a reply. */

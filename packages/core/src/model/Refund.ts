@@ -17,8 +17,12 @@ export type RefundReply =
 export const refundReplayMillis = 24 * 60 * 60 * 1000
 
 export interface Refund {
-  /** `rf_` and a UUIDv7: the provider's idempotency key. */
+  /** `rf_` and a UUID: the provider's idempotency key; see `call/CallIds.ts`. */
   readonly id: string
+  /**
+   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   */
+  readonly claimedBy: string | null
   readonly paymentId: string
   readonly stage: RefundStage
   /** What is given back: as asked for, at most what was left; after the provider's word, what it says. */
@@ -49,6 +53,10 @@ export interface Refund {
   readonly failureReason: string | null
   readonly reply: RefundReply | null
 }
+
+/** Its request ended unsent, and its key is free. */
+export const isGivenBack = ({ idempotencyKey, stage }: Refund): boolean =>
+  stage === "Refused" && idempotencyKey === null
 
 /** Moves a refund along its table; what the table says where no row takes the fact. */
 export const moveRefund = (refund: Refund, on: RefundEvent, change: Partial<Refund>) =>

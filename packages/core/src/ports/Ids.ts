@@ -30,6 +30,8 @@ export class Ids extends Context.Service<
     readonly attempt: Effect.Effect<string>
     readonly operation: Effect.Effect<string>
     readonly refund: Effect.Effect<string>
+    /** Of the request that claims a call; see `Operation.claimedBy`. */
+    readonly claim: Effect.Effect<string>
     readonly event: Effect.Effect<string>
     readonly request: Effect.Effect<string>
     readonly merchant: Effect.Effect<string>
@@ -46,6 +48,7 @@ export class Ids extends Context.Service<
         attempt: prefixed("att"),
         operation: prefixed("op"),
         refund: prefixed("rf"),
+        claim: prefixed("clm"),
         event: prefixed("evt"),
         request: prefixed("req"),
         merchant: prefixed("mer"),

@@ -12,6 +12,11 @@ export class Secrets extends Context.Service<
     readonly open: (sealed: string, context: string) => Effect.Effect<Redacted.Redacted<string>, SealBroken>
     /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
+    /**
+     * A lower-case UUIDv8 of a keyed HMAC-SHA-256: the same for the same text, and not to be guessed without the key. The
+     * key must never change: a call to a provider is recognised by what was derived with it (decisions, section 1).
+     */
+    readonly derivedUuid: (text: string) => Effect.Effect<string>
     /** The token in the address of a payment's hosted page: the same for the same payment, and not to be guessed. */
     readonly pageToken: (paymentId: string) => Effect.Effect<string>
     /** SHA-256, lower-case hex. For texts with the entropy of a key. */

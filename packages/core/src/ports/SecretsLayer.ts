@@ -39,7 +39,8 @@ const derivation = {
   salt: "pointsman",
   seal: "pointsman/v1/seal",
   fingerprint: "pointsman/v1/fingerprint",
-  pageToken: "pointsman/v1/page-token"
+  pageToken: "pointsman/v1/page-token",
+  derivedUuid: "pointsman/v1/derived-id"
 } as const
 
 /** `encryptionKey` must hold 32 random bytes. */
@@ -68,6 +69,8 @@ export const layer = (
       const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* subkey(derivation.seal))
       const fingerprintKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.fingerprint))
       const pageTokenKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.pageToken))
+
+      const derivedUuidKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.derivedUuid))
 
       return Secrets.of({
         seal: Effect.fnUntraced(function* (plaintext, context) {
@@ -99,6 +102,9 @@ export const layer = (
         fingerprint: (message) =>
           mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
 
+        derivedUuid: (message) =>
+          mac.sign(derivedUuidKey, utf8.encode(message)).pipe(Effect.map(uuidV8Of), Effect.orDie),
+
         pageToken: (paymentId) =>
           mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
 
@@ -106,3 +112,12 @@ export const layer = (
       })
     }).pipe(Effect.orDie)
   )
+
+/** The first 16 bytes with the version and the variant of RFC 9562, section 5.8. */
+const uuidV8Of = (bytes: Uint8Array): string => {
+  const uuid = bytes.slice(0, 16)
+  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x80
+  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
+  const hex = Hex.encode(uuid)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+}

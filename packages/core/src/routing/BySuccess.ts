@@ -42,7 +42,7 @@ interface Scored extends StrategyCandidate {
   readonly score: number
 }
 
-export const bySuccess = (paymentId: string, exploration: number): RoutingStrategy => ({
+export const bySuccess = (seed: string, exploration: number): RoutingStrategy => ({
   name: "auto",
   order: ({ candidates, draw: drawFor }) => {
     const scored = candidates.map((candidate): Scored => ({ ...candidate, score: expectedRate(candidate.rates) }))
@@ -57,7 +57,7 @@ export const bySuccess = (paymentId: string, exploration: number): RoutingStrate
     const drawn = led.length > 1 ? drawFor("explore") : 1
     if (drawn < exploration) {
       return {
-        order: idsOf(moved(led, exploredBy(led.slice(1), drawn / exploration, paymentId))),
+        order: idsOf(moved(led, exploredBy(led.slice(1), drawn / exploration, seed))),
         scores,
         note: `It explores: ${percent(exploration)} of the payments go to another connection than the one that leads.`
       }
@@ -74,8 +74,8 @@ const deviationOf = ({ rates, score }: Scored): number =>
   Math.sqrt((score * (1 - score)) / (weightOf(rates.segment) + presumedWeight))
 
 /** `drawn`: in [0, 1) among the exploring payments. */
-const exploredBy = (others: ReadonlyArray<Scored>, drawn: number, paymentId: string): Scored =>
-  others[Math.floor(2 * drawn * others.length)] ?? mostPromising(others, paymentId)
+const exploredBy = (others: ReadonlyArray<Scored>, drawn: number, seed: string): Scored =>
+  others[Math.floor(2 * drawn * others.length)] ?? mostPromising(others, seed)
 
 const idsOf = (candidates: ReadonlyArray<StrategyCandidate>) => candidates.map(({ connectionId }) => connectionId)
 
@@ -85,18 +85,18 @@ const moved = (ranked: ReadonlyArray<Scored>, first: Scored): ReadonlyArray<Scor
 ]
 
 /** By a draw for each, from a normal distribution around its score. */
-const mostPromising = (others: ReadonlyArray<Scored>, paymentId: string): Scored => {
+const mostPromising = (others: ReadonlyArray<Scored>, seed: string): Scored => {
   const drawn = others.map((one) => ({
     one,
-    score: one.score + deviationOf(one) * normal(paymentId, one.connectionId)
+    score: one.score + deviationOf(one) * normal(seed, one.connectionId)
   }))
   return drawn.reduce((best, next) => (next.score > best.score ? next : best)).one
 }
 
 /** By the transform of Box and Muller; two draws of one payment. */
-const normal = (paymentId: string, connectionId: string): number => {
-  const radius = Math.sqrt(-2 * Math.log(1 - draw(paymentId, `explore radius:${connectionId}`)))
-  return radius * Math.cos(2 * Math.PI * draw(paymentId, `explore angle:${connectionId}`))
+const normal = (seed: string, connectionId: string): number => {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(seed, `explore radius:${connectionId}`)))
+  return radius * Math.cos(2 * Math.PI * draw(seed, `explore angle:${connectionId}`))
 }
 
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000

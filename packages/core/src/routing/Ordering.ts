@@ -10,7 +10,7 @@ import type { RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy, StrategyAnswer, StrategyCandidate, StrategyQuestion } from "./Strategy.ts"
 
 export interface OrderQuestion {
-  readonly paymentId: string
+  readonly seed: string
   readonly payment: PaymentDetails
   readonly settings: RoutingSettings
   readonly strategies: ReadonlyArray<RoutingStrategy>
@@ -72,12 +72,12 @@ const plain = (policy: RoutingPolicy): RoutingPolicy => ({ ...policy, orderer: n
 
 /** `undefined` where the configured order is the order; a sentence where the strategy that was named is not there. */
 const strategyFor = (policy: RoutingPolicy, question: OrderQuestion): RoutingStrategy | string | undefined => {
-  const { paymentId, settings, strategies } = question
+  const { seed, settings, strategies } = question
   if (policy.orderer === null) return undefined
   if (policy.orderer === "auto") {
     // Who drew its first place explores nothing besides.
     const exploration = policy.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
-    return bySuccess(paymentId, exploration)
+    return bySuccess(seed, exploration)
   }
   return (
     strategies.find((one) => one?.name === policy.orderer) ??

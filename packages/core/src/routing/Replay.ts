@@ -9,6 +9,7 @@ import type { Payment } from "../model/Payment.ts"
 import { type Exclusion, type RoutingDecision, wholeDecision } from "../model/RoutingDecision.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
+import { drawSeed } from "./Draw.ts"
 import { planRoute, type RoutePlan } from "./RoutePlan.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
@@ -67,7 +68,7 @@ export const replay = (
   const { connections, merchant, providerSupports, settings, strategies } = configuration
   const known = new Map(candidates.map((candidate) => [candidate.connectionId, candidate.rates]))
   const planned = planRoute({
-    paymentId: payment.id,
+    seed: drawSeed(payment.tenant, payment.idempotencyKey, payment.id),
     payment,
     merchantCountry: merchant === undefined ? given.merchantCountry : merchant.country,
     merchantCategory: merchant === undefined ? given.merchantCategory : merchant.category,

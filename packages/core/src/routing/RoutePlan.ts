@@ -13,7 +13,8 @@ import { policyOf, type RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
 export interface RouteQuestion extends EligibilityQuestion {
-  readonly paymentId: string
+  /** What the draws hash; see `drawSeed`. */
+  readonly seed: string
   readonly settings: RoutingSettings
   /** The tenant's connections; inactive ones are passed over. */
   readonly connections: ReadonlyArray<Connection>
@@ -45,14 +46,14 @@ export interface NoRoute {
   readonly decision: RoutingDecision
 }
 
-/** Draws that are stored. Those beyond it can be made again from the payment's id, as all of them can. */
+/** Draws that are stored. Those beyond it can be made again from the seed, as all of them can. */
 const drawsAtMost = 50
 
 export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoRoute> => {
-  const { circuits, payment, paymentId, settings, unable } = question
+  const { circuits, payment, seed, settings, unable } = question
   const draws: Array<RoutingDraw> = []
   const drawFor = (purpose: string): number => {
-    const drawn = draw(paymentId, purpose)
+    const drawn = draw(seed, purpose)
     // A strategy may draw as often as it likes; the same purpose draws the same.
     if (draws.length < drawsAtMost && !draws.some((one) => one.purpose === purpose)) draws.push({ purpose, drawn })
     return drawn

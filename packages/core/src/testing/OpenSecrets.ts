@@ -12,6 +12,7 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
       ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
       : Effect.fail(new SealBroken({ context })),
   fingerprint: Effect.succeed,
+  derivedUuid: Effect.succeed,
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),
   hash: Effect.succeed
 })

@@ -95,7 +95,7 @@ export const decisions = (use: RoutingRule["use"]): (() => void) => {
     })
   )
   const nothing = { succeeded: 0, failed: 0 }
-  const question: Omit<RouteQuestion, "paymentId" | "payment"> = {
+  const question: Omit<RouteQuestion, "seed" | "payment"> = {
     settings: { mode: "failover", rules: rules(use) },
     connections,
     unable: [],
@@ -110,7 +110,7 @@ export const decisions = (use: RoutingRule["use"]): (() => void) => {
   let count = 0
   return () => {
     const asked = payments[count % payments.length] ?? payment
-    const plan = planRoute({ ...question, payment: asked, paymentId: `01a1fe08-9226-7266-a33a-${count++}` })
+    const plan = planRoute({ ...question, payment: asked, seed: `01a1fe08-9226-7266-a33a-${count++}` })
     if (plan._tag === "Failure" || plan.success.decision.rule !== `Rule ${ruleCount - 1}`) {
       throw new Error("the payment went elsewhere")
     }

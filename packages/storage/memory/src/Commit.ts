@@ -113,8 +113,12 @@ const replaced = <A extends { readonly id: string }>(
   return [...byId.values()]
 }
 
-/** Ids are UUIDv7: their order is the order in which they were made. */
-const byId = (a: { readonly id: string }, b: { readonly id: string }): number => byText(a.id, b.id)
+interface Sent {
+  readonly id: string
+  readonly sentAt: number
+}
+
+const bySending = (a: Sent, b: Sent): number => a.sentAt - b.sentAt || byText(a.id, b.id)
 
 /** Runs to its end without a pause: nobody sees a part of it. */
 const apply = (
@@ -138,8 +142,8 @@ const apply = (
     id,
     replaced(attempts.get(id), change.attempts).sort((a, b) => a.number - b.number)
   )
-  operations.set(id, replaced(operations.get(id), change.operations).sort(byId))
-  refunds.set(id, replaced(refunds.get(id), change.refunds).sort(byId))
+  operations.set(id, replaced(operations.get(id), change.operations).sort(bySending))
+  refunds.set(id, replaced(refunds.get(id), change.refunds).sort(bySending))
   events.push(...written)
   for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
   if (change.message !== undefined) decide(messages, change.message)

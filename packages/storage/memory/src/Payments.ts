@@ -81,7 +81,8 @@ const subjectsIn = (stored: TenantState, subject: MessageSubject): ReadonlyArray
       : "operationId" in subject
         ? [operations, subject.operationId]
         : [refunds, subject.refundId]
-  const found = [...payments.keys()].find((id) => (asked.get(id) ?? []).some((one) => one.id === named))
+  // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
+  const found = [...payments.keys()].findLast((id) => (asked.get(id) ?? []).some((one) => one.id === named))
   return found === undefined ? [] : [found]
 }
 

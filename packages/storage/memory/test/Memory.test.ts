@@ -33,10 +33,11 @@ const call = {
   reason: null,
   reply: null
 }
-const operation = { ...call, id: "op_1", kind: "void", outcome: "Unanswered" } as const
+const operation = { ...call, id: "op_1", claimedBy: null, kind: "void", outcome: "Unanswered" } as const
 const refund = {
   ...call,
   id: "rf_1",
+  claimedBy: null,
   stage: "Refused",
   providerRefundId: null,
   settledAt: null,

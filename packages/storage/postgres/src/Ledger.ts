@@ -41,11 +41,14 @@ const entriesOf = (table: string, order: string) => `(
     where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment and payment_id = p.id
   ) as entry
 )`
-const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "id")} as operations,
-  ${entriesOf("refunds", "id")} as refunds`
+const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "sent_at, id")} as operations,
+  ${entriesOf("refunds", "sent_at, id")} as refunds`
 const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
+/** The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent. */
 const selectBookOf = (table: "attempts" | "operations" | "refunds") => `select ${bookColumns} from payments as p
-  where ${ofTenant} and id = (select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' limit 1)`
+  where ${ofTenant} and id = (
+    select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' order by payment_id desc limit 1
+  )`
 /** Both, because a reference may be longer than an index takes. */
 const isCharge = `${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4`
 /** One charge may have several payments (see `MessageBook`). */

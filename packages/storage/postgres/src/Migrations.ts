@@ -450,7 +450,11 @@ const steps: Record<string, Step> = {
   "8_attempts_by_provider_ref": execute([
     `create index attempts_by_provider_ref on attempts (workspace_id, environment, connection_id, md5(provider_ref))
       where provider_ref is not null`
-  ])
+  ]),
+  // Requests under one key derive one id, and must know their own claim from another's.
+  "9_claimed_by": execute(
+    ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text collate "C"`)
+  )
 }
 
 /** The number of the last step. */

@@ -9,6 +9,7 @@ export const makeAttemptRows = <V>(parts: Parts<V>) => {
     ...tenantColumns,
     payment_id: ({ paymentId }) => bindText(paymentId),
     id: ({ id }) => bindText(id),
+    claimed_by: ({ claimedBy }) => bindTextOrNull(claimedBy),
     number: ({ number }) => number,
     connection_id: ({ connectionId }) => bindText(connectionId),
     amount_minor: ({ money }) => money.minorUnits,
@@ -26,6 +27,7 @@ export const makeAttemptRows = <V>(parts: Parts<V>) => {
 
   const readAttempt = (row: Row): Attempt => ({
     id: readText(row["id"]),
+    claimedBy: readTextOrNull(row["claimed_by"]),
     paymentId: readText(row["payment_id"]),
     number: row["number"] as number,
     connectionId: readText(row["connection_id"]),

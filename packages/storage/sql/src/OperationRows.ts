@@ -10,6 +10,7 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
     ...tenantColumns,
     payment_id: ({ paymentId }) => bindText(paymentId),
     id: ({ id }) => bindText(id),
+    claimed_by: ({ claimedBy }) => bindTextOrNull(claimedBy),
     kind: ({ kind }) => kind,
     idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
     requested_minor: ({ requestedMinor }) => requestedMinor,
@@ -28,6 +29,7 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
 
   const readOperation = (row: Row): Operation => ({
     id: readText(row["id"]),
+    claimedBy: readTextOrNull(row["claimed_by"]),
     paymentId: readText(row["payment_id"]),
     kind: row["kind"] as Operation["kind"],
     idempotencyKey: readTextOrNull(row["idempotency_key"]),
@@ -48,6 +50,7 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
     ...tenantColumns,
     payment_id: ({ paymentId }) => bindText(paymentId),
     id: ({ id }) => bindText(id),
+    claimed_by: ({ claimedBy }) => bindTextOrNull(claimedBy),
     stage: ({ stage }) => stage,
     balance: ({ stage }) => columnOf[stage],
     amount_minor: ({ money }) => money.minorUnits,
@@ -69,6 +72,7 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
 
   const readRefund = (row: Row): Refund => ({
     id: readText(row["id"]),
+    claimedBy: readTextOrNull(row["claimed_by"]),
     paymentId: readText(row["payment_id"]),
     stage: row["stage"] as Refund["stage"],
     money: readMoney(row),

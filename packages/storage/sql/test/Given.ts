@@ -74,6 +74,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
       {
         id: yield* ids.attempt,
         paymentId: id,
+        claimedBy: null,
         number: 1,
         connectionId: "first",
         money: payment.money,
@@ -97,6 +98,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
 /** A capture in flight. */
 export const newOperation = (payment: Payment, fields: Partial<Operation> = {}): Operation => ({
   id: `op_${payment.id}`,
+  claimedBy: null,
   paymentId: payment.id,
   kind: "capture",
   idempotencyKey: "key-of-the-operation",
@@ -117,6 +119,7 @@ export const newOperation = (payment: Payment, fields: Partial<Operation> = {}):
 /** A refund of all of the payment, being sent. */
 export const newRefund = (payment: Payment, fields: Partial<Refund> = {}): Refund => ({
   id: `rf_${payment.id}`,
+  claimedBy: null,
   paymentId: payment.id,
   stage: "Sending",
   money: payment.money,

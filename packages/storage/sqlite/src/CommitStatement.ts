@@ -61,7 +61,7 @@ export const bindAttempt = valuesOf(rows.attemptColumns)
 export const upsertOperation = upsertInto("operations", Object.keys(rows.operationColumns), entryKey)
 export const bindOperation = valuesOf(rows.operationColumns)
 export const selectRefunds =
-  "select * from refunds where workspace_id = ? and environment = ? and payment_id = ? order by id"
+  "select * from refunds where workspace_id = ? and environment = ? and payment_id = ? order by sent_at, id"
 export const upsertRefund = upsertInto("refunds", Object.keys(rows.refundColumns), entryKey)
 export const bindRefund = valuesOf(rows.refundColumns)
 

@@ -31,7 +31,7 @@ import { writeChange } from "./WriteChange.ts"
 const ofTenant = "workspace_id = ? and environment = ?"
 const selectPayment = `select * from payments where ${ofTenant} and id = ?`
 const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = ? order by number`
-const selectOperations = `select * from operations where ${ofTenant} and payment_id = ? order by id`
+const selectOperations = `select * from operations where ${ofTenant} and payment_id = ? order by sent_at, id`
 const selectPageOwner = "select * from payments where page_token_hash = ?"
 
 export const make = Effect.fnUntraced(function* (db: Database, options: CommitterOptions = {}) {

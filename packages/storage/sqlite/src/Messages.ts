@@ -127,9 +127,10 @@ export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSub
       : "operationId" in subject
         ? ["operations", "operations_by_id", subject.operationId]
         : ["refunds", "refunds_by_id", subject.refundId]
+  // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
   const row = db
     .prepare(`select payment_id from ${table} indexed by ${index}
-      where workspace_id = ? and environment = ? and id = ?`)
+      where workspace_id = ? and environment = ? and id = ? order by payment_id desc limit 1`)
     .get(...bindTenant(tenant), bindText(id as string))
   return row === undefined ? [] : [readText(row["payment_id"])]
 }

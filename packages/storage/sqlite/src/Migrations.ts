@@ -479,7 +479,11 @@ const steps: Record<string, Step> = {
   "15_attempts_by_provider_ref": execute([
     `create index attempts_by_provider_ref on attempts (workspace_id, environment, connection_id, provider_ref)
       where provider_ref is not null`
-  ])
+  ]),
+  // Requests under one key derive one id, and must know their own claim from another's.
+  "16_claimed_by": execute(
+    ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text`)
+  )
 }
 
 /** The number of the last step. */

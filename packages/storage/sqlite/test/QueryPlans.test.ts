@@ -36,8 +36,8 @@ const page = { before: "b", limit: 10 }
  */
 const sorts: Readonly<Record<string, number>> = {
   "the attempts of a payment": 1,
-  "a payment's book": 1,
-  "the book of an attempt": 2,
+  "a payment's book": 3,
+  "the book of an attempt": 4,
   "a page of payments in two states": 2,
   "the newest messages": 1,
   "messages with an outcome": 1,

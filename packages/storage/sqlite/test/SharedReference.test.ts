@@ -17,7 +17,11 @@ describe("a reference of two payments", () => {
       const db = yield* open(filename)
       db.prepare("update payments set provider_ref = 'ch-1'").run()
       db.prepare("drop table charge_references").run()
-      db.prepare("delete from pointsman_migrations where migration_id = 14").run()
+      for (const table of ["attempts", "operations", "refunds"]) {
+        db.prepare(`alter table ${table} drop column claimed_by`).run()
+      }
+      db.prepare("drop index attempts_by_provider_ref").run()
+      db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()
       yield* withStorage({ filename })(expectShared(first, second))
     }).pipe(Effect.provide(Ids.layer))

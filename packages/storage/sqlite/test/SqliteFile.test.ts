@@ -109,7 +109,9 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
+      expect((yield* migrate(db)).map(([number]) => number)).toEqual([
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+      ])
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
@@ -382,7 +384,7 @@ describe("checks of the database", () => {
     "a second live operation has its key": [
       `insert into operations select workspace_id, environment, payment_id,
       'op_2', kind, idempotency_key, requested_minor, amount_minor, currency, connection_id, provider_ref,
-      timeout_millis, sent_at, answered_at, outcome, code, reason, reply from operations`,
+      timeout_millis, sent_at, answered_at, outcome, code, reason, reply, claimed_by from operations`,
       /UNIQUE constraint failed/
     ],
     "an operation is of no payment": ["update operations set payment_id = 'another'", /FOREIGN KEY constraint failed/],
@@ -391,7 +393,7 @@ describe("checks of the database", () => {
     "a second refund has its key": [
       `insert into refunds select workspace_id, environment, payment_id, 'rf_2', stage,
       balance, amount_minor, currency, requested_minor, reason, idempotency_key, connection_id, provider_ref,
-      provider_refund_id, timeout_millis, sent_at, answered_at, settled_at, code, failure_reason, reply from refunds`,
+      provider_refund_id, timeout_millis, sent_at, answered_at, settled_at, code, failure_reason, reply, claimed_by from refunds`,
       /UNIQUE constraint failed/
     ],
     "a refund is of no payment": ["update refunds set payment_id = 'another'", /FOREIGN KEY constraint failed/],

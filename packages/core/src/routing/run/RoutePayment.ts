@@ -11,6 +11,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import type { Workspace } from "../../model/Workspace.ts"
 import { Connectors } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
+import { drawSeed } from "../Draw.ts"
 import { providerLimits } from "../ProviderLimits.ts"
 import { planRoute, type RoutePlan } from "../RoutePlan.ts"
 import { RoutingStrategies } from "../Strategy.ts"
@@ -21,6 +22,8 @@ export interface RouteRequest<R = never> {
   readonly tenant: Tenant
   readonly workspace: Workspace
   readonly paymentId: string
+  /** The merchant's; `null` where the request had none. */
+  readonly idempotencyKey: string | null
   readonly details: PaymentDetails
   readonly instruments: ReadonlyArray<Instrument> | null
   /** Whether a connection can do what is asked at all; those that cannot are passed over, as inactive ones are. */
@@ -33,7 +36,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
   const circuits = yield* Circuits
   const learned = yield* LearnedRates
   const strategies = yield* RoutingStrategies
-  const { details, instruments, paymentId, tenant, workspace } = request
+  const { details, idempotencyKey, instruments, paymentId, tenant, workspace } = request
   const connections = yield* directory.connections(tenant)
   const settings = yield* directory.routing(tenant)
   const unable = yield* Effect.filter(connections, (connection) =>
@@ -42,7 +45,7 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
   const now = yield* Clock.currentTimeMillis
   const rates = learned.ratesFor(tenant, details, now)
   const plan = planRoute({
-    paymentId,
+    seed: drawSeed(tenant, idempotencyKey, paymentId),
     payment: details,
     merchantCountry: workspace.country,
     merchantCategory: workspace.category,

@@ -83,7 +83,9 @@ const firstStep = Effect.fnUntraced(function* (
 ) {
   const now = yield* Clock.currentTimeMillis
   const connection = firstOf(plan)
-  const attempt = yield* newAttempt(connection, { id: paymentId, money: request.details.money }, 1, now)
+  const { details, idempotencyKey } = request
+  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: now }
+  const attempt = yield* newAttempt(connection, { ...begun, asks: "charge" }, 1, now)
   const payment = newPayment(caller, request, {
     id: paymentId,
     state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
@@ -174,7 +176,8 @@ const giveBack = Effect.fnUntraced(function* (
 /** A further attempt. A failure gives the attempt that is not to be sent, where it may be stored all the same. */
 export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, after: Attempt, connection: Connection) {
   const now = yield* Clock.currentTimeMillis
-  const attempt = yield* newAttempt(connection, inHand.payment, after.number + 1, now)
+  const asks = inHand.payment.hosted === null ? "charge" : "checkout"
+  const attempt = yield* newAttempt(connection, { ...inHand.payment, asks }, after.number + 1, now)
   const earlier = [...inHand.earlier, after]
   const moved = applyChargeFact(inHand.payment, { on: "AttemptFollowed" }, now)
   if (Result.isFailure(moved)) return Result.fail<ReadonlyArray<Attempt>>([])

@@ -37,11 +37,11 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   const fingerprint =
     request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
   const paymentId = yield* ids.payment
-  const { details, instruments, returnUrl } = request
+  const { details, idempotencyKey, instruments, returnUrl } = request
   if (typeof returnUrl === "string")
     return yield* createHosted(caller, { ...request, returnUrl }, fingerprint, paymentId)
   const routed = yield* Effect.result(
-    routePayment({ ...caller, paymentId, details, instruments, isAble: takesCharges })
+    routePayment({ ...caller, paymentId, idempotencyKey, details, instruments, isAble: takesCharges })
   )
   if (Result.isFailure(routed)) {
     return yield* endUnsent(caller.tenant, request.idempotencyKey, fingerprint, routed.failure)

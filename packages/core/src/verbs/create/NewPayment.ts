@@ -1,5 +1,6 @@
 /** A payment and an attempt as they are written first: nothing is held or taken yet. Pure but for the attempt's id. */
 import { Effect } from "effect"
+import { type AttemptedPayment, attemptId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Caller, CreateRequest } from "../../decide/CreateRequest.ts"
 import type { Attempt } from "../../model/Attempt.ts"
@@ -33,14 +34,14 @@ export const newPayment = (
 
 export const newAttempt = Effect.fnUntraced(function* (
   connection: Connection,
-  payment: Pick<Payment, "id" | "money">,
+  payment: AttemptedPayment & Pick<Payment, "id" | "money">,
   number: number,
   now: number
 ) {
-  const ids = yield* Ids
   const connections = yield* OpenConnections
   const attempt: Attempt = {
-    id: yield* ids.attempt,
+    id: yield* attemptId(payment, connection.id),
+    claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
     number,
     connectionId: connection.id,

@@ -51,6 +51,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
         tenant,
         workspace: workspace.value,
         paymentId: id,
+        idempotencyKey: stored.idempotencyKey,
         details: stored,
         instruments: null,
         isAble
@@ -94,7 +95,7 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
 const firstInHand = Effect.fnUntraced(function* (stored: Payment, plan: RoutePlan) {
   const now = yield* Clock.currentTimeMillis
   const connection = firstOf(plan)
-  const attempt: Attempt = yield* newAttempt(connection, stored, 1, now)
+  const attempt: Attempt = yield* newAttempt(connection, { ...stored, asks: "checkout" }, 1, now)
   const { payment } = Result.getOrThrow(applyChargeFact(stored, { on: "ChargeSent" }, now))
   const inHand: ChargeInHand = {
     payment: { ...payment, routing: withAttempts(plan.decision, [attempt]) },
@@ -142,7 +143,7 @@ const giveUp = Effect.fnUntraced(function* (inHand: ChargeInHand) {
     Effect.mapError((failure) => (failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)))
   )
   if (stored === undefined) return stands(place.payment.after, true)
-  const isOurs = stored.routing?.attempts.some(({ attemptId }) => attemptId === attempt.id) ?? false
-  if (!isOurs) return stands(stored, false)
+  const attempts = yield* Effect.mapError(ledger.attempts(tenant, id), unknown)
+  if (!attempts.some(({ claimedBy }) => claimedBy === attempt.claimedBy)) return stands(stored, false)
   return stands(yield* abandonForGood({ ...inHand, payment: stored }), true)
 })

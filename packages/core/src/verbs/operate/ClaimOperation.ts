@@ -3,11 +3,13 @@
  * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
+import { operationId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import {
   type Answered,
@@ -110,13 +112,13 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
 const begin = Effect.fnUntraced(function* (
   caller: Caller,
   order: OperationOrder,
-  { attempts, payment }: PaymentBook,
+  book: PaymentBook,
   state: Payment["state"]
 ) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
-  const ids = yield* Ids
-  const attemptId = holdingAttempt({ attempts, payment })?.id
+  const { operations, payment } = book
+  const attemptId = holdingAttempt(book)?.id
   if (payment.connectionId === null || payment.providerRef === null || attemptId === undefined) {
     return yield* new NoProviderRef()
   }
@@ -135,7 +137,8 @@ const begin = Effect.fnUntraced(function* (
   }
   const now = yield* Clock.currentTimeMillis
   const operation: Operation = {
-    id: yield* ids.operation,
+    id: yield* operationId(book, order.kind, order.idempotencyKey),
+    claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
     kind: order.kind,
     idempotencyKey: order.idempotencyKey,
@@ -144,7 +147,7 @@ const begin = Effect.fnUntraced(function* (
     connectionId: connection.id,
     providerRef,
     timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: now,
+    sentAt: sentAfter(operations, now),
     answeredAt: null,
     outcome: null,
     code: null,
@@ -169,7 +172,7 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
     first: book as PaymentBook | undefined,
     decide: (stored, now) => {
       if (stored === undefined) return Effect.succeed(done(undefined))
-      const ours = stored.operations.find(({ id }) => id === abandoned.id)
+      const ours = stored.operations.find(({ claimedBy }) => claimedBy === abandoned.claimedBy)
       // Not there, and its version has passed; or it is settled already.
       const isOver = ours === undefined ? stored.payment.version > version : ours.outcome !== null
       if (isOver) return Effect.succeed(done(undefined))

@@ -3,10 +3,12 @@
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option } from "effect"
+import { refundId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
@@ -81,12 +83,12 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
   )
 })
 
-const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, { payment, ...rest }: PaymentBook) {
+const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, book: PaymentBook) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
-  const ids = yield* Ids
+  const { payment, ...rest } = book
   const { connectionId, providerRef } = payment
-  const attemptId = holdingAttempt({ ...rest, payment })?.id
+  const attemptId = holdingAttempt(book)?.id
   if (!isRefundable(payment) || connectionId === null || providerRef === null || attemptId === undefined) {
     return yield* new NotRefundable()
   }
@@ -105,7 +107,8 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, {
   if (connector.refund === undefined) return yield* new NotRefundable()
   const now = yield* Clock.currentTimeMillis
   const refund: Refund = {
-    id: yield* ids.refund,
+    id: yield* refundId(book, order.idempotencyKey),
+    claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
     stage: firstRefundStage,
     money: money(Math.min(order.amountMinor ?? left, left), payment.money.currency),
@@ -116,7 +119,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, {
     providerRef,
     providerRefundId: null,
     timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: now,
+    sentAt: sentAfter(book.refunds, now),
     answeredAt: null,
     settledAt: null,
     code: null,
@@ -142,7 +145,7 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
     decide: (stored, now) => {
       if (stored === undefined) return Effect.succeed(done(undefined))
       const { payment } = stored
-      const ours = stored.refunds.find((one) => one.id === refund.id)
+      const ours = stored.refunds.find(({ claimedBy }) => claimedBy === refund.claimedBy)
       // Not there, and its version has passed; or it is settled already.
       const isOver = ours === undefined ? payment.version > version : ours.stage !== "Sending"
       if (isOver) return Effect.succeed(done(undefined))

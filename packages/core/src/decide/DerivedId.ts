@@ -1,0 +1,39 @@
+/**
+ * What the ids of a provider's call hash, where the request came under a merchant's key (decisions, section 1). A store
+ * that lost its last records asks again under the same ids, and the provider recognises the call. Pure.
+ */
+import type { Tenant } from "../model/Tenant.ts"
+
+/**
+ * One attempt: the call of a charge, or the opening of a checkout, at one connection. A key lives for 24 hours from its
+ * answer, so that on one day only requests of which nothing was sent precede another one: theirs is the same id.
+ */
+export interface AttemptPlace {
+  readonly tenant: Tenant
+  readonly key: string
+  readonly asks: "charge" | "checkout"
+  readonly connectionId: string
+  /** Epoch milliseconds; the attempts of a payment share the UTC day of its creation. */
+  readonly createdAt: number
+}
+
+export const attemptText = ({ asks, connectionId, createdAt, key, tenant }: AttemptPlace): string =>
+  JSON.stringify(["attempt", ...place(tenant), key, asks, utcDay(createdAt), connectionId])
+
+/** A capture, a void or a refund. `tries`: how many under the key were refused. */
+export const operationText = (
+  tenant: Tenant,
+  paymentId: string,
+  kind: "capture" | "void" | "refund",
+  key: string,
+  tries: number
+): string => JSON.stringify([kind, ...place(tenant), paymentId, key, tries])
+
+const place = ({ environment, workspaceId }: Tenant) => [workspaceId, environment]
+
+/** `2026-11-23`. */
+const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** When a call is sent, in epoch milliseconds: later than those before it, so that time gives their order. */
+export const sentAfter = (earlier: ReadonlyArray<{ readonly sentAt: number }>, now: number): number =>
+  earlier.reduce((latest, { sentAt }) => Math.max(latest, sentAt + 1), now)

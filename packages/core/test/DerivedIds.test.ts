@@ -1,0 +1,176 @@
+/** Ids of calls under a merchant's key (decisions, section 1): a store that forgot asks again under the same ones. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { type ChargeAnswer, Ledger, Unanswered } from "@pointsman/core/ports"
+import { approve } from "@pointsman/core/testing"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { type Kind, operate, operationKinds } from "./support/Operations.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const day = 24 * 60 * 60_000
+const keyed = request({ idempotencyKey: "order-0001" })
+
+const softDecline = Effect.succeed<ChargeAnswer>({
+  _tag: "Declined",
+  providerRef: "ref",
+  category: "do_not_honor",
+  code: "05",
+  soft: true
+})
+
+/** The attempts of a create in a new store, in the order in which they were sent. */
+const attemptsIn = (
+  { layer, provider }: ReturnType<typeof world>,
+  { at = 0, asked = keyed }: { readonly at?: number; readonly asked?: typeof keyed } = {}
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(at)
+    yield* (yield* Pointsman).create(caller, asked)
+    return provider.charges.map(({ attemptId, connectionId }) => ({ attemptId, connectionId }))
+  }).pipe(Effect.provide(layer))
+
+describe("attempts", () => {
+  it.effect("given another store and the same key on the same day, then the same id", () =>
+    Effect.gen(function* () {
+      const [one] = yield* attemptsIn(world(), { at: day })
+      const [same] = yield* attemptsIn(world(), { at: 2 * day - 1 })
+      assert.deepStrictEqual(same, one)
+    })
+  )
+
+  it.effect("given another day, key or workspace's environment, then another id", () =>
+    Effect.gen(function* () {
+      const [one] = yield* attemptsIn(world(), { at: day })
+      const [later] = yield* attemptsIn(world(), { at: 2 * day })
+      const [other] = yield* attemptsIn(world(), { at: day, asked: request({ idempotencyKey: "order-0002" }) })
+      assert.lengthOf(new Set([one, later, other].map((found) => found?.attemptId)), 3)
+    })
+  )
+
+  it.effect("given no key, then each request has an id of its own", () =>
+    Effect.gen(function* () {
+      const [one] = yield* attemptsIn(world(), { asked: request() })
+      const [other] = yield* attemptsIn(world(), { asked: request() })
+      assert.notStrictEqual(other?.attemptId, one?.attemptId)
+    })
+  )
+
+  it.effect("given the connections in another order, then each has the id that it had", () =>
+    Effect.gen(function* () {
+      const idsFor = (order: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const made = world({ routing: { mode: "failover", order } })
+          made.provider.onCharge = (asked) => (asked.connectionId === order[0] ? softDecline : approve(asked))
+          const attempts = yield* attemptsIn(made)
+          assert.deepStrictEqual(
+            attempts.map(({ connectionId }) => connectionId),
+            order
+          )
+          return new Map(attempts.map(({ attemptId, connectionId }) => [connectionId, attemptId]))
+        })
+      const found = yield* idsFor(["main", "backup"])
+      const turned = yield* idsFor(["backup", "main"])
+      assert.deepStrictEqual(turned.get("main"), found.get("main"))
+      assert.deepStrictEqual(turned.get("backup"), found.get("backup"))
+    })
+  )
+})
+
+describe("draws", () => {
+  it.effect("given a split, when another store routes the same key, then to the same connection", () =>
+    Effect.gen(function* () {
+      const split = { name: "split", when: {}, use: { mode: "fixed" as const, split: { main: 50, backup: 50 } } }
+      const routing = { mode: "failover" as const, rules: [split] }
+      const firstOf = (number: number) =>
+        Effect.map(
+          attemptsIn(world({ routing }), { asked: request({ idempotencyKey: `order-${1000 + number}` }) }),
+          ([attempt]) => attempt?.connectionId
+        )
+      const numbers = Array.from({ length: 20 }, (_, number) => number)
+      const drawn = yield* Effect.forEach(numbers, firstOf)
+      assert.deepStrictEqual(yield* Effect.forEach(numbers, firstOf), drawn)
+      assert.lengthOf(new Set(drawn), 2)
+    })
+  )
+})
+
+const key = "operation-0001"
+
+/** A payment of which the operation can be asked. */
+const payable = (kind: Kind) =>
+  Effect.gen(function* () {
+    const details = { captureMethod: kind === "refund" ? ("automatic" as const) : ("manual" as const) }
+    return (yield* (yield* Pointsman).create(caller, request({ details }))).payment.id
+  })
+
+const sentIn = ({ provider }: ReturnType<typeof world>, kind: Kind): ReadonlyArray<string> =>
+  kind === "refund"
+    ? provider.refunds.map(({ refundId }) => refundId)
+    : (kind === "capture" ? provider.captures : provider.voids).map(({ operationId }) => operationId)
+
+const refuse = Effect.succeed({ _tag: "Rejected" as const, code: "no", message: "No." })
+
+describe("operations", () => {
+  for (const kind of operationKinds) {
+    const taken = world()
+    it.effect(`given a ${kind} of which nothing was sent, when its key comes again, then the id is taken again`, () =>
+      Effect.gen(function* () {
+        const id = yield* payable(kind)
+        taken.ledger.onCommit = (number) => (number === 3 ? "unheard" : undefined)
+        yield* operate(kind, id, { idempotencyKey: key })
+        assert.lengthOf(sentIn(taken, kind), 0)
+        const claimed = taken.ledger.changes[2]
+        assert.strictEqual((yield* operate(kind, id, { idempotencyKey: key }))._tag, "Success")
+        const [entry] = [...(claimed?.operations ?? []), ...(claimed?.refunds ?? [])]
+        assert.deepStrictEqual(sentIn(taken, kind), [entry?.id ?? ""])
+      }).pipe(Effect.provide(taken.layer))
+    )
+
+    const raced = world()
+    it.effect(
+      `given another process's ${kind} under its key is at work, when a claim was lost, then it is left alone`,
+      () =>
+        Effect.gen(function* () {
+          const id = yield* payable(kind)
+          const other = yield* raced.another
+          const order = { idempotencyKey: key, paymentId: id, amountMinor: null, reason: null }
+          const held = yield* Deferred.make<never, Unanswered>()
+          raced.provider.onCapture = raced.provider.onVoid = raced.provider.onRefund = () => Deferred.await(held)
+          raced.ledger.onCommit = (number) => (number === 3 ? "lost" : undefined)
+          let working: Fiber.Fiber<unknown, unknown> | undefined
+          raced.ledger.beforeCommit = (number) =>
+            number === 4
+              ? Effect.map(
+                  Effect.forkDetach(Effect.exit<unknown, unknown, never>(other[kind](caller, order)), {
+                    startImmediately: true
+                  }),
+                  (fiber) => {
+                    working = fiber
+                  }
+                )
+              : Effect.void
+          yield* operate(kind, id, { idempotencyKey: key })
+          assert.lengthOf(sentIn(raced, kind), 1)
+          const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
+          const entries = [...book.operations.map(({ outcome }) => outcome), ...book.refunds.map(({ stage }) => stage)]
+          assert.deepStrictEqual(entries, [kind === "refund" ? "Sending" : null])
+          yield* Deferred.fail(held, new Unanswered({ reason: "time-out" }))
+          if (working !== undefined) yield* Fiber.join(working)
+        }).pipe(Effect.scoped, Effect.provide(raced.layer))
+    )
+  }
+
+  const refused = world()
+  it.effect("given a capture that the provider refused, when its key comes again, then it is another call", () =>
+    Effect.gen(function* () {
+      const id = yield* payable("capture")
+      const capture = refused.provider.onCapture
+      refused.provider.onCapture = () => refuse
+      yield* operate("capture", id, { idempotencyKey: key })
+      refused.provider.onCapture = capture
+      assert.strictEqual((yield* operate("capture", id, { idempotencyKey: key }))._tag, "Success")
+      assert.lengthOf(new Set(sentIn(refused, "capture")), 2)
+    }).pipe(Effect.provide(refused.layer))
+  )
+})
