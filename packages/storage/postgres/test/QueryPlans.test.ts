@@ -205,7 +205,8 @@ describe.skipIf(!hasServer)("query plans", () => {
           "the book of a charge": [
             ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
             `payments_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
-            ...book.filter((index) => !index.startsWith("payments_pkey"))
+            `attempts_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
+            ...book
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
           "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],

@@ -79,7 +79,8 @@ describe("query plans", () => {
     ],
     "the book of a charge": [
       (ledger) => ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
-      "payments USING COVERING INDEX payments_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)"
+      "payments USING COVERING INDEX payments_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)",
+      "attempts USING COVERING INDEX attempts_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)"
     ],
     "a message": [
       (ledger) => ledger.message(tenant, "a", "b"),
