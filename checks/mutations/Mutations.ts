@@ -1062,14 +1062,48 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/connectors/stripe/src/StripeConnector.ts",
-        find: '  Date.parse(headers["date"] ?? "") >= sentAt + conclusiveAfterMillis',
-        replace: '  Date.parse(headers["date"] ?? "") >= sentAt || conclusiveAfterMillis === 0'
+        find: '  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis',
+        replace: '  Date.parse(headers["date"] ?? "") >= sentBefore || conclusiveAfterMillis === 0'
       }
     ],
     caughtBy: {
       project: "connector-stripe",
       file: "packages/connectors/stripe/test/StripeConnector.test.ts",
       test: "given nothing of ours an hour later, then NotFound, not conclusive"
+    }
+  },
+  {
+    name: "take an empty list of something else for Stripe's word",
+    harm: "A payment that was made is given up as never received, and the customer pays again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/LookupAnswers.ts",
+        find: `      if (url !== \`/v1/\${path}\`) return unreadable(answer, "url")
+`,
+        replace: `      if (url === path) return unreadable(answer, "url")
+`
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given an empty list that is not the one that was asked for, then Unanswered: it denies nothing"
+    }
+  },
+  {
+    name: "deny a charge after looking at the first hour of a day",
+    harm: "A charge whose time was lost with its record is called one that never arrived, and is made again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/StripeConnector.ts",
+        find: "    sentBefore = sentAt\n  }: ChargeLookup)",
+        replace: "    sentBefore: _ = sentAt\n  }: ChargeLookup, sentBefore = sentAt)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given a charge that was sent at some time of a day, then all of the day is searched, and denied a day after it"
     }
   },
   {

@@ -7,6 +7,7 @@
  * cannot be asked about is `Rejected` before anything is sent.
  */
 import {
+  type ChargeLookup,
   type ChargeState,
   type Connector,
   type ConnectorAccount,
@@ -113,7 +114,7 @@ const connector = (
   const find = Effect.fnUntraced(function* <State>(
     path: string,
     form: Requests.Form,
-    { id, isIt, read, sentAt }: Sought<State>
+    { id, isIt, read, sentBefore }: Sought<State>
   ): Effect.fn.Return<Found<State> | undefined, NotSent | Unanswered> {
     let next: string | null = null
     for (let page = 0; page < pagesAtMost; page++) {
@@ -126,28 +127,28 @@ const connector = (
       })
       const list: Lookups.Listed = yield* Effect.fromResult(Lookups.listed(answer, path, isIt))
       if (list.at >= 0) return yield* Effect.fromResult(read(answer, list.at))
-      if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentAt) }
+      if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentBefore) }
       next = list.next
     }
     return undefined
   })
 
-  const lookUpSent = Effect.fnUntraced(function* (
-    attemptId: string,
-    sentAt: number
-  ): Effect.fn.Return<Found<ChargeState>, NotSent | Unanswered> {
+  const lookUpSent = Effect.fnUntraced(function* ({
+    attemptId,
+    sentAt,
+    sentBefore = sentAt
+  }: ChargeLookup): Effect.fn.Return<Found<ChargeState>, NotSent | Unanswered> {
     const sought: Sought<ChargeState> = {
       id: attemptId,
-      sentAt,
+      sentBefore,
       isIt: ({ attempt_id }) => attempt_id === attemptId,
       read: (answer, at) => Lookups.listedPaymentIntent(answer, at, clean)
     }
-    const sentSeconds = Math.floor(sentAt / 1000)
     const found = yield* find(
       "payment_intents",
       [
-        ["created[gte]", String(Math.max(0, sentSeconds - clockSkewSeconds))],
-        ["created[lte]", String(sentSeconds + sentWithinSeconds)]
+        ["created[gte]", String(Math.max(0, Math.floor(sentAt / 1000) - clockSkewSeconds))],
+        ["created[lte]", String(Math.floor(sentBefore / 1000) + sentWithinSeconds)]
       ],
       sought
     )
@@ -181,7 +182,7 @@ const connector = (
           Lookups.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
         )
       }
-      if (providerRef === null) return lookUpSent(id, request.sentAt)
+      if (providerRef === null) return lookUpSent(request)
       return call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
         Lookups.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
       )
@@ -218,7 +219,7 @@ const connector = (
       )
     }),
     lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")(function* (request) {
-      const { providerRef, providerRefundId, refundId: id, sentAt } = request
+      const { providerRef, providerRefundId, refundId: id, sentAt, sentBefore = sentAt } = request
       if (providerRefundId !== null) {
         return yield* call({ method: "GET", path: `refunds/${segment(providerRefundId)}`, form: [], id }, (answer) =>
           Lookups.foundRefund(answer, { ourId: id, stripeId: providerRefundId }, clean)
@@ -226,7 +227,7 @@ const connector = (
       }
       const found = yield* find("refunds", [["payment_intent", providerRef]], {
         id,
-        sentAt,
+        sentBefore,
         isIt: ({ refund_id }) => refund_id === id,
         read: (answer, at) => Lookups.listedRefund(answer, at, clean)
       })
@@ -257,15 +258,15 @@ interface Call {
 interface Sought<State> {
   /** The attempt or refund id. */
   readonly id: string
-  /** Epoch milliseconds by our clock. */
-  readonly sentAt: number
+  /** Epoch milliseconds by our clock: Stripe was not asked after this. */
+  readonly sentBefore: number
   readonly isIt: (metadata: AnyMetadata) => boolean
   readonly read: (answer: TransportAnswer, at: number) => Result.Result<Found<State>, Unanswered>
 }
 
 /** By the time that Stripe wrote on its answer; without one, never. */
-const isConclusive = ({ headers }: TransportAnswer, sentAt: number): boolean =>
-  Date.parse(headers["date"] ?? "") >= sentAt + conclusiveAfterMillis
+const isConclusive = ({ headers }: TransportAnswer, sentBefore: number): boolean =>
+  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis
 
 /** A direct charge takes a stored payment method: without one there would be a payment at Stripe that nobody makes. */
 const withoutInstrument: Rejected = {

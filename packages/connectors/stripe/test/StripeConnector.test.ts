@@ -775,6 +775,27 @@ describe("looking for what nobody answered", () => {
         })
     )
   }
+  it.effect(
+    "given a charge that was sent at some time of a day, then all of the day is searched, and denied a day after it",
+    () =>
+      Effect.gen(function* () {
+        const sentBefore = sentAt + day
+        for (const [at, conclusive] of [
+          [sentBefore + day - 1000, false],
+          [sentBefore + day, true]
+        ] as const) {
+          const charges = connected([answer(200, list([]), dated(at))])
+          const found = yield* charges.connector.lookUpCharge({ ...chargeLookup, sentBefore })
+          assert.deepStrictEqual<unknown>(found, { _tag: "NotFound", conclusive })
+          const { searchParams } = new URL(charges.requests[0]?.url ?? "")
+          const created = [searchParams.get("created[gte]"), searchParams.get("created[lte]")].map(Number)
+          assert.deepStrictEqual(created, [sentAt / 1000 - 3600, sentBefore / 1000 + 3600])
+          const refunds = connected([answer(200, refundList([]), dated(at))]).connector
+          const refunded = yield* refunds.lookUpRefund?.({ ...refundLookup, sentBefore }) ?? missing
+          assert.deepStrictEqual<unknown>(refunded, { _tag: "NotFound", conclusive })
+        }
+      })
+  )
   it.effect("given a charge that was sent at the beginning of time, then no time before it", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([answer(200, list([]))])

@@ -89,6 +89,11 @@ export interface ChargeLookup {
   readonly checkoutReference: string | null
   /** Epoch milliseconds by our clock: the provider was not asked before this. */
   readonly sentAt: number
+  /**
+   * Epoch milliseconds by our clock: the provider was not asked after this. Absent where `sentAt` is when it was asked; to
+   * be set where the store lost that time, because "never received" counts only for the whole span in between.
+   */
+  readonly sentBefore?: number
   readonly money: Money
   readonly simulation: Simulation | null
 }
@@ -114,6 +119,8 @@ export interface RefundLookup {
   readonly providerRef: string
   /** Epoch milliseconds by our clock: the provider was not asked before this. */
   readonly sentAt: number
+  /** As of a charge. */
+  readonly sentBefore?: number
   readonly money: Money
   readonly simulation: Simulation | null
 }
