@@ -502,9 +502,9 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/operate/ClaimOperation.ts",
-        find: `        yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
-        return yield* nothingSent(cause)`,
-        replace: `        return { _tag: "Begun" as const, book, inHand, cause }`
+        find: `          yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
+          return yield* nothingSent(cause)`,
+        replace: `          return { _tag: "Begun" as const, book, inHand, cause }`
       }
     ],
     caughtBy: {
@@ -665,7 +665,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/hosted/BeginHosted.ts",
-        find: "if (!isOurs) return stands(stored, false)",
+        find: "if (!attempts.some(({ claimedBy }) => claimedBy === attempt.claimedBy)) return stands(stored, false)",
         replace: ""
       }
     ],

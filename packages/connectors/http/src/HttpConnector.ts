@@ -6,6 +6,7 @@
  */
 import {
   type ChargeRequest,
+  type Clean,
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
@@ -42,6 +43,7 @@ const connector = (
   const clean = cleaner([credentials.apiKey])
 
   return {
+    ...questions(call, clean),
     charge: Effect.fn("HttpConnector.charge")((request) =>
       call(
         {
@@ -56,12 +58,6 @@ const connector = (
             request,
             request.instrument === null ? clean : cleaner([credentials.apiKey, request.instrument])
           )
-      )
-    ),
-    lookUpCharge: Effect.fn("HttpConnector.lookUpCharge")((request) =>
-      call(
-        { method: "GET", path: `/charges?attempt_id=${segment(request.attemptId)}`, id: request.attemptId },
-        (answer) => Answers.foundCharge(answer, request, clean)
       )
     ),
     openCheckout: Effect.fn("HttpConnector.openCheckout")((request) =>
@@ -108,6 +104,24 @@ const connector = (
         (answer) => Answers.refundAnswer(answer, request, clean)
       )
     ),
+    readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
+      readMessage(message, cleaner([credentials.apiKey, message.secret]))
+    ),
+    readStored: Effect.fn("HttpConnector.readStored")((message) =>
+      readStored(message, cleaner([credentials.apiKey, message.secret]))
+    )
+  }
+}
+
+/** What moves no money. */
+const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
+  ({
+    lookUpCharge: Effect.fn("HttpConnector.lookUpCharge")((request) =>
+      call(
+        { method: "GET", path: `/charges?attempt_id=${segment(request.attemptId)}`, id: request.attemptId },
+        (answer) => Answers.foundCharge(answer, request, clean)
+      )
+    ),
     lookUpOperation: Effect.fn("HttpConnector.lookUpOperation")((request) =>
       call(
         { method: "GET", path: `/operations?operation_id=${segment(request.operationId)}`, id: request.operationId },
@@ -131,15 +145,8 @@ const connector = (
       call({ method: "GET", path: Lists.pathOf("refunds", request) }, (answer) =>
         Lists.refundsAnswer(answer, request, clean)
       )
-    ),
-    readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
-      readMessage(message, cleaner([credentials.apiKey, message.secret]))
-    ),
-    readStored: Effect.fn("HttpConnector.readStored")((message) =>
-      readStored(message, cleaner([credentials.apiKey, message.secret]))
     )
-  }
-}
+  }) satisfies Partial<Connector>
 
 /** What a charge and the opening of a checkout say alike. */
 const chargeBody = (

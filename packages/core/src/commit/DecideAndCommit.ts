@@ -215,7 +215,7 @@ const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
     const tried = yield* inTurn(tryOnce)
     if (tried._tag === "Ended") return tried.value
     if (tried._tag === "Again" && (yield* another(budget, tried.pauses))) continue
-    return yield* Effect.fail(unwritten(unanswered.at(-1), storageError))
+    return yield* unwritten(unanswered.at(-1), storageError)
   }
 })
 

@@ -73,7 +73,7 @@ export interface Reported {
 export const nothingReported: Reported = { isPaidOut: false, disputes: [], contradictions: [] }
 
 /** Names on one payment. */
-export const mostContradictions = 100
+const mostContradictions = 100
 
 /** Of a name that says to which other payments a reference was stated: it decides what later messages mean. */
 export const referencePrefix = "reference:"
@@ -90,7 +90,7 @@ export const withContradiction = (names: ReadonlyArray<string>, name: string): R
 }
 
 /** Disputes of one payment. */
-export const mostDisputes = 50
+const mostDisputes = 50
 
 /** Whether a dispute is open or lost. */
 export const isDisputed = (reported: Pick<Reported, "disputes">): boolean => openDisputes(reported).length > 0

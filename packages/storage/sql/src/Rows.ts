@@ -11,6 +11,7 @@ import { makeMerchantRows } from "./Merchants.ts"
 import { makeMessageRows } from "./Messages.ts"
 import { makeOperationRows } from "./OperationRows.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
+import { makeRefundRows } from "./RefundRows.ts"
 import { makeSuccessRateRows } from "./SuccessRates.ts"
 
 /** A payment with all that belongs to it. */
@@ -26,18 +27,19 @@ export const makeRows = <V>(form: Form<V>) => {
   const payments = makePaymentRows(parts)
   const attempts = makeAttemptRows(parts)
   const operations = makeOperationRows(parts)
+  const refunds = makeRefundRows(parts)
 
   /** Asserts at read what was asserted at write. */
   const readBook = (rows: BookRows): PaymentBook => {
     const payment = payments.readPayment(rows.payment)
-    const refunds = rows.refunds.map(operations.readRefund)
-    const broken = brokenBalance(payment, refunds)
+    const given = rows.refunds.map(refunds.readRefund)
+    const broken = brokenBalance(payment, given)
     if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
     return {
       payment,
       attempts: rows.attempts.map(attempts.readAttempt),
       operations: rows.operations.map(operations.readOperation),
-      refunds
+      refunds: given
     }
   }
 
@@ -46,6 +48,7 @@ export const makeRows = <V>(form: Form<V>) => {
     ...payments,
     ...attempts,
     ...operations,
+    ...refunds,
     ...makeEventRows(parts),
     ...makeClaimRows(parts),
     ...makeMessageRows(parts),

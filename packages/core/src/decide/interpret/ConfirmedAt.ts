@@ -13,7 +13,7 @@ import type { Interpretation } from "./Interpretation.ts"
 import { isCurrent, type Source } from "./Statement.ts"
 
 /** Dates on one payment. Without one, an older failure counts until a lookup corrects it. */
-export const mostConfirmed = 20
+const mostConfirmed = 20
 
 const dateOf = ({ reported }: Payment, id: string): number | undefined =>
   reported?.confirmed?.find((one) => one.id === id)?.at
