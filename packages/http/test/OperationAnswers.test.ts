@@ -323,7 +323,7 @@ describe.each(stores)("over %s", (_name, store) => {
     const id = await captured(world)
     world.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId })
     expect(answerOf(await operate(world, "refund", id, { body: { amount: 300 } }))).toBe("409 refund_pending")
-    world.provider.onRefund = () => succeeds()
+    world.provider.onRefund = () => Effect.succeed({ _tag: "Succeeded", providerRefundId: `${providerRefundId}-2` })
     expect(answerOf(await operate(world, "refund", id))).toBe("200")
     await expectOutcome(
       world,

@@ -79,7 +79,12 @@ const startStripe = async () => {
         const within = ({ created }: Stored) =>
           Number(created) >= Number(url.searchParams.get("created[gte]")) &&
           Number(created) <= Number(url.searchParams.get("created[lte]"))
-        return answer(200, { object: "list", data: [...payments.values()].filter(within), has_more: false })
+        return answer(200, {
+          object: "list",
+          url: "/v1/payment_intents",
+          data: [...payments.values()].filter(within),
+          has_more: false
+        })
       }
       if (payment !== undefined && operation === "capture") {
         const amount_received = Number(form.get("amount_to_capture"))
@@ -152,6 +157,7 @@ const start = async () => {
     server.request(method, at, { key: liveKey, idempotencyKey: `request-of-the-test-${++keys}`, body })
   const create = async (change: object = {}) => {
     const instruments = [{ connection: "stripe", token: "cus_1/pm_1" }]
+    const before = new Set([...stripe.payments.values()].map((one) => one["id"]))
     const { body } = await request("POST", path, {
       ...{ amount: 1999, currency: "EUR", country: "NL", instruments },
       ...change
@@ -159,7 +165,7 @@ const start = async () => {
     // An unknown result is an error response, which names the payment.
     const { next_action, payment_id, status } = body.data ?? body.error
     const id = String(payment_id)
-    const made = [...stripe.payments.values()].find((one) => Object(one["metadata"]).payment_id === id)
+    const made = [...stripe.payments.values()].find((one) => !before.has(one["id"]))
     return { id, status, pageUrl: next_action?.url as string, made: made ?? { id: "" } }
   }
   const page = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })

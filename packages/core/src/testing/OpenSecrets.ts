@@ -1,6 +1,23 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SealBroken, Secrets } from "../ports/Secrets.ts"
 
+/** Of a text, the same UUIDv8 each time; nothing keeps it secret. */
+const uuidV8From = (text: string): string => {
+  const hex = [0, 1, 2, 3].map((seed) => hashOf(`${seed}${text}`).toString(16).padStart(8, "0")).join("")
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20)].join("-")
+}
+
+/** MurmurHash3's mixing of each character. */
+const hashOf = (text: string): number => {
+  let hash = 0x9747b28c
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    hash ^= hash >>> 16
+  }
+  return hash >>> 0
+}
+
 /**
  * Secrets that everybody can read. Real cryptography is asynchronous, and a test that owns the clock must know that a
  * fiber has got to its sleep.
@@ -12,7 +29,7 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
       ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
       : Effect.fail(new SealBroken({ context })),
   fingerprint: Effect.succeed,
-  derivedUuid: Effect.succeed,
+  derivedUuid: (text) => Effect.succeed(uuidV8From(text)),
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),
   hash: Effect.succeed
 })

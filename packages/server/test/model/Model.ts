@@ -196,9 +196,9 @@ export class Model {
     }))
   }
 
-  /** 24 hours after the answer, and as long as the payment is UNKNOWN. */
+  /** 24 hours after the answer, and as long as the payment is PENDING or UNKNOWN. */
   #isLive({ at, payment }: Claim): boolean {
-    return this.now - at < 24 * hours || payment.status === "UNKNOWN"
+    return this.now - at < 24 * hours || payment.status === "UNKNOWN" || payment.status === "PENDING"
   }
 
   #awaitCustomer(tenant: string, request: CreateRequest): Creation {
@@ -520,7 +520,8 @@ interface Creation extends Possibility {
   readonly types: ReadonlyArray<string>
 }
 
-const refundId = new RegExp(`^rf_${uuid}$`)
+/** Drawn, or derived from the merchant's key. */
+const refundId = new RegExp(`^rf_${uuid.replace("-7", "-[78]")}$`)
 
 const readyFor: Record<string, ReadonlyArray<Status>> = {
   capture: ["AUTHORIZED"],
