@@ -72,14 +72,14 @@ const pathOf = ({ draws, path, rule }: RoutingDecision): ReadonlyArray<string> =
     case "control":
       return [
         "No rule matches.",
-        `The payment's id drew ${numberText(control)}: that is in the control group, which has an order of its own.`
+        `The payment drew ${numberText(control)}: that is in the control group, which has an order of its own.`
       ]
     case "engine":
       return [
         "No rule matches.",
         ...(control === undefined
           ? []
-          : [`The payment's id drew ${numberText(control)}: that is outside the control group.`])
+          : [`The payment drew ${numberText(control)}: that is outside the control group.`])
       ]
   }
 }
