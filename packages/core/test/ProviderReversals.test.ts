@@ -41,9 +41,9 @@ const dispute = (payment: Payment, verdict: "opened" | "won" | "lost", at = 0) =
     say({ _tag: "Dispute", charge: { attemptId: attempt?.id ?? "" }, disputeId: "dp_1", verdict }, at)
   )
 
-const payout = (payment: Payment) =>
+const payout = (payment: Payment, at?: number) =>
   Effect.flatMap(attemptsOf(payment), ([attempt]) =>
-    say({ _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null })
+    say({ _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }, at)
   )
 
 const operationOf = (payment: Payment) =>
@@ -813,6 +813,20 @@ describe("a failure that arrives after a newer success", () => {
         assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Captured", []])
         yield* operation(payment, failed, 30)
         assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", []])
+      }))
+  }
+
+  for (const [name, paidAt, expected] of [
+    ["before", 5, ["conflict"]],
+    ["after", 15, []]
+  ] as const) {
+    test(`given a payout that is dated ${name} the failure, then its reviews are ${JSON.stringify(expected)}`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* capturedBy(own, captured)
+        yield* payout(payment, paidAt)
+        yield* operation(payment, confirmed, 20)
+        yield* operation(payment, failed, 10)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Settled", expected])
       }))
   }
 

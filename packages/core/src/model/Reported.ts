@@ -48,6 +48,8 @@ export interface ConfirmedStatement {
 export interface Reported {
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
   readonly isPaidOut: boolean
+  /** When the provider dates its last payout, in epoch milliseconds; absent where it gave no date. */
+  readonly paidOutAt?: number | undefined
   /**
    * When the provider stated the last failure of a capture, in epoch milliseconds by its clock; absent where none failed.
    * A success that it dates before this is an older statement.

@@ -88,12 +88,12 @@ const ofAttempt = (
       // It went back with the capture.
       if (isBeforeFailure(book.payment, source) && !isUndated(source)) return older
       const said = about.state === null ? undefined : about.state(attempt.money)
-      if (said === undefined) return ofSettlement(book, attempt, now)
+      if (said === undefined) return ofSettlement(book, attempt, source.at, now)
       // What is paid out was taken: where that is not recorded yet, the statement says it.
       const charged = ofCharge(book, attempt, said, source, now)
       if (charged._tag === "Malformed" || isOfAnotherCharge(book.payment, said)) return charged
-      if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, now)
-      const settled = ofSettlement(bookAfter(book, charged.applied), attempt, now)
+      if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, source.at, now)
+      const settled = ofSettlement(bookAfter(book, charged.applied), attempt, source.at, now)
       const second = "applied" in settled ? settled.applied : undefined
       const applied = second === undefined ? charged.applied : both(charged.applied, second)
       const { _tag } = charged._tag === "Confirms" && "applied" in settled ? settled : charged

@@ -103,6 +103,9 @@ const factOfUnheld = (
   }
 }
 
+/** How far a provider's clock may be ahead of ours: an authorization from before the void may be dated after it. */
+const clockSkewMillis = 60_000
+
 /** What was voided is held no more. Another charge may be, and so may one that was authorized after the void. */
 const factOfVoided = (book: PaymentBook, attempt: Attempt, fact: ChargeFact, source: Source): ChargeFact | NoFact => {
   switch (fact.on) {
@@ -117,7 +120,7 @@ const factOfVoided = (book: PaymentBook, attempt: Attempt, fact: ChargeFact, sou
       if (!isVoided) return fact
       if (isCurrent(source) || fact.amountMinor !== book.payment.authorizedMinor) return "Contradicts"
       const voided = book.operations.findLast(({ kind, outcome }) => kind === "void" && outcome === "Confirmed")
-      const isNewer = source.at !== null && source.at > (voided?.answeredAt ?? source.at)
+      const isNewer = source.at !== null && source.at > (voided?.answeredAt ?? source.at) + clockSkewMillis
       return isNewer ? fact : "Older"
     }
     default:

@@ -48,7 +48,11 @@ const ofStated = (
   const at = source.at ?? source.askedAt
   switch (state._tag) {
     case "OperationFailed": {
-      if (isOvertaken(book.payment, operation.id, source)) return older
+      if (isOvertaken(book.payment, operation.id, source)) {
+        return tookBackPayout(book.payment, operation, source)
+          ? contradiction(book, operation, "OperationFailed", now)
+          : older
+      }
       const failure = ofFailure(book, operation, { ...state, at }, now)
       return source.isLookedUp === true && "applied" in failure ? wait() : failure
     }
@@ -145,6 +149,10 @@ export const isBeforeVoidFailure = ({ operations }: PaymentBook, source: Source)
     ({ answeredAt, kind, outcome }) =>
       kind === "void" && outcome === "Failed" && answeredAt !== null && !isAfter(answeredAt, source)
   )
+
+/** The capture failed after the payout that is recorded, and succeeded again: whether it is paid out anew is not stated. */
+const tookBackPayout = ({ reported }: Payment, { kind }: Operation, { at }: Source): boolean =>
+  kind === "capture" && at !== null && reported?.isPaidOut === true && at > (reported.paidOutAt ?? at)
 
 /** The payment and the operation as a fact leaves them. */
 export const operated = (

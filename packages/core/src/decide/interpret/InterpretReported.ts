@@ -24,7 +24,8 @@ import type { Source } from "./Statement.ts"
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
-export const ofSettlement = (book: PaymentBook, attempt: Attempt, now: number): Interpretation => {
+/** `at`: the provider's date, in epoch milliseconds; `null` where it gives none. */
+export const ofSettlement = (book: PaymentBook, attempt: Attempt, at: number | null, now: number): Interpretation => {
   const { payment } = book
   const reported = payment.reported ?? nothingReported
   if (!isOfPayment(book, attempt)) {
@@ -33,8 +34,12 @@ export const ofSettlement = (book: PaymentBook, attempt: Attempt, now: number): 
       ? confirms
       : contradicts(book, `payout:${attempt.id}`, { attempt_id: attempt.id, stated: "settled" }, now)
   }
-  if (reported.isPaidOut) return confirms
-  const kept = keep(payment, { ...reported, isPaidOut: true }, now)
+  const dated = at === null ? {} : { paidOutAt: at }
+  if (reported.isPaidOut) {
+    const isNewer = at !== null && reported.paidOutAt !== undefined && at > reported.paidOutAt
+    return isNewer ? { _tag: "Confirms", applied: keep(payment, { ...reported, ...dated }, now) } : confirms
+  }
+  const kept = keep(payment, { ...reported, isPaidOut: true, ...dated }, now)
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
   const settled = moveBy(kept.payment, "SettlementReported")
   if (settled !== undefined) return moves(settled)
