@@ -1061,7 +1061,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A request that Stripe completes after its incident is settled as failed, and the customer pays again.",
     edits: [
       {
-        file: "packages/connectors/stripe/src/StripeConnector.ts",
+        file: "packages/connectors/stripe/src/Lookups.ts",
         find: '  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis',
         replace: '  Date.parse(headers["date"] ?? "") >= sentBefore || conclusiveAfterMillis === 0'
       }
@@ -1095,9 +1095,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A charge whose time was lost with its record is called one that never arrived, and is made again.",
     edits: [
       {
-        file: "packages/connectors/stripe/src/StripeConnector.ts",
-        find: "    sentBefore = sentAt\n  }: ChargeLookup)",
-        replace: "    sentBefore: _ = sentAt\n  }: ChargeLookup, sentBefore = sentAt)"
+        file: "packages/connectors/stripe/src/Lookups.ts",
+        find: "{ attemptId, sentAt, sentBefore = sentAt }: ChargeLookup",
+        replace: "{ attemptId, sentAt, sentAt: sentBefore }: ChargeLookup"
       }
     ],
     caughtBy: {

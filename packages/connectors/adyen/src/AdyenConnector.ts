@@ -37,6 +37,7 @@ import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
+import * as Requests from "./Requests.ts"
 
 /** The definition of the connector `adyen`. Its sandbox is Adyen's test environment. */
 export const definition: ConnectorDefinition = {
@@ -65,8 +66,9 @@ const connector = (
   const clean = cleaner([apiKey])
 
   return {
+    ...questions(call, credentials, environment),
     charge: Effect.fn("AdyenConnector.charge")((request) => {
-      const stored = request.instrument === null ? undefined : storedDetails(request.instrument)
+      const stored = request.instrument === null ? undefined : Requests.storedDetails(request.instrument)
       if (stored === undefined) return Effect.succeed(withoutStoredDetails)
       const purpose = purposeOf(request)
       const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: false })
@@ -76,34 +78,12 @@ const connector = (
             method: "POST",
             path: "/payments",
             id: request.attemptId,
-            body: {
-              merchantAccount,
-              amount,
-              reference,
-              countryCode: request.country,
-              shopperReference: stored.shopperReference,
-              paymentMethod: { type: "scheme", storedPaymentMethodId: stored.storedPaymentMethodId },
-              ...initiation[request.initiator],
-              // Either is said with every payment, whatever the account's own setting is.
-              ...(purpose === "taken" ? takenAtOnce : { additionalData: { manualCapture: "true" } }),
-              returnUrl: credentials.returnUrl
-            }
+            body: Requests.payment(request, { amount, purpose, reference }, stored, credentials)
           },
           (answer) => Answers.chargeAnswer(answer, { purpose, reference }, cleanOf(apiKey, request, stored))
         )
       )
     }),
-    lookUpCharge: Effect.fn("AdyenConnector.lookUpCharge")(({ attemptId, checkoutReference }) =>
-      checkoutReference === null
-        ? Effect.succeed(untold)
-        : call({ method: "GET", path: `/paymentLinks/${segment(checkoutReference)}`, id: attemptId }, (answer) =>
-            Answers.foundOnPage(answer, {
-              linkId: checkoutReference,
-              merchantAccount,
-              isOurs: (reference) => attemptOf(reference) === attemptId
-            })
-          )
-    ),
     openCheckout: Effect.fn("AdyenConnector.openCheckout")((request) => {
       const purpose = purposeOf(request)
       const reference = referenceOf({ attemptId: request.attemptId, purpose, isOnPage: true })
@@ -113,17 +93,7 @@ const connector = (
             method: "POST",
             path: "/paymentLinks",
             id: request.attemptId,
-            body: {
-              merchantAccount,
-              amount,
-              reference,
-              countryCode: request.country,
-              allowedPaymentMethods: ["scheme"],
-              // One successful payment, and no second one.
-              reusable: false,
-              ...(purpose === "taken" ? takenAtOnce : { manualCapture: true }),
-              returnUrl: request.returnUrl
-            }
+            body: Requests.paymentLink(request, { amount, purpose, reference }, credentials)
           },
           (answer) => Answers.checkoutAnswer(answer, reference, clean)
         )
@@ -166,8 +136,6 @@ const connector = (
         )
       )
     ),
-    lookUpRefund: Effect.fn("AdyenConnector.lookUpRefund")(() => Effect.succeed(untold)),
-    account: Effect.fn("AdyenConnector.account")(() => Effect.succeed(accountOf(merchantAccount, environment))),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
       readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
     ),
@@ -176,6 +144,24 @@ const connector = (
     )
   }
 }
+
+/** What moves no money. */
+const questions = (call: ReturnType<typeof jsonCaller>, { merchantAccount }: Credentials, environment: Environment) =>
+  ({
+    lookUpCharge: Effect.fn("AdyenConnector.lookUpCharge")(({ attemptId, checkoutReference }) =>
+      checkoutReference === null
+        ? Effect.succeed(untold)
+        : call({ method: "GET", path: `/paymentLinks/${segment(checkoutReference)}`, id: attemptId }, (answer) =>
+            Answers.foundOnPage(answer, {
+              linkId: checkoutReference,
+              merchantAccount,
+              isOurs: (reference) => attemptOf(reference) === attemptId
+            })
+          )
+    ),
+    lookUpRefund: Effect.fn("AdyenConnector.lookUpRefund")(() => Effect.succeed(untold)),
+    account: Effect.fn("AdyenConnector.account")(() => Effect.succeed(accountOf(merchantAccount, environment)))
+  }) satisfies Partial<Connector>
 
 /**
  * The merchant account is a part of the credentials, and each request and each message names it: Adyen refuses one that the
@@ -194,45 +180,11 @@ const untold: Found<never> = { _tag: "NotFound", conclusive: false }
 
 const purposeOf = ({ capture }: Pick<CheckoutRequest, "capture">): Purpose => (capture ? "taken" : "held")
 
-/** https://docs.adyen.com/online-payments/capture: no hours between the authorization and the capture. */
-const takenAtOnce = { captureDelayHours: 0 } as const
-
-/**
- * Who starts a payment with stored details (https://docs.adyen.com/online-payments/tokenization/make-token-payments).
- * Of the merchant's own payments only those on a fixed schedule are a subscription, and nobody says here which are.
- */
-const initiation = {
-  cit: { shopperInteraction: "ContAuth", recurringProcessingModel: "CardOnFile" },
-  mit: { shopperInteraction: "ContAuth", recurringProcessingModel: "UnscheduledCardOnFile" }
-} as const satisfies Record<ChargeRequest["initiator"], object>
-
-interface StoredDetails {
-  readonly shopperReference: string
-  readonly storedPaymentMethodId: string
-}
-
-/**
- * `<shopperReference>/<storedPaymentMethodId>`: Adyen's token is of one shopper, and both must be sent. Adyen's own part
- * is the one behind the last slash. `undefined` for anything else; lengths are those of
- * https://docs.adyen.com/api-explorer/Checkout/72/post/payments.
- */
-const storedDetails = (instrument: Redacted.Redacted<string>): StoredDetails | undefined => {
-  const token = Redacted.value(instrument)
-  const slash = token.lastIndexOf("/")
-  const shopperReference = token.slice(0, Math.max(slash, 0))
-  const storedPaymentMethodId = token.slice(slash + 1)
-  return shopperReference.length >= 3 &&
-    shopperReference.length <= 256 &&
-    /^[A-Za-z0-9]{1,64}$/.test(storedPaymentMethodId)
-    ? { shopperReference, storedPaymentMethodId }
-    : undefined
-}
-
 /** Adyen sends back what it was sent, whole and in parts. */
 const cleanOf = (
   apiKey: Redacted.Redacted<string>,
   { instrument }: Pick<ChargeRequest, "instrument">,
-  stored: StoredDetails
+  stored: Requests.StoredDetails
 ): Clean =>
   cleaner([
     apiKey,

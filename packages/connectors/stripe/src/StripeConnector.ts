@@ -7,29 +7,26 @@
  * cannot be asked about is `Rejected` before anything is sent.
  */
 import {
-  type ChargeLookup,
-  type ChargeState,
+  type Clean,
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
-  type Found,
   type Money,
   NotSent,
   type Rejected,
   segment,
   type Transport,
-  type TransportAnswer,
-  type Unanswered,
   type VerifiedBody
 } from "@pointsman/core/connector"
-import { Clock, Effect, Redacted, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
+import { type Caller, stripeCaller } from "./Caller.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import * as Lists from "./Lists.ts"
-import * as Lookups from "./LookupAnswers.ts"
+import { accountAnswer } from "./LookupAnswers.ts"
+import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
-import { type AnyMetadata, version } from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
 
@@ -47,36 +44,14 @@ export const definition: ConnectorDefinition = {
 /** Of a checkout. Stripe takes from 30 minutes on; half an hour more bears clocks that differ and a slow customer. */
 const checkoutSeconds = 60 * 60
 
-/**
- * A charge is looked for among those that were created up to so long before it was sent by our clock, in seconds. As much
- * as after it: with a clock that is wrong by more, a charge that was taken would be called one that never arrived.
- */
-const clockSkewSeconds = 60 * 60
-
-/** … and up to so long after: by then every request has arrived that ever will. */
-const sentWithinSeconds = 60 * 60
-
-/**
- * "Not found" is Stripe's last word no earlier than so long after the request, in milliseconds by Stripe's clock. Lists
- * are complete at once (https://docs.stripe.com/search#data-freshness), but a request that ended in a 500 may be rolled
- * forward later, while Stripe sets its incident right (https://docs.stripe.com/error-low-level#server-errors), and until
- * its idempotency key has expired, after 24 hours, Stripe holds a record of a request that it shows to nobody
- * (https://docs.stripe.com/api/idempotent_requests).
- */
-const conclusiveAfterMillis = 24 * 60 * 60 * 1000
-
-/** Of one look-up, at 100 objects each: more charges than that in an hour are searched. */
-const pagesAtMost = 20
-
-/** A page of 100 payments, each with its metadata, in bytes. */
-const pageBytesAtMost = 8 * 1024 * 1024
-
 const connector = (
   credentials: Credentials,
   { environment, timeoutMillis }: ConnectorAccount,
   transport: Transport["Service"]
 ): Connector => {
-  const { account, baseUrl, mode, secretKey } = credentials
+  const { account, secretKey } = credentials
+  const caller = stripeCaller(credentials, { timeoutMillis }, transport)
+  const { call } = caller
   const clean = cleaner([secretKey])
   const receiverOf = ({ secret }: VerifiedBody) => ({
     account,
@@ -84,84 +59,8 @@ const connector = (
     clean: cleaner([secretKey, secret])
   })
 
-  const send = ({ form, id, method, path }: Call) =>
-    transport.send({
-      method,
-      url: `${baseUrl}/v1/${path}${method === "GET" && form.length > 0 ? `?${Requests.encode(form)}` : ""}`,
-      headers: {
-        authorization: `Bearer ${Redacted.value(secretKey)}`,
-        accept: "application/json",
-        "stripe-version": version,
-        // It has no effect on a GET, and shows in Stripe's log of requests.
-        ...(id === undefined ? {} : { "idempotency-key": id }),
-        ...(account === null ? {} : { "stripe-account": account }),
-        ...(method === "POST" ? { "content-type": "application/x-www-form-urlencoded" } : {})
-      },
-      ...(method === "POST" ? { body: Requests.encode(form) } : {}),
-      timeoutMillis,
-      maxAnswerBytes: pageBytesAtMost
-    })
-
-  const sendList = (path: string, form: Requests.Form) => send({ method: "GET", path, form })
-
-  const call = <A>(
-    request: Call,
-    read: (answer: TransportAnswer) => Result.Result<A, Unanswered>
-  ): Effect.Effect<A, NotSent | Unanswered> =>
-    Effect.flatMap(send(request), (answer) => Effect.fromResult(read(answer)))
-
-  /** All pages of a list, one after the other. `undefined`: there are more than may be asked for. */
-  const find = Effect.fnUntraced(function* <State>(
-    path: string,
-    form: Requests.Form,
-    { id, isIt, read, sentBefore }: Sought<State>
-  ): Effect.fn.Return<Found<State> | undefined, NotSent | Unanswered> {
-    let next: string | null = null
-    for (let page = 0; page < pagesAtMost; page++) {
-      const from: Requests.Form = next === null ? [] : [["starting_after", next]]
-      const answer: TransportAnswer = yield* send({
-        method: "GET",
-        path,
-        form: [...form, ["limit", "100"], ...from],
-        id
-      })
-      const list: Lookups.Listed = yield* Effect.fromResult(Lookups.listed(answer, path, isIt))
-      if (list.at >= 0) return yield* Effect.fromResult(read(answer, list.at))
-      if (list.next === null) return { _tag: "NotFound", conclusive: isConclusive(answer, sentBefore) }
-      next = list.next
-    }
-    return undefined
-  })
-
-  const lookUpSent = Effect.fnUntraced(function* ({
-    attemptId,
-    sentAt,
-    sentBefore = sentAt
-  }: ChargeLookup): Effect.fn.Return<Found<ChargeState>, NotSent | Unanswered> {
-    const sought: Sought<ChargeState> = {
-      id: attemptId,
-      sentBefore,
-      isIt: ({ attempt_id }) => attempt_id === attemptId,
-      read: (answer, at) => Lookups.listedPaymentIntent(answer, at, clean)
-    }
-    const found = yield* find(
-      "payment_intents",
-      [
-        ["created[gte]", String(Math.max(0, Math.floor(sentAt / 1000) - clockSkewSeconds))],
-        ["created[lte]", String(Math.floor(sentBefore / 1000) + sentWithinSeconds)]
-      ],
-      sought
-    )
-    if (found !== undefined) return found
-    // A search finds late, and what it finds is there; that it finds nothing says nothing.
-    const form: Requests.Form = [["query", `metadata["attempt_id"]:"${attemptId.replace(/["\\]/g, "\\$&")}"`]]
-    const path = "payment_intents/search"
-    const answer = yield* send({ method: "GET", path, form, id: attemptId })
-    const { at } = yield* Effect.fromResult(Lookups.listed(answer, path, sought.isIt))
-    return at < 0 ? { _tag: "NotFound", conclusive: false } : yield* Effect.fromResult(sought.read(answer, at))
-  })
-
   return {
+    ...questions(caller, credentials, clean),
     charge: Effect.fn("StripeConnector.charge")((request) => {
       if (request.instrument === null) return Effect.succeed(withoutInstrument)
       const amount = toStripe(request.money)
@@ -172,19 +71,6 @@ const connector = (
       const cleanOfToken = cleaner([secretKey, ...Requests.secretsOf(request.instrument)])
       return call({ method: "POST", path: "payment_intents", form, id: request.attemptId }, (answer) =>
         Answers.chargeAnswer(answer, request.attemptId, cleanOfToken)
-      )
-    }),
-    lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => {
-      const { attemptId: id, checkoutReference, providerRef } = request
-      if (checkoutReference !== null) {
-        const path = `checkout/sessions/${segment(checkoutReference)}`
-        return call({ method: "GET", path, form: [["expand[0]", "payment_intent"]], id }, (answer) =>
-          Lookups.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
-        )
-      }
-      if (providerRef === null) return lookUpSent(request)
-      return call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
-        Lookups.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
       )
     }),
     openCheckout: Effect.fn("StripeConnector.openCheckout")(function* (request) {
@@ -218,55 +104,26 @@ const connector = (
         Answers.refundAnswer(answer, clean)
       )
     }),
-    lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")(function* (request) {
-      const { providerRef, providerRefundId, refundId: id, sentAt, sentBefore = sentAt } = request
-      if (providerRefundId !== null) {
-        return yield* call({ method: "GET", path: `refunds/${segment(providerRefundId)}`, form: [], id }, (answer) =>
-          Lookups.foundRefund(answer, { ourId: id, stripeId: providerRefundId }, clean)
-        )
-      }
-      const found = yield* find("refunds", [["payment_intent", providerRef]], {
-        id,
-        sentBefore,
-        isIt: ({ refund_id }) => refund_id === id,
-        read: (answer, at) => Lookups.listedRefund(answer, at, clean)
-      })
-      return found ?? { _tag: "NotFound", conclusive: false }
-    }),
-    // For a connected account, `Stripe-Account` makes the answer about that one
-    // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
-    account: Effect.fn("StripeConnector.account")(() =>
-      call({ method: "GET", path: "account", form: [] }, (answer) => Lookups.accountAnswer(answer, account, mode))
-    ),
-    listCharges: Effect.fn("StripeConnector.listCharges")((request) => Lists.charges(sendList, request, clean)),
-    listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean)),
     readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
     readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }
 }
 
-interface Call {
-  readonly method: "GET" | "POST"
-  /** Under the version, encoded. */
-  readonly path: string
-  readonly form: Requests.Form
-  /** The attempt, operation or refund id. */
-  readonly id?: string
+/** What moves no money. */
+const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean) => {
+  const sendList = (path: string, form: Requests.Form) => caller.send({ method: "GET", path, form })
+  return {
+    lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => Lookups.lookUpCharge(caller, request, clean)),
+    lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")((request) => Lookups.lookUpRefund(caller, request, clean)),
+    // For a connected account, `Stripe-Account` makes the answer about that one
+    // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
+    account: Effect.fn("StripeConnector.account")(() =>
+      caller.call({ method: "GET", path: "account", form: [] }, (answer) => accountAnswer(answer, account, mode))
+    ),
+    listCharges: Effect.fn("StripeConnector.listCharges")((request) => Lists.charges(sendList, request, clean)),
+    listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean))
+  } satisfies Partial<Connector>
 }
-
-/** What is looked for in a list. */
-interface Sought<State> {
-  /** The attempt or refund id. */
-  readonly id: string
-  /** Epoch milliseconds by our clock: Stripe was not asked after this. */
-  readonly sentBefore: number
-  readonly isIt: (metadata: AnyMetadata) => boolean
-  readonly read: (answer: TransportAnswer, at: number) => Result.Result<Found<State>, Unanswered>
-}
-
-/** By the time that Stripe wrote on its answer; without one, never. */
-const isConclusive = ({ headers }: TransportAnswer, sentBefore: number): boolean =>
-  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis
 
 /** A direct charge takes a stored payment method: without one there would be a payment at Stripe that nobody makes. */
 const withoutInstrument: Rejected = {
