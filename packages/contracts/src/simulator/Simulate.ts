@@ -1,8 +1,9 @@
 /** Runs one seed: a world over a store of its own, a workload with faults, then rest, and then the judgement. */
-import type { Environment } from "@pointsman/core"
+import type { Environment, PointsmanOptions } from "@pointsman/core"
 import type { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
+import type { Draw } from "./Draw.ts"
 import type { Temper } from "./DrawAct.ts"
 import {
   drawBlow,
@@ -12,7 +13,8 @@ import {
   drawStorageFault,
   fateRate,
   inWords,
-  ordinaryPostage
+  ordinaryPostage,
+  type Rates
 } from "./Faults.ts"
 import { judge } from "./Judge.ts"
 import { post } from "./Mail.ts"
@@ -59,32 +61,15 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const plan = makePlan({ seed, only, elapsed })
   const tell = (line: string) => listen(`${elapsed()} ${line}`)
 
-  const steps = 8 + plan.draw.below(28)
-  const processes = 1 + plan.draw.below(processesAtMost)
-  // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps check too.
-  const backgroundEveryMillis = plan.draw.pick([10 * minute, 45 * minute, 3 * hour])
-  const checkIntervals = plan.draw.pick([
-    {},
-    { unknownMillis: 10 * second, pendingMillis: minute, refundMillis: 10 * second, deadRequestMillis: minute }
-  ])
-  /** In milliseconds. */
-  const slowest = plan.draw.pick([0, 3, 30])
-  const rates = drawRates(plan.draw)
-  const ways: ProviderWays = {
-    writesOfOperations: plan.draw.chance(0.4),
-    answersWithoutAmounts: plan.draw.chance(0.3),
-    namesByReference: plan.draw.chance(0.4)
-  }
-  const temper = plan.draw.pick<Temper>(["honest", "contradictory", "contradictory"])
-  // Of a charge whose reference is contested the judge asks for a review alone, so most runs are without.
-  const reusesReferences = temper === "contradictory" && plan.draw.chance(0.2)
+  const run = drawRun(plan.draw)
+  const { backgroundEveryMillis, rates, slowest, temper } = run
   const wrong: Array<string> = []
 
   const world: World = await makeWorld({
     storage,
     seed,
     time,
-    pointsman: { checkIntervals },
+    pointsman: { checkIntervals: run.checkIntervals },
     hooks: {
       onBoundary: (boundary) => {
         tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
@@ -115,9 +100,9 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
       Effect.flatMap(writtenBefore(world.ledger, call, environment), (what) =>
         Effect.sync(() => void wrong.push(...what))
       ),
-    ways,
+    ways: run.ways,
     captures: (_, askedMinor) => plan.fault(rates.captured, (draw) => drawCaptured(draw, askedMinor)) ?? askedMinor,
-    ...(reusesReferences ? { referenceOf: reusedReference(plan) } : {}),
+    ...(run.reusesReferences ? { referenceOf: reusedReference(plan) } : {}),
     onLetter: (letter) => {
       tell(`message ${letter.id} of ${letter.connectionId} about ${letter.about}`)
       mail.send(letter)
@@ -140,10 +125,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) world.start({ backgroundEveryMillis })
   }
-  for (let count = 0; count < processes; count++) world.start({ backgroundEveryMillis })
+  for (let count = 0; count < run.processes; count++) world.start({ backgroundEveryMillis })
 
   const workload = makeWorkload({ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis })
-  for (let number = 1; number <= steps; number++) {
+  for (let number = 1; number <= run.steps; number++) {
     const draw = plan.step(number)
     if (draw !== undefined) await workload.step(draw)
   }
@@ -152,6 +137,43 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   for (const line of wrong) tell(`wrong: ${line}`)
   await world.end()
   return { seed, wrong, happened: plan.happened }
+}
+
+/** What holds for the whole run. */
+interface Run {
+  readonly steps: number
+  /** How many there are at first. */
+  readonly processes: number
+  readonly backgroundEveryMillis: number
+  readonly checkIntervals: PointsmanOptions["checkIntervals"]
+  /** The longest way to the store, a provider or a receiver, in milliseconds. */
+  readonly slowest: number
+  readonly rates: Rates
+  readonly ways: ProviderWays
+  readonly temper: Temper
+  readonly reusesReferences: boolean
+}
+
+const drawRun = (draw: Draw): Run => {
+  const steps = 8 + draw.below(28)
+  const processes = 1 + draw.below(processesAtMost)
+  // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps check too.
+  const backgroundEveryMillis = draw.pick([10 * minute, 45 * minute, 3 * hour])
+  const checkIntervals = draw.pick([
+    {},
+    { unknownMillis: 10 * second, pendingMillis: minute, refundMillis: 10 * second, deadRequestMillis: minute }
+  ])
+  const slowest = draw.pick([0, 3, 30])
+  const rates = drawRates(draw)
+  const ways: ProviderWays = {
+    writesOfOperations: draw.chance(0.4),
+    answersWithoutAmounts: draw.chance(0.3),
+    namesByReference: draw.chance(0.4)
+  }
+  const temper = draw.pick<Temper>(["honest", "contradictory", "contradictory"])
+  // Of a charge whose reference is contested the judge asks for a review alone, so most runs are without.
+  const reusesReferences = temper === "contradictory" && draw.chance(0.2)
+  return { steps, processes, backgroundEveryMillis, checkIntervals, slowest, rates, ways, temper, reusesReferences }
 }
 
 /** Half of the charges of a connection have the reference of an earlier one. */

@@ -39,40 +39,11 @@ const beginning = 1_767_225_600_000
 const tasksAtMost = 1_000_000
 
 export const makeTime = (): Time => {
+  const { hold, scheduler, settle } = makeTasks()
   let now = beginning
-  let outside = 0
   let alarmsSet = 0
   let expected = 0
   const alarms: Array<Alarm> = []
-  let tasks: Array<() => void> = []
-
-  const scheduleTask = (task: () => void) => {
-    tasks.push(task)
-  }
-
-  const run = () => {
-    let count = 0
-    while (tasks.length > 0) {
-      const due = tasks
-      tasks = []
-      for (const task of due) task()
-      count += due.length
-      if (count > tasksAtMost) throw new Error("the world runs in a circle, and its time does not go on")
-    }
-  }
-
-  const settleOutside = async () => {
-    while (outside > 0) {
-      await turnOfTheLoop()
-      run()
-    }
-  }
-
-  /** `undefined` where nothing outside is waited for, so that a world in memory runs without a pause. */
-  const settle = (): Promise<void> | undefined => {
-    run()
-    return outside === 0 ? undefined : settleOutside()
-  }
 
   const set = (millis: number, act: () => void): Alarm => {
     const alarm: Alarm = { at: now + Math.max(0, millis), order: alarmsSet++, act }
@@ -136,20 +107,59 @@ export const makeTime = (): Time => {
   }
   return {
     clock,
-    scheduler: {
-      executionMode: "sync",
-      shouldYield: () => false,
-      makeDispatcher: () => ({ scheduleTask, flush: run })
-    },
+    scheduler,
     now: () => now,
     after,
     expected: () => expected,
-    hold: (change) => {
-      outside += change
-    },
+    hold,
     settle: async () => settle(),
     pass
   }
+}
+
+/** What runs at one moment, and what is waited for outside of simulated time. */
+const makeTasks = () => {
+  let tasks: Array<() => void> = []
+  let outside = 0
+
+  const scheduleTask = (task: () => void) => {
+    tasks.push(task)
+  }
+
+  const run = () => {
+    let count = 0
+    while (tasks.length > 0) {
+      const due = tasks
+      tasks = []
+      for (const task of due) task()
+      count += due.length
+      if (count > tasksAtMost) throw new Error("the world runs in a circle, and its time does not go on")
+    }
+  }
+
+  const settleOutside = async () => {
+    while (outside > 0) {
+      await turnOfTheLoop()
+      run()
+    }
+  }
+
+  /** `undefined` where nothing outside is waited for, so that a world in memory runs without a pause. */
+  const settle = (): Promise<void> | undefined => {
+    run()
+    return outside === 0 ? undefined : settleOutside()
+  }
+
+  const hold = (change: 1 | -1) => {
+    outside += change
+  }
+
+  const scheduler: Scheduler.Scheduler = {
+    executionMode: "sync",
+    shouldYield: () => false,
+    makeDispatcher: () => ({ scheduleTask, flush: run })
+  }
+  return { hold, scheduler, settle }
 }
 
 /** Effect's own scheduler gives way to the loop. */

@@ -1,0 +1,119 @@
+/** What merchants do: they ask to be paid, in the same words again, and capture, void and refund their payments. */
+import type { Caller, Payment, Pointsman } from "@pointsman/core"
+import { sampleRequest } from "@pointsman/core/testing"
+import { Effect, Exit } from "effect"
+import type { Asking } from "./Ask.ts"
+import type { Order } from "./Asked.ts"
+import type { Draw } from "./Draw.ts"
+import type { MortalProcess } from "./MortalProcess.ts"
+import { short, tagOf } from "./Words.ts"
+import { callers, production, sandbox, type World } from "./World.ts"
+
+const hour = 60 * 60_000
+
+/** Nobody asks again under a key that may have run out. */
+const keyLivesAtLeast = 23 * hour
+
+/** More would only make runs longer: what goes wrong, goes wrong between the writers of one payment. */
+const ordersAtMost = 4
+
+const shop = "https://shop.example/thanks"
+
+export interface Merchants {
+  readonly orders: ReadonlyArray<Order>
+  /** Asks to be paid. `false` where that is another order, or one whose key may have run out: nothing was asked then. */
+  readonly create: (draw: Draw, process: MortalProcess) => Promise<boolean>
+  /** Several at once on one payment, in as many processes as there are. */
+  readonly operateAtOnce: (draw: Draw, payment: Payment) => void
+}
+
+/** `hosted`: how many of the payments are. */
+export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: number): Merchants => {
+  const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
+
+  const create = async (draw: Draw, process: MortalProcess) => {
+    const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
+    // Without a key the same request is another order.
+    if (again !== undefined && (again.idempotencyKey === null || !(await isKeyKept(world, again)))) return false
+    const order = again ?? newOrder(draw)
+    order.asked += 1
+    const what = `create ${order.reference} of ${order.tenant}${order.idempotencyKey === null ? "" : " by key"}`
+    ask(
+      process,
+      what,
+      (pointsman) => pointsman.create(callerOf(order.tenant), order.request),
+      (exit) => {
+        hears(what)(exit)
+        if (Exit.isFailure(exit) && tagOf(exit.cause) === "pointsman/NothingSent") order.unsent += 1
+      }
+    )
+    return true
+  }
+
+  const newOrder = (draw: Draw) => {
+    const tenant = draw.pick(["sandbox", "production"])
+    const reference = `order-${orders.length + 1}`
+    const idempotencyKey = draw.chance(0.6) ? `key-of-${reference}` : null
+    const direct = sampleRequest({
+      idempotencyKey,
+      details: { captureMethod: draw.pick(["automatic", "manual", "manual"]), reference }
+    })
+    const request = draw.chance(hosted) ? { ...direct, returnUrl: shop } : direct
+    const order = { tenant, reference, idempotencyKey, firstAskedAt: world.time.now(), asked: 0, unsent: 0, request }
+    orders.push(order)
+    return order
+  }
+
+  const operate = (draw: Draw, process: MortalProcess, payment: Payment) => {
+    const caller = callerOf(payment.tenant.environment)
+    const paymentId = payment.id
+    const idempotencyKey = draw.pick([null, null, "key-0001", "key-0002"])
+    const amountMinor = draw.pick([null, null, 1, 500, 1999])
+    const of = `${short(paymentId)}${idempotencyKey === null ? "" : ` by ${idempotencyKey}`}`
+    const amount = amountMinor === null ? "all" : String(amountMinor)
+    switch (draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])) {
+      case "capture": {
+        const what = `capture ${amount} of ${of}`
+        return ask(process, what, (it) => it.capture(caller, { paymentId, idempotencyKey, amountMinor }), hears(what))
+      }
+      case "void": {
+        const what = `void ${of}`
+        return ask(process, what, (it) => it.void(caller, { paymentId, idempotencyKey }), hears(what))
+      }
+      case "refund": {
+        const what = `refund ${amount} of ${of}`
+        const order = { paymentId, idempotencyKey, amountMinor, reason: null }
+        return ask(process, what, (it) => it.refund(caller, order), hears(what))
+      }
+    }
+  }
+
+  const operateAtOnce = (draw: Draw, payment: Payment) => {
+    for (let count = draw.pick([1, 1, 1, 2, 3]); count > 0; count--) {
+      const process = draw.one(world.alive())
+      if (process !== undefined) operate(draw, process, payment)
+    }
+  }
+
+  return { orders, create, operateAtOnce }
+}
+
+/** The key of a charge that nobody knows lives on, and a day longer once it is known; else from its answer. */
+const isKeyKept = async (world: World, { firstAskedAt, reference }: Order): Promise<boolean> => {
+  if (world.time.now() - firstAskedAt <= keyLivesAtLeast) return true
+  const made = (await paymentsIn(world)).filter((payment) => payment.reference === reference)
+  return made.some(({ settledAt, state }) => state === "ChargeUnknown" && settledAt === null)
+}
+
+/** Of both tenants. */
+export const paymentsIn = (world: World): Promise<ReadonlyArray<Payment>> =>
+  world.run(
+    Effect.map(
+      Effect.forEach(callers, ({ tenant }) => world.ledger.payments(tenant, { limit: 20 })),
+      flat
+    )
+  )
+
+const callerOf = (environment: "sandbox" | "production"): Caller => (environment === "sandbox" ? sandbox : production)
+
+const flat = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => lists.flat()

@@ -1,0 +1,135 @@
+/** The charges of the simulated provider: how they get into its books, by a call or on a checkout, and how they end. */
+import type { Environment } from "@pointsman/core"
+import type {
+  ChargeRequest,
+  ChargeState,
+  CheckoutRequest,
+  Found,
+  NotSent,
+  Rejected,
+  Unanswered
+} from "@pointsman/core/ports"
+import type { Effect } from "effect"
+import type { LaterOn, ProviderCall } from "./CallHandling.ts"
+import { type ChargeRecord, stateOf, withoutAmount } from "./ProviderBooks.ts"
+import type { ProviderCalls } from "./ProviderCalls.ts"
+import type { ProviderMessages, ProviderWays } from "./ProviderMessages.ts"
+
+export interface ChargesOptions {
+  readonly calls: ProviderCalls
+  readonly messages: ProviderMessages
+  readonly ways: ProviderWays
+  /** What is captured of what was asked for, in minor units. */
+  readonly captures: (call: ProviderCall, askedMinor: number) => number
+  /** The reference of a new charge, by those that its connection has. */
+  readonly referenceOf: (attemptId: string, others: ReadonlyArray<string>) => string
+}
+
+export interface ProviderCharges {
+  /** By attempt. */
+  readonly charges: ReadonlyMap<string, ChargeRecord>
+  /** The first of each reference: what is asked of it, is asked of that one. */
+  readonly chargesByRef: ReadonlyMap<string, ChargeRecord>
+  readonly charge: (
+    request: ChargeRequest,
+    connectionId: string,
+    environment: Environment
+  ) => Effect.Effect<ChargeState | Rejected, NotSent | Unanswered>
+  readonly lookUpCharge: (attemptId: string) => Effect.Effect<Found<ChargeState>, Unanswered>
+  /** Enters a charge, or gives the one that is there for the attempt. */
+  readonly book: (request: ChargeRequest | CheckoutRequest, connectionId: string, state: BookedAs) => ChargeRecord
+  /** Ends a charge that was accepted, unless it ended before. */
+  readonly settle: (request: ChargeRequest | CheckoutRequest, charge: ChargeRecord, end: LaterOn) => void
+  /** Takes the money of a charge, and notes what was not asked for. Gives whether only a message tells of it. */
+  readonly take: (charge: ChargeRecord, about: ProviderCall, askedMinor: number) => boolean
+  /** As it is answered to a call or a look-up. */
+  readonly answerOf: (charge: ChargeRecord) => ChargeState
+}
+
+type BookedAs = "Pending" | "Authorized" | "Captured" | "Declined"
+
+/** The answer to what is asked of a reference that no charge has. */
+export const noCharge: Rejected = { _tag: "Rejected", code: "no_charge", message: "no such charge" }
+
+export const providerCharges = (options: ChargesOptions): ProviderCharges => {
+  const { calls, captures, messages, referenceOf, ways } = options
+  const charges = new Map<string, ChargeRecord>()
+  const chargesByRef = new Map<string, ChargeRecord>()
+
+  const answerOf: ProviderCharges["answerOf"] = (charge) =>
+    ways.answersWithoutAmounts ? withoutAmount(stateOf(charge)) : stateOf(charge)
+
+  const take: ProviderCharges["take"] = (charge, about, askedMinor) => {
+    charge.state = "Captured"
+    charge.capturedMinor = captures(about, askedMinor)
+    const isHidden = ways.answersWithoutAmounts && charge.capturedMinor !== askedMinor
+    if (charge.capturedMinor > askedMinor || isHidden) {
+      charge.contradictions.push(`captured ${charge.capturedMinor} of ${askedMinor}`)
+    }
+    return isHidden
+  }
+
+  const book: ProviderCharges["book"] = (request, connectionId, state) => {
+    const { attemptId, money, paymentId, reference } = request
+    const known = charges.get(attemptId)
+    if (known !== undefined) return known
+    const others = [...charges.values()].filter(
+      (one) => one.connectionId === connectionId && one.paymentId !== paymentId && one.state !== "Declined"
+    )
+    const charge: ChargeRecord = {
+      ...{ attemptId, paymentId, connectionId, reference, money },
+      providerRef: referenceOf(
+        attemptId,
+        others.map(({ providerRef }) => providerRef)
+      ),
+      ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
+      ...{ disputes: new Map(), contradictions: [], lastWord: null, isReferenceShared: false }
+    }
+    charges.set(attemptId, charge)
+    const first = chargesByRef.get(charge.providerRef)
+    if (first === undefined) chargesByRef.set(charge.providerRef, charge)
+    else for (const one of [first, charge]) shareReference(one)
+    const isHidden = state === "Captured" && take(charge, chargeCall(request), money.minorUnits)
+    messages.ofCharge(charge, isHidden)
+    return charge
+  }
+
+  const settle: ProviderCharges["settle"] = (request, charge, end) => {
+    if (charge.state !== "Pending") return
+    if (end !== "done") charge.state = end === "refused" ? "Declined" : "Canceled"
+    else if (!request.capture) charge.state = "Authorized"
+    messages.ofCharge(charge, charge.state === "Pending" && take(charge, chargeCall(request), charge.money.minorUnits))
+  }
+
+  const charge: ProviderCharges["charge"] = (request, connectionId, environment) =>
+    calls.call<ChargeState>(chargeCall(request), environment, {
+      execute: () => answerOf(book(request, connectionId, request.capture ? "Captured" : "Authorized")),
+      accept: () => {
+        const accepted = book(request, connectionId, "Pending")
+        return { answer: answerOf(accepted), finish: (end) => settle(request, accepted, end) }
+      },
+      decline: (soft) => ({
+        ...{ _tag: "Declined", providerRef: book(request, connectionId, "Declined").providerRef, soft },
+        ...(soft
+          ? { category: "do_not_honor", code: "do_not_honor" }
+          : { category: "expired_card", code: "expired_card" })
+      })
+    })
+
+  const lookUpCharge: ProviderCharges["lookUpCharge"] = (attemptId) =>
+    calls.lookUp(attemptId, () => {
+      const found = charges.get(attemptId)
+      return found === undefined ? undefined : answerOf(found)
+    })
+
+  return { charges, chargesByRef, charge, lookUpCharge, book, settle, take, answerOf }
+}
+
+const shareReference = (charge: ChargeRecord): void => {
+  charge.isReferenceShared = true
+  charge.contradictions.push(`its reference ${charge.providerRef} is that of another payment too`)
+}
+
+const chargeCall = ({ attemptId, paymentId }: ChargeRequest | CheckoutRequest): ProviderCall => ({
+  ...{ name: "charge", id: attemptId, paymentId }
+})
