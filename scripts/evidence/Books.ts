@@ -230,7 +230,7 @@ const disputed = (of: PaymentBook, verdict: "opened" | "lost" = "opened"): Payme
     reported: { ...(of.payment.reported ?? nothingReported), disputes: [dispute(verdict)] }
   })
 const settled = (of: PaymentBook): PaymentBook =>
-  then(of, { state: "Settled", reported: { ...nothingReported, isPaidOut: true } })
+  then(of, { state: "Settled", reported: { ...nothingReported, isPaidOut: true, paidOutAt: of.payment.createdAt } })
 
 const ofCharge = ["Charge"] as const
 const ofOperation = ["Operation"] as const
