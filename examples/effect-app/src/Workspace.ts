@@ -31,7 +31,7 @@ class WorkspaceWrong extends Schema.TaggedError<WorkspaceWrong>()("example/Works
 /** On whose behalf the shop itself asks. It needs no API key, because it is in the same process. */
 export class ShopCaller extends Context.Service<ShopCaller, Caller>()("example/ShopCaller") {}
 
-/** Updates the directory to match the workspaces above. Applied at every start; twice changes nothing. */
+/** Applies the workspaces above, unless newer ones were applied to this storage; twice changes nothing. */
 export const layer = (apiKey: Redacted.Redacted<string>) =>
   Layer.effect(
     ShopCaller,
@@ -42,7 +42,7 @@ export const layer = (apiKey: Redacted.Redacted<string>) =>
       // Before anything is sealed anew: under another key a repeated request would be taken for another one.
       yield* Configuration.checkSeals(present)
       yield* Effect.catchTag(
-        Configuration.applyConfiguration(file, present),
+        Configuration.applyConfiguration(file),
         "pointsman/ConfigurationConflict",
         ({ mistakes }) => Effect.fail(wrong(mistakes))
       )

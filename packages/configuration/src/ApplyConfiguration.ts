@@ -1,9 +1,11 @@
 /** Brings the directory to what a configuration says, or changes nothing and says why not. */
+import type { ApiKey } from "@pointsman/core"
 import { type DirectoryConflict, isEmptyPlan, planDirectory } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Merchants, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"
 import { configuredDirectory } from "./ConfiguredDirectory.ts"
+import { contentHash, type Standing, standingOf } from "./Generation.ts"
 import type { Mistake } from "./Mistake.ts"
 
 /** A sandbox that the server makes for a first look: nobody's configuration, so that none takes it away. */
@@ -15,13 +17,72 @@ export class ConfigurationConflict extends Schema.TaggedError<ConfigurationConfl
   { mistakes: Schema.Any as Schema.Codec<ReadonlyArray<Mistake>> }
 ) {}
 
-/** `file` has no mistake. `present`: what the directory holds. */
-export const applyConfiguration = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {
+export interface ApplyOptions {
+  /** Makes an older configuration the newest generation. */
+  readonly rollback?: boolean
+}
+
+export interface ApplyOutcome {
+  /** What the configuration was before: one that was `New` has been applied. */
+  readonly standing: Exclude<Standing, { readonly _tag: "NumberTaken" }>
+  /** Of the configuration's content. */
+  readonly hash: string
+  /** Keys that the configuration names and that stay revoked; none where it is older. */
+  readonly revokedKeys: ReadonlyArray<ApiKey>
+}
+
+/** How the configuration compares with the one that is served; nothing is changed. */
+export const configurationStanding = Effect.fnUntraced(function* (file: ConfigurationFile) {
+  const { configurations } = yield* (yield* Directory).state
+  return standingOf(file.generation, yield* contentHash(file), configurations)
+})
+
+/**
+ * `file` has no mistake. An older configuration is not applied, unless it is rolled back to. Configurations that come at
+ * the same time are applied one after the other, each planned on the contents that the one before it left.
+ */
+export const applyConfiguration = Effect.fnUntraced(function* (file: ConfigurationFile, options: ApplyOptions = {}) {
   const directory = yield* Directory
+  const hash = yield* contentHash(file)
+  while (true) {
+    const { configurations, contents } = yield* directory.state
+    const standing = yield* usableStanding(standingOf(file.generation, hash, configurations), options)
+    if (standing._tag === "Older") return { standing, hash, revokedKeys: [] } satisfies ApplyOutcome
+    const { plan, revokedKeys } = yield* planFor(file, contents, standing._tag === "New")
+    const outcome: ApplyOutcome = { standing, hash, revokedKeys }
+    if (standing._tag === "Served" && isEmptyPlan(plan)) return outcome
+    const isApplied = yield* directory.apply({
+      contents: plan,
+      configuration:
+        standing._tag === "New"
+          ? { generation: standing.generation, hash, appliedAt: yield* Clock.currentTimeMillis }
+          : null,
+      after: configurations.at(-1)?.generation ?? 0
+    })
+    if (isApplied) return outcome
+  }
+})
+
+const usableStanding = (standing: Standing, { rollback }: ApplyOptions) => {
+  if (standing._tag === "NumberTaken") {
+    const message =
+      `expected a number greater than ${standing.newest}: generation ${standing.generation} was applied with ` +
+      "other content"
+    return Effect.fail(new ConfigurationConflict({ mistakes: [{ path: ["generation"], message }] }))
+  }
+  return Effect.succeed(
+    standing._tag === "Older" && rollback === true
+      ? ({ _tag: "New", generation: standing.served + 1 } as const)
+      : standing
+  )
+}
+
+const planFor = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents, isNew: boolean) {
   const merchants = yield* Merchants
   const wanted = yield* configuredDirectory(file, present)
   const plan = planDirectory(present, wanted, {
     now: yield* Clock.currentTimeMillis,
+    isNew,
     // A partner's merchants are the partner's. Asked for after `present` was read, so that no workspace is in there
     // without being known here.
     notRuled: new Set([demoWorkspaceId, ...(yield* merchants.workspaceIds)])
@@ -32,7 +93,11 @@ export const applyConfiguration = Effect.fnUntraced(function* (file: Configurati
       mistakes: plan.failure.map((conflict) => mistakeOf(conflict, places))
     })
   }
-  if (!isEmptyPlan(plan.success)) yield* directory.write(plan.success)
+  const named = new Set(wanted.apiKeys.map((key) => key.hash))
+  return {
+    plan: plan.success,
+    revokedKeys: present.apiKeys.filter((key) => key.revokedAt !== null && named.has(key.hash))
+  }
 })
 
 type Places = ReadonlyMap<string, ReadonlyArray<PropertyKey>>

@@ -59,6 +59,12 @@ const Url = text("an absolute http or https URL without user or password", (valu
 const EnvironmentName = Schema.Literals(["sandbox", "production"])
 const Method = Schema.Literals(paymentMethods)
 
+/** The store counts on from the greatest one, and its numbers stay exact. */
+const Generation = finite(
+  "a whole number from 1 to 1000000000000000",
+  (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1_000_000_000_000_000
+)
+
 const AmountRange = Schema.Struct({
   min: Schema.optionalKey(integer(0, "a whole number of minor units, 0 or more")),
   max: Schema.optionalKey(integer(0, "a whole number of minor units, 0 or more"))
@@ -198,6 +204,8 @@ export type WorkspaceFile = typeof WorkspaceFile.Type
 export const ConfigurationFile = Schema.Struct({
   /** For editors. */
   $schema: Schema.optionalKey(Schema.String),
+  /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
+  generation: Schema.optionalKey(Generation),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -143,7 +143,9 @@ export {
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
   ApiKeyNotFound,
+  ApiKeyNotRestorable,
   type CreatedApiKey,
+  type RestoredApiKey,
   type RevokedApiKey,
   WorkspaceNotFound
 } from "./verbs/administer/ManageApiKeys.ts"

@@ -15,7 +15,7 @@ export { type ChargeReference, isSameReference, type NamedReference, referencesO
 export { moveClaim, newClaim } from "./model/Claim.ts"
 export { type ClaimEvent, ClaimMachine, type ClaimRow } from "./model/ClaimMachine.ts"
 export { isSoftDecline } from "./model/Decline.ts"
-export { defaultWebhookScheduleMillis } from "./model/Delivery.ts"
+export { defaultWebhookScheduleMillis, resumed } from "./model/Delivery.ts"
 export { DeliveryMachine } from "./model/DeliveryMachine.ts"
 export { checkoutUrlContext } from "./model/HostedPage.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"

@@ -287,7 +287,8 @@ describe("DeliverWebhooks", () => {
       yield* background
       yield* settle
       assert.lengthOf(sender.sent, 0)
-      assert.strictEqual((yield* only).state, "GivenUp")
+      const { failures, state } = yield* only
+      assert.deepStrictEqual([state, failures], ["GivenUp", 0])
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 

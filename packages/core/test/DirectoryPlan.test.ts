@@ -84,10 +84,10 @@ const write = (present: DirectoryContents, plan: DirectoryContents): DirectoryCo
 }
 
 const plan = (present: DirectoryContents, want: WantedDirectory, now = 10, notRuled: ReadonlyArray<string> = []) =>
-  Result.getOrThrow(planDirectory(present, want, { now, notRuled: new Set(notRuled) }))
+  Result.getOrThrow(planDirectory(present, want, { now, isNew: true, notRuled: new Set(notRuled) }))
 
 const conflicts = (present: DirectoryContents, want: WantedDirectory): ReadonlyArray<DirectoryConflict> => {
-  const planned = planDirectory(present, want, { now: 10, notRuled: new Set() })
+  const planned = planDirectory(present, want, { now: 10, isNew: true, notRuled: new Set() })
   return Result.isFailure(planned) ? planned.failure : []
 }
 
@@ -138,13 +138,19 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(planned.routing, [])
   })
 
-  it("given a key of the configuration, when it is dropped and named again, then it is revoked and lives again", () => {
+  it("given a key of the configuration, when it is dropped and named again, then it is revoked and stays so", () => {
     const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
     const dropped = plan(present, wanted(), 20)
     assert.deepStrictEqual(dropped.apiKeys, [storedKey("k1", { revokedAt: 20 })])
     const revoked = write(present, dropped)
     assert.deepStrictEqual(plan(revoked, wanted(), 30).apiKeys, [])
-    assert.deepStrictEqual(plan(revoked, wanted({ apiKeys: [wantedKey("k1")] }), 30).apiKeys, [storedKey("k1")])
+    assert.deepStrictEqual(plan(revoked, wanted({ apiKeys: [wantedKey("k1")] }), 30).apiKeys, [])
+  })
+
+  it("given a restored key that the configuration omits, when the same is planned again, then the key stays active", () => {
+    const present = { ...nothing, workspaces: [workspace("acme")], apiKeys: [storedKey("k1")] }
+    const planned = planDirectory(present, wanted(), { now: 20, isNew: false, notRuled: new Set() })
+    assert.deepStrictEqual(Result.getOrThrow(planned).apiKeys, [])
   })
 
   it("given a key that an operator made, when a configuration is planned, then it stays as it is, named or not", () => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { apiKeyIdOf, environmentOfApiKey, planDirectory } from "@pointsman/core/internal"
 import { Directory, Secrets } from "@pointsman/core/ports"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { tenant, workspace, world } from "./support/World.ts"
 
@@ -64,6 +64,26 @@ describe("an operator's keys", () => {
     }).pipe(Effect.provide(world().layer))
   )
 
+  it.effect(
+    "given a key that a file omitted, when it is restored, then it works, and an operator's revocation is final",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const pointsman = yield* Pointsman
+        const holderOf = Effect.map(directory.keyHolder(fromFile.hash), Option.getOrThrow)
+        yield* directory.write({ ...nothingElse, workspaces: [], apiKeys: [{ ...fromFile, revokedAt: 500 }] })
+        assert.deepStrictEqual(yield* pointsman.restoreApiKey(fromFile.hash), { apiKey: fromFile, isChanged: true })
+        assert.deepStrictEqual((yield* holderOf).apiKey, fromFile)
+        assert.isFalse((yield* pointsman.restoreApiKey(fromFile.hash)).isChanged)
+        yield* pointsman.revokeApiKey(fromFile.hash)
+        const refused = yield* Effect.flip(pointsman.restoreApiKey(fromFile.hash))
+        assert.strictEqual(refused._tag, "pointsman/ApiKeyNotRestorable")
+        assert.strictEqual((yield* holderOf).apiKey.revokedAt, 0)
+        const unknown = yield* Effect.flip(pointsman.restoreApiKey("0".repeat(64)))
+        assert.strictEqual(unknown._tag, "pointsman/ApiKeyNotFound")
+      }).pipe(Effect.provide(world().layer))
+  )
+
   it.effect.each<[string, number | null]>([
     ["that works", null],
     ["that a file revoked before", 500]
@@ -75,7 +95,7 @@ describe("an operator's keys", () => {
       const { apiKey, isChanged } = yield* (yield* Pointsman).revokeApiKey(fromFile.hash)
       assert.deepStrictEqual([apiKey.revokedAt, isChanged], [revokedAt ?? 1_000, revokedAt === null])
       const wanted = { ...nothingElse, workspaces: [workspace], apiKeys: [fromFile] }
-      const plan = planDirectory(yield* directory.contents, wanted, { now: 2_000, notRuled: new Set() })
+      const plan = planDirectory(yield* directory.contents, wanted, { now: 2_000, isNew: true, notRuled: new Set() })
       assert.deepStrictEqual(Result.getOrThrow(plan).apiKeys, [])
     }).pipe(Effect.provide(world().layer))
   )

@@ -36,6 +36,7 @@ const names = new Set([
   "connectors",
   "encryptionKey",
   "workspaces",
+  "generation",
   "workspace",
   "environment",
   "baseUrl",
@@ -125,6 +126,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
   const optional = (field: keyof PointsmanSettings, isGood: (value: unknown) => boolean, message: string) =>
     expect(field, settings[field] === undefined || isGood(settings[field]), message)
   optional("workspaces", Array.isArray, "expected a list of workspaces")
+  optional("generation", () => settings.workspaces !== undefined, "expected only together with workspaces")
   optional("workspace", Predicate.isString, "expected the id of a workspace")
   optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
   optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query or fragment")

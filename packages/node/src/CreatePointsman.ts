@@ -7,6 +7,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
+import { apiKeyIdOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
@@ -20,7 +21,7 @@ import { lineOf } from "./LogLine.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"
 import { makeRequests } from "./Requests.ts"
-import type { Connector, LogLine, PointsmanSettings, Workspace } from "./Settings.ts"
+import type { Connector, LogLine, PointsmanSettings } from "./Settings.ts"
 
 /**
  * Opens the storage, applies the workspaces, and starts the background. Fails with `StartError`, and has closed then what
@@ -58,8 +59,7 @@ const wholeWithinMillis = 5_000
 const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Scope.Closeable) {
   const checked = yield* checkSettings(settings)
   const connectors = Ports.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
-  const configuration =
-    settings.workspaces === undefined ? undefined : yield* understand(settings.workspaces, checked, connectors)
+  const configuration = settings.workspaces === undefined ? undefined : yield* understand(settings, checked, connectors)
   const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
     Effect.mapError((error) => storageUnusable(settings, error))
   )
@@ -152,12 +152,12 @@ const openConnector = (connector: Connector): Effect.Effect<Ports.ConnectorDefin
 }
 
 const understand = (
-  workspaces: ReadonlyArray<Workspace>,
+  { generation, workspaces }: PointsmanSettings,
   { claimWindowMillis, providerTimeoutMillis }: CheckedSettings,
   connectors: Ports.Connectors["Service"]
 ): Effect.Effect<Configuration.ConfigurationFile, StartError> => {
   const understood = Configuration.understandConfiguration(
-    { workspaces },
+    { workspaces, ...(generation === undefined ? {} : { generation }) },
     {
       connectors,
       transport: Configuration.sendsNothing,
@@ -220,7 +220,9 @@ const configure = Effect.fnUntraced(
           )
       )
     )
-    const slow = Configuration.tooSlowConnection(present, configuration, claimWindowMillis)
+    const isOlder =
+      configuration !== undefined && (yield* Configuration.configurationStanding(configuration))._tag === "Older"
+    const slow = Configuration.tooSlowConnection(present, isOlder ? undefined : configuration, claimWindowMillis)
     if (slow !== undefined) {
       return yield* Effect.fail(
         wrongSettings([
@@ -234,11 +236,23 @@ const configure = Effect.fnUntraced(
       )
     }
     if (configuration === undefined) return present
-    yield* Configuration.applyConfiguration(configuration, present).pipe(
+    const { revokedKeys, standing } = yield* Configuration.applyConfiguration(configuration).pipe(
       Effect.catchTag("pointsman/ConfigurationConflict", ({ mistakes }) =>
         Effect.fail(wrongSettings(mistakes.map(mistakeOf)))
       )
     )
+    if (standing._tag === "Older") {
+      yield* Effect.logWarning(
+        `workspaces were not applied: their content is generation ${standing.generation}, and generation ` +
+          `${standing.served} is served. To return to it, set generation to a greater number`
+      )
+    }
+    if (revokedKeys.length > 0) {
+      yield* Effect.logWarning(
+        `keys that workspaces name stay revoked: ${revokedKeys.map(apiKeyIdOf).join(", ")}. To reactivate one, run ` +
+          "`pointsman keys restore <key>`"
+      )
+    }
     return yield* directory.contents
   },
   (effect, settings) =>

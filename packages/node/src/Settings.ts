@@ -141,10 +141,16 @@ export interface PointsmanSettings {
    */
   readonly encryptionKey?: string
   /**
-   * Applied at every start: what is no longer named here becomes inactive, and nothing is deleted. If omitted, the
-   * stored one applies, as another process with this storage configured it.
+   * Applied at start if it is newer than the configuration that the storage has: what is no longer named here becomes
+   * inactive, and nothing is deleted. Older workspaces are not applied, and the log says so. If omitted, the stored
+   * configuration applies, as another process with this storage applied it.
    */
   readonly workspaces?: ReadonlyArray<Workspace>
+  /**
+   * Number of the configuration that `workspaces` are, 1 or more: a greater number is newer. The same number with other
+   * content fails the start. If omitted, workspaces that were never applied to this storage are newer.
+   */
+  readonly generation?: number
   /** Whose payments calls are about unless they say otherwise; where `workspaces` has one alone, that one unless set. */
   readonly workspace?: string
   /** The environment that calls are about unless they say otherwise. There is no default: money is never guessed at. */

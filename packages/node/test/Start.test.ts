@@ -59,6 +59,12 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
     "workspaces[0].connections[0].priority",
     /whole number, 1 or more/u
   ],
+  "a generation that is no number": [{ generation: 1.5 }, "generation", /whole number from 1/u],
+  "a generation without workspaces": [
+    { workspaces: undefined, generation: 1 },
+    "generation",
+    /only together with workspaces/u
+  ],
   "a connector that is not there": [
     { workspaces: [{ ...shop, connections: [{ id: "one", environment: "production", connector: "stripe" }] }] },
     "workspaces[0].connections[0].connector",
@@ -105,6 +111,29 @@ describe("a storage that lasts", () => {
     const { pointsman } = await open(inFiles(path))
     const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
     assert.strictEqual(again.payment.id, payment.id)
+  })
+
+  it("given newer workspaces, when it starts with older ones, then the newer are served and the log says so, until a greater number", async () => {
+    const path = folder()
+    const without = { ...shop, connections: [{ id: "first", environment: "sandbox" as const }] }
+    const served = async (settings: Partial<PointsmanSettings>) => {
+      const { lines, pointsman } = await open({ ...inFiles(path), ...settings })
+      const { payment } = await pointsman.create({ ...order, simulate: { charge: "technical_error" } })
+      const warned = lines.filter(({ level, message }) => level === "warn" && message.includes("were not applied"))
+      await pointsman.close()
+      // A second connection is tried after a technical error where there is one.
+      return { attempts: payment.routing?.attempts.length, warnings: warned.length }
+    }
+    assert.deepStrictEqual(await served({ workspaces: [shop] }), { attempts: 2, warnings: 0 })
+    assert.deepStrictEqual(await served({ workspaces: [without] }), { attempts: 1, warnings: 0 })
+    assert.deepStrictEqual(await served({ workspaces: [shop] }), { attempts: 1, warnings: 1 })
+    const failure = await start({ ...inFiles(path), workspaces: [shop], generation: 2 })
+    assert.instanceOf(failure, StartError)
+    assert.match(
+      failure.message,
+      /generation: expected a number greater than 2: generation 2 was applied with other content/u
+    )
+    assert.deepStrictEqual(await served({ workspaces: [shop], generation: 3 }), { attempts: 2, warnings: 0 })
   })
 
   it("given a file that is no database, when it starts, then it says which, and nothing stays open", async () => {

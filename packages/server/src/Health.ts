@@ -3,6 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { servedConfiguration } from "./ServedConfiguration.ts"
 
 /** So that another method on them answers 405. */
 export const healthPaths = { "/health/live": ["GET"], "/health/ready": ["GET"] } as const
@@ -13,35 +14,39 @@ const readyWithinMillis = 2_000
 const answer = (status: number, state: "live" | "ready" | "unavailable", more: object = {}) =>
   HttpServerResponse.jsonUnsafe({ status: state, ...more }, { status, headers: { "cache-control": "no-store" } })
 
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const directory = yield* Directory
-    const pointsman = yield* Pointsman
-    // A provider that does not answer is no reason to take the server out: payments go to the others.
-    const circuits = Effect.map(pointsman.circuits, (readings) =>
-      readings
-        .filter(({ state }) => state !== "closed")
-        .map(({ connectionId, failures, probeAt, state }) => ({
-          connection: connectionId,
-          state,
-          failures,
-          open_until: probeAt === null ? null : new Date(probeAt).toISOString()
-        }))
-    )
-    const ready = directory.workspace("health").pipe(
-      Effect.timeout(readyWithinMillis),
-      Effect.andThen(circuits),
-      Effect.map((circuits) => answer(200, "ready", { circuits })),
-      Effect.catch((error) =>
-        Effect.gen(function* () {
-          yield* Effect.logError("the storage does not respond", error)
-          return answer(503, "unavailable", { circuits: yield* circuits })
-        })
+/** `fileHash`: of the configuration file that this process was started with; `null` for none. */
+export const layer = (fileHash: string | null) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const pointsman = yield* Pointsman
+      // A provider that does not answer is no reason to take the server out: payments go to the others.
+      const circuits = Effect.map(pointsman.circuits, (readings) =>
+        readings
+          .filter(({ state }) => state !== "closed")
+          .map(({ connectionId, failures, probeAt, state }) => ({
+            connection: connectionId,
+            state,
+            failures,
+            open_until: probeAt === null ? null : new Date(probeAt).toISOString()
+          }))
       )
-    )
-    return HttpRouter.addAll([
-      HttpRouter.route("GET", "/health/live", Effect.succeed(answer(200, "live"))),
-      HttpRouter.route("GET", "/health/ready", ready)
-    ])
-  })
-)
+      // An older file is no reason either: what is served is good.
+      const configuration = Effect.provideService(servedConfiguration(fileHash), Directory, directory)
+      const ready = directory.workspace("health").pipe(
+        Effect.andThen(Effect.all({ configuration, circuits })),
+        Effect.timeout(readyWithinMillis),
+        Effect.map((seen) => answer(200, "ready", seen)),
+        Effect.catch((error) =>
+          Effect.gen(function* () {
+            yield* Effect.logError("the storage does not respond", error)
+            return answer(503, "unavailable", { circuits: yield* circuits })
+          })
+        )
+      )
+      return HttpRouter.addAll([
+        HttpRouter.route("GET", "/health/live", Effect.succeed(answer(200, "live"))),
+        HttpRouter.route("GET", "/health/ready", ready)
+      ])
+    })
+  )

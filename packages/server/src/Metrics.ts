@@ -4,9 +4,11 @@
  * for.
  */
 import { Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { servedConfiguration } from "./ServedConfiguration.ts"
 
 /** So that another method on it answers 405. */
 export const metricsPaths = { "/metrics": ["GET"] } as const
@@ -17,20 +19,31 @@ const circuitState = Metric.gauge("pointsman_circuit_state", {
 })
 const stateNumbers = { closed: 0, "half-open": 1, open: 2 } as const
 
+const servedGeneration = Metric.gauge("pointsman_configuration_generation", {
+  description: "Generation of the configuration that is served; 0 if none was applied."
+})
+const olderFile = Metric.gauge("pointsman_configuration_older", {
+  description: "1 while this process's configuration file is older than the configuration that is served, else 0."
+})
+
 /** As long as OpenTelemetry's exporters wait between two exports of metrics, at the shortest. */
 const refreshEvery = "10 seconds"
+const readWithinMillis = 2_000
 
 export interface MetricsOptions {
   /** Brings other gauges to what is so. */
   readonly readBacklog?: Effect.Effect<void>
   /** Updates the gauges even while nothing scrapes this endpoint: another exporter reads them. */
   readonly refresh?: boolean
+  /** Of the configuration file that this process was started with; `null` for none. */
+  readonly fileHash?: string | null
 }
 
-export const layer = ({ readBacklog = Effect.void, refresh = false }: MetricsOptions = {}) =>
+export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = false }: MetricsOptions = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
+      const directory = yield* Directory
       // Those that failed once: a circuit that closed since says so. Bounded by the configuration, as circuits are.
       const gauges = new Map<string, Metric.Gauge<number>>()
       const gaugeOf = (connection: string): Metric.Gauge<number> => {
@@ -44,7 +57,18 @@ export const layer = ({ readBacklog = Effect.void, refresh = false }: MetricsOpt
           yield* Metric.update(gaugeOf(id), stateNumbers[states.get(id) ?? "closed"])
         }
       })
-      const readGauges = Effect.andThen(readCircuits, readBacklog)
+      const readConfiguration = servedConfiguration(fileHash).pipe(
+        Effect.flatMap(({ file, generation }) =>
+          Effect.andThen(
+            Metric.update(servedGeneration, generation ?? 0),
+            Metric.update(olderFile, file === "older" ? 1 : 0)
+          )
+        ),
+        Effect.provideService(Directory, directory),
+        Effect.timeout(readWithinMillis),
+        Effect.catchCause((cause) => Effect.logWarning("the configuration could not be read from the storage", cause))
+      )
+      const readGauges = readCircuits.pipe(Effect.andThen(readConfiguration), Effect.andThen(readBacklog))
       if (refresh) yield* Effect.forkScoped(Effect.forever(Effect.andThen(readGauges, Effect.sleep(refreshEvery))))
       return HttpRouter.add(
         "GET",

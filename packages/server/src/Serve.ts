@@ -8,7 +8,13 @@ import type { RequestListener } from "node:http"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type ConfigurationFile, longestCallsMillis, sendsNothing, tooSlowConnection } from "@pointsman/configuration"
+import {
+  type ConfigurationFile,
+  configurationStanding,
+  longestCallsMillis,
+  sendsNothing,
+  tooSlowConnection
+} from "@pointsman/configuration"
 import { Pointsman, SecretsLayer } from "@pointsman/core"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
@@ -16,7 +22,7 @@ import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
-import { applyConfiguration } from "./ApplyConfiguration.ts"
+import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
@@ -88,7 +94,7 @@ const serveAlone = Effect.fnUntraced(function* (
     const told = yield* beforeRequests({ url: listener.url, sandboxKey: prepared.sandboxKey }).pipe(
       Effect.provide(Pointsman.layer(pointsmanOptions(settings)))
     )
-    yield* answerRequests(settings, listener.url, prepared.contents, (handler) =>
+    yield* answerRequests(settings, listener.url, prepared, (handler) =>
       Effect.sync(() => {
         listener.serve(handler)
         return listener
@@ -106,7 +112,7 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
   const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKey))
   return yield* keepWorkers({
     count: settings.workers,
-    address: { host: settings.host, port: listener.port, url: listener.url },
+    address: { host: settings.host, port: listener.port, url: listener.url, fileHash: prepared.fileHash },
     release: Scope.close(holding, Exit.void),
     onListening: Console.log(greeting(settings, listener.url, prepared))
   })
@@ -118,10 +124,10 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
  */
 const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   yield* endAfterPrimary
-  const { url } = yield* askPrimary("Address")
+  const { fileHash, url } = yield* askPrimary("Address")
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
-    yield* answerRequests(settings, url, contents, (handler) =>
+    yield* answerRequests(settings, url, { contents, fileHash }, (handler) =>
       Effect.flatMap(askPrimary("Turn"), (address) => listen(address, handler))
     )
     return yield* Effect.never
@@ -180,29 +186,37 @@ const prepare = Effect.fnUntraced(function* (settings: Settings, configuration: 
   const directory = yield* Directory
   const present = yield* directory.contents
   yield* checkSeals(present)
-  yield* checkStoredTimeouts(settings, present, configuration)
-  const sandboxKey =
-    settings.configuration === null || configuration === undefined
-      ? yield* ensureDemo(settings, present)
-      : yield* Effect.as(applyConfiguration(settings.configuration, configuration, present), Option.none())
-  return { sandboxKey, contents: yield* directory.contents }
+  if (settings.configuration === null || configuration === undefined) {
+    yield* checkStoredTimeouts(settings, present, undefined)
+    const sandboxKey = yield* ensureDemo(settings, present)
+    return { sandboxKey, contents: yield* directory.contents, fileHash: null } satisfies Prepared
+  }
+  const { _tag } = yield* configurationStanding(configuration)
+  yield* checkStoredTimeouts(settings, present, _tag === "Older" ? undefined : configuration)
+  const { hash } = yield* applyAtStart(settings.configuration, configuration)
+  return { sandboxKey: Option.none(), contents: yield* directory.contents, fileHash: hash } satisfies Prepared
 })
 
-interface Prepared {
+interface Started {
+  readonly contents: DirectoryContents
+  /** Of the configuration file; `null` for none. */
+  readonly fileHash: string | null
+}
+
+interface Prepared extends Started {
   /** Of the demo. */
   readonly sandboxKey: Option.Option<Redacted.Redacted<string>>
-  readonly contents: DirectoryContents
 }
 
 /** Answers requests at the listener until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(
   settings: Settings,
   url: string,
-  contents: DirectoryContents,
+  { contents, fileHash }: Started,
   bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
-  const handler = yield* routes(settings, settings.baseUrl ?? url).pipe(
+  const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
     Effect.flatMap((app) => NodeHttpServer.makeHandler(app, { scope: requests }))
   )
   yield* Effect.acquireRelease(bind(handler), (listener) => stop(listener, requests, settings, contents), {
@@ -225,7 +239,7 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings, baseUrl: string) =>
+const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
@@ -233,10 +247,10 @@ const routes = (settings: Settings, baseUrl: string) =>
         baseUrl,
         accessLog: settings.accessLog
       }),
-      Health.layer,
+      Health.layer(fileHash),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
-          Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null })
+          Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash })
         )
       ),
       Pointsman.background()

@@ -1,5 +1,6 @@
 /**
- * What a worker asks of the process that started it: two questions, each answered with the address of all of them.
+ * What a worker asks of the process that started it: two questions, each answered with the address of all of them, and
+ * with the file that the primary read.
  *
  * `Address` is asked first. `Turn` is asked when everything but listening is done: until then no connection comes, so
  * that a worker which takes the place of a dead one refuses nothing while it starts.
@@ -13,6 +14,8 @@ export interface Address {
   readonly port: number
   /** `http://127.0.0.1:3000` */
   readonly url: string
+  /** Hash of the configuration file that the primary read; `null` for none. */
+  readonly fileHash: string | null
 }
 
 export type Question = "Address" | "Turn"

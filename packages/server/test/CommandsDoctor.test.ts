@@ -60,6 +60,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
         "configuration",
         "database",
         "encryption key",
+        "generation",
         "connections",
         "timeouts",
         "webhooks",

@@ -217,7 +217,7 @@ describe("the key that is meant", () => {
   })
 
   it("given keys that begin alike, when that is all there is, then none is taken and they are named", () => {
-    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, so none was revoked: /u)
+    assert.match(said("3f9a1c04"), /^More than one key begins with 3f9a1c04, so none was changed: /u)
     for (const { hash } of keys.slice(0, 2)) assert.include(said("3f9a1c04"), `${hash} of acme (sandbox)`)
     assert.notInclude(said("3f9a1c04"), keys[2]?.hash ?? "")
   })

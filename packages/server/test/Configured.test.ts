@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import {
   configurationWith,
@@ -68,7 +69,7 @@ describe("a start with a configuration file", () => {
     assert.deepStrictEqual(dump(folder), first)
   })
 
-  it("given things that the file no longer names, when the server starts, then they rest, and come back when named", async () => {
+  it("given things that the file no longer names, when the server starts, then they rest, and come back when named, except keys", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = configurationWith(connectionTo(provider))
@@ -85,8 +86,12 @@ describe("a start with a configuration file", () => {
     assert.lengthOf((await second.request("GET", "/api/v1/payments", { key: otherLiveKey })).body.data, 1)
     await second.stop()
 
-    const third = await startServerHere({ folder, configuration })
-    assert.strictEqual((await pay(third, liveKey, "order-0003")).status, 201)
+    const thirdKey = formatApiKey("production", new Uint8Array(64).fill(14))
+    const [workspace] = configuration.workspaces
+    const keys = [liveKey, thirdKey].map((secret) => ({ environment: "production", secret }))
+    const third = await startServerHere({ folder, configuration: { workspaces: [{ ...workspace, keys }] } })
+    assert.strictEqual((await pay(third, thirdKey, "order-0003")).status, 201)
+    assert.strictEqual((await pay(third, liveKey, "order-0004")).status, 401)
     assert.strictEqual((await pay(third, otherLiveKey, "order-0004")).status, 401)
   })
 
@@ -199,7 +204,13 @@ describe("a wrong configuration file", () => {
       assert.match(exited.stderr, /^The stored connection "main" has a timeout of 5000 ms: expected less than/u)
     }
     const shorter = configurationWith({ ...connectionTo(provider), timeout: "4 seconds" })
-    await startServerHere({ folder, configuration: shorter, flags })
+    await (await startServerHere({ folder, configuration: shorter, flags })).stop()
+
+    // Of an older file nothing is applied: the time-out that counts is the stored one.
+    const longer = { ...configurationWith(connectionTo(provider)), generation: 9 }
+    await (await startServerHere({ folder, configuration: longer })).stop()
+    const older = await runServerHere({ folder, configuration: shorter, flags })
+    assert.match(older.stderr, /^The stored connection "main" has a timeout of 5000 ms: expected less than/u)
   })
 
   it.each<[string, object | string, RegExp]>([

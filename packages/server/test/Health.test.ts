@@ -1,22 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CircuitReading, Pointsman } from "@pointsman/core"
-import { Directory, StorageError } from "@pointsman/core/ports"
+import { Directory, type DirectoryState, StorageError } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
+const nothing: DirectoryState = {
+  contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
+  configurations: []
+}
+const configuration = { generation: null, file: null }
+
 const reply = (
   path: string,
   workspace: Directory["Service"]["workspace"],
   circuits: ReadonlyArray<CircuitReading> = []
-) =>
-  Effect.acquireUseRelease(
+) => {
+  const directory: Partial<Directory["Service"]> = { workspace, state: Effect.succeed(nothing) }
+  return Effect.acquireUseRelease(
     Effect.sync(() =>
       HttpRouter.toWebHandler(
-        Health.layer.pipe(
+        Health.layer(null).pipe(
           Layer.provide([
-            Layer.succeed(Directory, { workspace } as Directory["Service"]),
+            Layer.succeed(Directory, directory as Directory["Service"]),
             Layer.succeed(Pointsman, { circuits: Effect.succeed(circuits) } as Pointsman["Service"])
           ]),
           Layer.provideMerge(HttpServer.layerServices)
@@ -27,6 +34,7 @@ const reply = (
     ({ handler }) => Effect.promise(() => handler(new Request(`http://server${path}`))),
     ({ dispose }) => Effect.promise(dispose)
   )
+}
 
 const answerOf = (path: string, workspace: Directory["Service"]["workspace"]) =>
   Effect.map(reply(path, workspace), ({ status }) => status)
@@ -63,6 +71,7 @@ describe("health", () => {
         const told = { failures: 5, open_until: "1970-01-01T00:00:31.000Z" }
         assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
           status: "ready",
+          configuration,
           circuits: [
             { connection: "a", state: "open", ...told },
             { connection: "c", state: "half-open", ...told }
@@ -76,7 +85,7 @@ describe("health", () => {
     const live = await server.request("GET", "/health/live", { key: null })
     assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])
     const ready = await server.request("GET", "/health/ready", { key: null })
-    assert.deepStrictEqual([ready.status, ready.body], [200, { status: "ready", circuits: [] }])
+    assert.deepStrictEqual([ready.status, ready.body], [200, { status: "ready", configuration, circuits: [] }])
     const wrong = await server.request("POST", "/health/ready", { key: null })
     assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD"])
     assert.strictEqual((await server.request("GET", "/api/v1/health/live", { key: null })).status, 404)

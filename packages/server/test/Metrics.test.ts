@@ -1,5 +1,6 @@
 /** What a server counts, as Prometheus reads it; and what an operator sees of circuits. */
 import { type CircuitReading, Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { assert, describe, it } from "vitest"
@@ -68,17 +69,20 @@ describe("metrics", () => {
     assert.strictEqual((await server.request("GET", "/api/v1/metrics", { key: null })).status, 404)
   })
 
-  it("given a circuit that closed again, and an id that needs escaping, then the gauge says so", async () => {
+  it("given a circuit that closed again, an id that needs escaping, and an older file, then the gauges say so", async () => {
     const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
     const id = 'a"b\\c\nd'
     let circuits: ReadonlyArray<CircuitReading> = [
       { ...seen, connectionId: id, state: "half-open", isOpen: false },
       { ...seen, connectionId: "closing", state: "open", isOpen: true }
     ]
+    const configurations = [{ generation: 3, hash: "of another file", appliedAt: 0 }]
+    const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents }) }
     const service = { circuits: Effect.sync(() => circuits) } as Pointsman["Service"]
     const { dispose, handler } = HttpRouter.toWebHandler(
-      Metrics.layer().pipe(
-        Layer.provide(Layer.succeed(Pointsman, service)),
+      Metrics.layer({ fileHash: "of this file" }).pipe(
+        Layer.provide([Layer.succeed(Pointsman, service), Layer.succeed(Directory, directory as Directory["Service"])]),
         Layer.provideMerge(HttpServer.layerServices)
       ),
       { disableLogger: true }
@@ -86,6 +90,8 @@ describe("metrics", () => {
     const lines = async () => (await (await handler(new Request("http://server/metrics"))).text()).split("\n")
     try {
       assert.includeMembers(await lines(), [
+        "pointsman_configuration_generation 3",
+        "pointsman_configuration_older 1",
         'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 1',
         'pointsman_circuit_state{connection="closing"} 2'
       ])

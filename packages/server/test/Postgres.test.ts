@@ -175,7 +175,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
-      [lookAtOurs, "ok: {}, schema version 9"]
+      [lookAtOurs, "ok: {}, schema version 10"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data

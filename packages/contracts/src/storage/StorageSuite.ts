@@ -14,6 +14,7 @@ import { balances } from "./Balances.ts"
 import { books } from "./Books.ts"
 import { checks } from "./Checks.ts"
 import { claims } from "./Claims.ts"
+import { configurations } from "./Configurations.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory } from "./Directory.ts"
 import { entryKeys } from "./EntryKeys.ts"
@@ -67,6 +68,7 @@ export const storageSuite = <E>(
     followers(it)
     interruption(it)
     directory(it)
+    configurations(it)
     merchants(it)
     text(it)
     successRates(it)

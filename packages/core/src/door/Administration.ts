@@ -10,9 +10,12 @@ import type { StorageError } from "../ports/StorageError.ts"
 import { authenticate, type KeyRefused } from "../verbs/administer/Authenticate.ts"
 import {
   type ApiKeyNotFound,
+  type ApiKeyNotRestorable,
   type CreatedApiKey,
   createApiKey,
+  type RestoredApiKey,
   type RevokedApiKey,
+  restoreApiKey,
   revokeApiKey,
   type WorkspaceNotFound
 } from "../verbs/administer/ManageApiKeys.ts"
@@ -41,6 +44,13 @@ export interface AdministrationMethods {
    * all the same; it can be asked for again.
    */
   readonly revokeApiKey: (hash: string) => Effect.Effect<RevokedApiKey, ApiKeyNotFound | StorageError>
+  /**
+   * Reactivates a key, by its hash, that a configuration revoked by omitting it. A key that `revokeApiKey` revoked stays
+   * revoked. After `StorageError` it may be restored all the same; it can be asked for again.
+   */
+  readonly restoreApiKey: (
+    hash: string
+  ) => Effect.Effect<RestoredApiKey, ApiKeyNotFound | ApiKeyNotRestorable | StorageError>
   /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
   readonly provisionMerchant: (
     caller: Caller,
@@ -59,6 +69,7 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
   authenticate: (key) => Effect.provideContext(authenticate(key), context),
   createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
   revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
+  restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
   provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
   inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
   merchants: (partnerId, query) => Effect.provideContext(merchants(partnerId, query), context)

@@ -79,15 +79,24 @@ export const afterAttempt = (
 ): Delivery => {
   const failures = delivery.failures + 1
   const delay = scheduleMillis[failures]
-  const row = step(DeliveryMachine, delivery.state, factOf(end, delay === undefined))
+  const fact = factOf(end, delay === undefined)
+  const row = step(DeliveryMachine, delivery.state, fact)
   if (Result.isFailure(row)) return delivery
   const { to: state } = row.success
   return {
     ...delivery,
     state,
-    failures: state === "Delivered" || state === "Refused" ? delivery.failures : failures,
+    // Where the endpoint was not active nothing was sent: the schedule continues when the endpoint returns.
+    failures: fact === "AttemptFailed" || fact === "LastAttemptFailed" ? failures : delivery.failures,
     dueAt: state === "Due" && delay !== undefined ? now + spread(delay, drawn) : null
   }
+}
+
+/** Due again at once; `undefined` where its last attempt did not find the endpoint inactive. */
+export const resumed = (delivery: Delivery, lastEnd: DeliveryEnd | null, now: number): Delivery | undefined => {
+  if (lastEnd?._tag !== "Failed" || lastEnd.failure !== "EndpointWithdrawn") return undefined
+  const row = step(DeliveryMachine, delivery.state, "EndpointReturned")
+  return Result.isFailure(row) ? undefined : { ...delivery, state: row.success.to, dueAt: now }
 }
 
 /** Due again at once; `undefined` where the table does not let it be asked for. */

@@ -19,6 +19,7 @@ export const DeliveryMachine = defineMachine({
     AttemptFailed: "Ignored",
     LastAttemptFailed: "Ignored",
     EndpointWithdrawn: "Ignored",
+    EndpointReturned: "Ignored",
     RedeliveryAsked: "NotRedeliverable"
   },
   rows: [
@@ -54,6 +55,12 @@ export const DeliveryMachine = defineMachine({
       on: "EndpointWithdrawn",
       to: "GivenUp",
       why: "The endpoint is no longer active: nothing is sent there."
+    },
+    {
+      from: "GivenUp",
+      on: "EndpointReturned",
+      to: "Due",
+      why: "It was given up because its endpoint was not active, and the endpoint is active again: the schedule continues."
     },
     {
       from: ["Refused", "GivenUp"],

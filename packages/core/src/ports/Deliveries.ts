@@ -52,7 +52,8 @@ export class Deliveries extends Context.Service<
     readonly firstDueAt: Effect.Effect<number | null, StorageError>
     /**
      * All of them or none. The attempt is recorded in any case; a delivery that another has taken since, or that is not
-     * being sent any more, stays as it is.
+     * being sent any more, stays as it is. One that is given up because its endpoint was not active is due again where
+     * the endpoint is active by now.
      */
     readonly record: (records: ReadonlyArray<AttemptRecord>) => Effect.Effect<void, StorageError>
     /** Writes `after` where what is stored is still as `before` says; whether it did. */

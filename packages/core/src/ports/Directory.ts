@@ -41,6 +41,31 @@ export interface DirectoryContents {
   readonly webhookEndpoints: ReadonlyArray<WebhookEndpoint>
 }
 
+/** A configuration that was applied (decisions, section 12). */
+export interface AppliedConfiguration {
+  /** From 1; a greater number is a newer configuration. */
+  readonly generation: number
+  /** Lower-case hex of 32 bytes: a keyed hash of the content, without its number, after `$env` was resolved. */
+  readonly hash: string
+  /** Epoch milliseconds. */
+  readonly appliedAt: number
+}
+
+/** All of one moment. */
+export interface DirectoryState {
+  readonly contents: DirectoryContents
+  /** By generation, the newest last: that is the one which is served. */
+  readonly configurations: ReadonlyArray<AppliedConfiguration>
+}
+
+export interface ConfigurationChange {
+  readonly contents: DirectoryContents
+  /** The new generation; `null` where the one that is served is completed. */
+  readonly configuration: AppliedConfiguration | null
+  /** The newest generation of the state that the change was planned on; 0 for none. */
+  readonly after: number
+}
+
 /** Who an API key belongs to. */
 export interface KeyHolder {
   readonly apiKey: ApiKey
@@ -59,10 +84,17 @@ export class Directory extends Context.Service<
     readonly connection: (id: string) => Effect.Effect<Option.Option<Connection>, StorageError>
     readonly routing: (tenant: Tenant) => Effect.Effect<Option.Option<RoutingSettings>, StorageError>
     readonly contents: Effect.Effect<DirectoryContents, StorageError>
+    readonly state: Effect.Effect<DirectoryState, StorageError>
     /**
      * Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. An API
-     * key that an operator revoked stays as it is whatever is written: a writer may have read it before.
+     * key that an operator revoked stays as it is whatever is written: a writer may have read it before. Deliveries that
+     * were given up because an endpoint was not active are due again when the endpoint is written as active.
      */
     readonly write: (contents: DirectoryContents) => Effect.Effect<void, StorageError>
+    /**
+     * As `write`, together with the record of the generation, where `after` is still the newest one; whether it was. If
+     * not, nothing is written: the change was planned on contents that another configuration has replaced.
+     */
+    readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
   }
 >()("pointsman/ports/Directory") {}

@@ -3,8 +3,8 @@
  *
  * The file is the word on what it names, and nothing is ever deleted: a connection or webhook endpoint that it no
  * longer names becomes inactive, because captures, refunds, look-ups and messages of its payments go on (decisions,
- * section 11). A key that the file brought and no longer names is revoked; a key that an operator made is the
- * operator's and is left alone.
+ * section 11). A key that the file brought and no longer names is revoked, and a file does not revive a revoked key
+ * (decisions, section 12); a key that an operator made is the operator's and is left alone.
  */
 import { Equal, Result } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
@@ -47,6 +47,11 @@ export interface DirectoryPlanOptions {
   /** Epoch milliseconds. */
   readonly now: number
   /**
+   * Whether the configuration is applied for the first time. One that is served already revokes no key: an operator may
+   * have restored one that it omits.
+   */
+  readonly isNew: boolean
+  /**
    * Workspaces that the configuration does not rule, unless it names them: they stay as they are, but for keys that an
    * earlier configuration brought.
    */
@@ -66,7 +71,7 @@ export const planDirectory = (
   const isRuled = (workspaceId: string) => named.has(workspaceId) || !options.notRuled.has(workspaceId)
   return Result.succeed({
     workspaces: changed(present.workspaces, wanted.workspaces, (workspace) => workspace.id),
-    apiKeys: planApiKeys(present, wanted, options.now),
+    apiKeys: planApiKeys(present, wanted, options),
     connections: changed(
       present.connections,
       withAbsentInactive(present.connections, wanted.connections, isRuled),
@@ -118,18 +123,21 @@ const apiKeyConflicts = (present: DirectoryContents, wanted: WantedDirectory): R
   })
 }
 
-const planApiKeys = (present: DirectoryContents, wanted: WantedDirectory, now: number): ReadonlyArray<ApiKey> => {
+const planApiKeys = (
+  present: DirectoryContents,
+  wanted: WantedDirectory,
+  { isNew, now }: DirectoryPlanOptions
+): ReadonlyArray<ApiKey> => {
   const stored = byKey(present.apiKeys, (key) => key.hash)
   const named = new Set(wanted.apiKeys.map((key) => key.hash))
   const alive = wanted.apiKeys.flatMap((key): ReadonlyArray<ApiKey> => {
     const before = stored.get(key.hash)
-    // The operator's decision about a key remains, even when it was revoked: a file must not bring such a key back to
-    // life.
-    if (before?.source === "operator") return []
+    // An operator may have removed it from an earlier file because it leaked.
+    if (before !== undefined && (before.source === "operator" || before.revokedAt !== null)) return []
     return [{ ...key, revokedAt: null, source: "configuration", createdAt: before?.createdAt ?? now }]
   })
   const revoked = present.apiKeys
-    .filter((key) => key.source === "configuration" && key.revokedAt === null && !named.has(key.hash))
+    .filter((key) => isNew && key.source === "configuration" && key.revokedAt === null && !named.has(key.hash))
     .map((key): ApiKey => ({ ...key, revokedAt: now }))
   return changed(present.apiKeys, [...alive, ...revoked], (key) => key.hash)
 }

@@ -211,6 +211,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     createApiKey: () => Effect.die("not asked for here"),
     revokeApiKey: () => Effect.die("not asked for here"),
     resolveReview: () => new PaymentNotFound(),
+    restoreApiKey: () => Effect.die("not asked for here"),
     verifyMessage: (incoming) => {
       asked.push(["verifyMessage", incoming])
       return answers.verifyMessage?.(incoming) ?? new MessageRefused()

@@ -1,9 +1,10 @@
-/** `pointsman config`: the configuration file, looked at before a server is started with it. */
-import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+/** `pointsman config`: the configuration file, checked before a server is started with it, or applied beside servers. */
+import { Console, Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { readSettings } from "../Settings.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 
@@ -48,11 +49,52 @@ const check = (environment: Readonly<Record<string, string | undefined>>) =>
     ])
   )
 
+const rollbackFlag = Flag.Boolean("rollback").pipe(
+  Flag.withDescription("Apply an older configuration again, as a new generation"),
+  Flag.withDefault(false),
+  Flag.withoutNegation
+)
+
+const apply = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make(
+    "apply",
+    {
+      file: Argument.String("file").pipe(Argument.withDescription("Path of the configuration file")),
+      rollback: rollbackFlag,
+      json: jsonFlag,
+      ...settingFlags([...databaseSettings, "claimWindowMillis", "providerTimeoutMillis"])
+    },
+    Effect.fnUntraced(function* ({ file, json, rollback, ...given }) {
+      yield* onDatabase(
+        textsOf(given),
+        Effect.fnUntraced(function* (settings) {
+          // The connectors are much of the program: the other commands begin sooner without them.
+          const { applyFile } = yield* Effect.promise(() => import("../ApplyFile.ts"))
+          const { document, text, warning } = yield* applyFile(file, settings, environment, rollback)
+          yield* print(json, { data: document }, text)
+          if (warning !== null) yield* Console.error(warning)
+        })
+      )
+    })
+  ).pipe(
+    Command.withDescription(
+      "Apply a configuration file to the database of running servers. Nothing is changed if the file is invalid, if " +
+        "its generation was applied with other content, or if it is older than the configuration that is served; " +
+        "--rollback applies an older one as a new generation."
+    ),
+    Command.withShortDescription("Apply a configuration file"),
+    Command.withExamples([
+      { command: "pointsman config apply pointsman.json", description: "Without a restart" },
+      { command: "pointsman config apply previous.json --rollback", description: "Back to an older file" }
+    ])
+  )
+
 export const configCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("config").pipe(
     Command.withDescription(
-      "Check the configuration file: whether a server would start with it, and which entries have no effect."
+      "Check the configuration file (whether a server would start with it, and which entries have no effect), or " +
+        "apply it."
     ),
-    Command.withShortDescription("Check the configuration file"),
-    Command.withSubcommands([check(environment)])
+    Command.withShortDescription("Check or apply the configuration file"),
+    Command.withSubcommands([check(environment), apply(environment)])
   )

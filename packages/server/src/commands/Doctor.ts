@@ -17,6 +17,7 @@ import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
+import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { ageOf, counted } from "./Words.ts"
@@ -36,7 +37,7 @@ export const examine = Effect.fnUntraced(function* (
     node,
     ok("settings", "all settings are valid"),
     ...(yield* fileLines(settings, environment)),
-    ...(yield* databaseLines(settings))
+    ...(yield* databaseLines(settings, environment))
   ] satisfies Lines
 })
 
@@ -70,13 +71,16 @@ const fileLines = Effect.fnUntraced(function* (
   )
 })
 
-const databaseLines = Effect.fnUntraced(function* (settings: Settings) {
+const databaseLines = Effect.fnUntraced(function* (
+  settings: Settings,
+  environment: Readonly<Record<string, string | undefined>>
+) {
   const { isUsable, lines } = yield* inspect(settings.database)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
   const key = yield* Effect.result(obtainEncryptionKey(settings))
   if (Result.isFailure(key)) return [...lines, wrong("encryption key", key.failure.message)]
-  const inside = yield* Effect.result(contentLines(settings, key.success))
+  const inside = yield* Effect.result(contentLines(settings, key.success, environment))
   return [...lines, ...(Result.isFailure(inside) ? [wrong("database", inside.failure.message)] : inside.success)]
 })
 
@@ -171,7 +175,11 @@ export const schemaOf = (name: string, schema: number, newest: number): Inspecte
       )
 }
 
-const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
+const contentLines = (
+  settings: Settings,
+  key: Redacted.Redacted<Uint8Array>,
+  environment: Readonly<Record<string, string | undefined>>
+) =>
   Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
     const seals = yield* Effect.result(checkSeals(contents))
@@ -180,6 +188,7 @@ const contentLines = (settings: Settings, key: Redacted.Redacted<Uint8Array>) =>
         ? [wrong("encryption key", seals.failure.message)]
         : [
             ok("encryption key", "the key decrypts the stored secrets"),
+            ...(yield* generationLines(settings, environment)),
             ...(yield* connectionLines(contents, settings))
           ]),
       ...timeoutLines(contents, settings),

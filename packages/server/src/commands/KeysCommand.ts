@@ -155,9 +155,7 @@ const revoke = Command.make(
         yield* print(json, { data: view }, said)
         if (json && !isChanged) yield* Console.error(said)
         if (found.source === "configuration") {
-          yield* Console.error(
-            "This key comes from a configuration file. Remove it there too; a restart does not reactivate it."
-          )
+          yield* Console.error("This key comes from a configuration file. Remove it there too; no file reactivates it.")
         }
       })
     )
@@ -170,10 +168,67 @@ const revoke = Command.make(
   Command.withExamples([{ command: "pointsman keys revoke 3f9a1c04be77", description: "By its prefix in the list" }])
 )
 
+const restore = Command.make(
+  "restore",
+  {
+    key: Argument.String("key").pipe(
+      Argument.withDescription("Hash from `pointsman keys list --all`, or a unique prefix of it")
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ json, key: text, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const { apiKeys } = yield* (yield* Directory).contents
+        const found = yield* Effect.fromResult(oneKey(apiKeys, text))
+        const { apiKey, isChanged } = yield* (yield* Pointsman).restoreApiKey(found.hash).pipe(
+          Effect.catchTags({
+            // It was there a moment ago, and none is ever deleted.
+            "pointsman/ApiKeyNotFound": Effect.die,
+            "pointsman/ApiKeyNotRestorable": () =>
+              Effect.fail(
+                new CommandFailure({
+                  message:
+                    `The key ${nameOf(keyView(found))} was revoked with \`pointsman keys revoke\`, which is permanent. ` +
+                    "Create a new key with `pointsman keys create`."
+                })
+              )
+          }),
+          Effect.tapError(({ _tag }) =>
+            _tag === "pointsman/StorageError"
+              ? Console.error(`The key ${nameOf(keyView(found))} may or may not be restored: run the command again.`)
+              : Effect.void
+          )
+        )
+        const view = keyView(apiKey)
+        const said = isChanged
+          ? `Restored the key ${nameOf(view)}. Servers accept it from now on.`
+          : `The key ${nameOf(view)} is not revoked.`
+        yield* print(json, { data: view }, said)
+        if (json && !isChanged) yield* Console.error(said)
+        if (isChanged) {
+          yield* Console.error(
+            "The next configuration that is applied and does not name this key revokes it again: add it to the file."
+          )
+        }
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Reactivate a key that was revoked because an applied configuration file no longer named it. A key that " +
+      "`pointsman keys revoke` revoked stays revoked."
+  ),
+  Command.withShortDescription("Restore a key that a file omitted"),
+  Command.withExamples([{ command: "pointsman keys restore 3f9a1c04be77", description: "By its prefix in the list" }])
+)
+
 export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription("List, create and revoke API keys."),
-  Command.withShortDescription("List, create and revoke API keys"),
-  Command.withSubcommands([list, create, revoke])
+  Command.withDescription("List, create, revoke and restore API keys."),
+  Command.withShortDescription("List, create, revoke and restore API keys"),
+  Command.withSubcommands([list, create, revoke, restore])
 )
 
 /** Fewer could mean another key than the one that was meant. */
@@ -196,7 +251,7 @@ export const oneKey = (apiKeys: ReadonlyArray<ApiKey>, text: string): Result.Res
   if (only === undefined) return refuse(`Key ${text} not found.`)
   if (another === undefined) return Result.succeed(only)
   return refuse(
-    `More than one key begins with ${text}, so none was revoked: ` +
+    `More than one key begins with ${text}, so none was changed: ` +
       `${found.map((key) => `${key.hash} of ${ownerOf(keyView(key))}`).join(", ")}. Give a longer prefix.`
   )
 }

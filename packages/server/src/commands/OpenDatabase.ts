@@ -8,7 +8,16 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
 import { Pointsman, SecretsLayer } from "@pointsman/core"
-import { Connectors, type Deliveries, Directory, Ids, type StorageError, Transport } from "@pointsman/core/ports"
+import {
+  Connectors,
+  type Deliveries,
+  Directory,
+  Ids,
+  type Merchants,
+  type Secrets,
+  type StorageError,
+  Transport
+} from "@pointsman/core/ports"
 import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
 import { checkSeals } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
@@ -46,7 +55,7 @@ export const onDatabase = Effect.fnUntraced(
     ) => Effect.Effect<
       A,
       CommandFailure | StartFailure | StorageError,
-      Pointsman | Directory | Deliveries | FileSystem.FileSystem
+      Pointsman | Directory | Deliveries | Merchants | Secrets | FileSystem.FileSystem
     >,
     /** To read stored messages with; nothing can be sent through them. */
     connectors?: Connectors["Service"]

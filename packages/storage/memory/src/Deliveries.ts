@@ -1,5 +1,6 @@
 /** Deliveries in a map: what is due is found by looking at all of them. */
 import type { Delivery, Event } from "@pointsman/core"
+import { resumed } from "@pointsman/core/internal"
 import {
   type AttemptRecord,
   type Change,
@@ -96,7 +97,9 @@ const keep = (state: State, { after, attempt }: AttemptRecord): void => {
   const begun = stored.attempts[index]
   if (begun !== undefined) stored.attempts[index] = { ...begun, endedAt, end }
   const { attempts, state: now } = stored.delivery
-  if (now === "Sending" && attempts === attempt.number) stored.delivery = after
+  if (now !== "Sending" || attempts !== attempt.number) return
+  const isActive = state.webhookEndpoints.get(after.endpointId)?.active === true
+  stored.delivery = (isActive ? resumed(after, end, endedAt ?? after.createdAt) : undefined) ?? after
 }
 
 /** The endpoints that an event of the change goes to, as they are at this moment. */

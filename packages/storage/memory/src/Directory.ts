@@ -1,6 +1,7 @@
 import type { Tenant } from "@pointsman/core"
+import { resumed } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { byText, copy, type State, tenantKey } from "./State.ts"
 
 export const make = (state: State): Directory["Service"] =>
@@ -17,28 +18,43 @@ export const make = (state: State): Directory["Service"] =>
     connection: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(state.connections.get(id)), copy)),
     routing: (tenant) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(state.routing.get(tenantKey(tenant))?.settings), copy)),
-    contents: Effect.sync(() =>
-      copy({
-        workspaces: sorted(state.workspaces),
-        apiKeys: sorted(state.apiKeys),
-        connections: sorted(state.connections),
-        routing: sorted(state.routing),
-        webhookEndpoints: sorted(state.webhookEndpoints)
-      })
-    ),
-    write: (input) =>
-      Effect.sync(() => {
-        const contents: DirectoryContents = copy(input)
-        for (const workspace of contents.workspaces) state.workspaces.set(workspace.id, workspace)
-        for (const apiKey of contents.apiKeys) {
-          const before = state.apiKeys.get(apiKey.hash)
-          if (before?.source !== "operator" || before.revokedAt === null) state.apiKeys.set(apiKey.hash, apiKey)
-        }
-        for (const connection of contents.connections) state.connections.set(connection.id, connection)
-        for (const routing of contents.routing) state.routing.set(tenantKey(routing), routing)
-        for (const endpoint of contents.webhookEndpoints) state.webhookEndpoints.set(endpoint.id, endpoint)
+    contents: Effect.sync(() => contentsOf(state)),
+    state: Effect.sync(() => ({ contents: contentsOf(state), configurations: copy(state.configurations) })),
+    write: (contents) => Effect.map(Clock.currentTimeMillis, (now) => write(state, contents, now)),
+    apply: ({ after, configuration, contents }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return false
+        write(state, contents, now)
+        if (configuration !== null) state.configurations.push(copy(configuration))
+        return true
       })
   })
+
+const contentsOf = (state: State): DirectoryContents =>
+  copy({
+    workspaces: sorted(state.workspaces),
+    apiKeys: sorted(state.apiKeys),
+    connections: sorted(state.connections),
+    routing: sorted(state.routing),
+    webhookEndpoints: sorted(state.webhookEndpoints)
+  })
+
+const write = (state: State, input: DirectoryContents, now: number): void => {
+  const contents: DirectoryContents = copy(input)
+  for (const workspace of contents.workspaces) state.workspaces.set(workspace.id, workspace)
+  for (const apiKey of contents.apiKeys) {
+    const before = state.apiKeys.get(apiKey.hash)
+    if (before?.source !== "operator" || before.revokedAt === null) state.apiKeys.set(apiKey.hash, apiKey)
+  }
+  for (const connection of contents.connections) state.connections.set(connection.id, connection)
+  for (const routing of contents.routing) state.routing.set(tenantKey(routing), routing)
+  for (const endpoint of contents.webhookEndpoints) state.webhookEndpoints.set(endpoint.id, endpoint)
+  const active = new Set(contents.webhookEndpoints.filter((endpoint) => endpoint.active).map(({ id }) => id))
+  for (const stored of state.deliveries.values()) {
+    if (!active.has(stored.delivery.endpointId)) continue
+    stored.delivery = resumed(stored.delivery, stored.attempts.at(-1)?.end ?? null, now) ?? stored.delivery
+  }
+}
 
 const isOf = (tenant: Tenant, owner: Tenant): boolean =>
   owner.workspaceId === tenant.workspaceId && owner.environment === tenant.environment

@@ -10,7 +10,7 @@ import type {
   Refund,
   Tenant
 } from "@pointsman/core"
-import type { DirectoryContents, StoredMessage } from "@pointsman/core/ports"
+import type { AppliedConfiguration, DirectoryContents, StoredMessage } from "@pointsman/core/ports"
 
 /** What one tenant owns. */
 export interface TenantState {
@@ -50,6 +50,8 @@ export interface State {
   readonly connections: Map<string, DirectoryContents["connections"][number]>
   readonly routing: Map<string, DirectoryContents["routing"][number]>
   readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
+  /** By generation. */
+  readonly configurations: Array<AppliedConfiguration>
   readonly merchants: Map<string, Merchant>
   readonly deliveries: Map<string, StoredDelivery>
 }
@@ -62,6 +64,7 @@ export const make = (): State => ({
   connections: new Map(),
   routing: new Map(),
   webhookEndpoints: new Map(),
+  configurations: [],
   merchants: new Map(),
   deliveries: new Map()
 })

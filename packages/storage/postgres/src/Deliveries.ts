@@ -148,16 +148,23 @@ const takeDue = Effect.fnUntraced(function* (
   }))
 })
 
+/** An endpoint that is being written is waited for: either the writer finds the delivery given up, or we find it active. */
 const recorded = `with ended as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as r (workspace_id text, environment text, delivery_id text,
-    number integer, ended_at bigint, status integer, failure text, state text, failures integer, due_at bigint)
+    endpoint_id text, number integer, ended_at bigint, status integer, failure text, state text, failures integer,
+    due_at bigint)
+), endpoints as materialized (
+  select id, active from webhook_endpoints
+  where id in (select endpoint_id from ended where failure = 'EndpointWithdrawn') for share
 ), attempts as (
   update delivery_attempts as t set ended_at = ended.ended_at, status = ended.status, failure = ended.failure from ended
   where t.workspace_id = ended.workspace_id and t.environment = ended.environment
     and t.delivery_id = ended.delivery_id and t.number = ended.number
 )
-update deliveries as t set state = ended.state, failures = ended.failures, due_at = ended.due_at, leased_until = null
-from ended
+update deliveries as t set leased_until = null, failures = ended.failures,
+  state = case when endpoints.active then 'Due' else ended.state end,
+  due_at = case when endpoints.active then ended.ended_at else ended.due_at end
+from ended left join endpoints on endpoints.id = ended.endpoint_id and ended.failure = 'EndpointWithdrawn'
 where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
   and t.state = 'Sending' and t.attempts = ended.number`
 
@@ -165,6 +172,7 @@ const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) 
   workspace_id: bindText(after.tenant.workspaceId),
   environment: after.tenant.environment,
   delivery_id: bindText(after.id),
+  endpoint_id: bindText(after.endpointId),
   number,
   ended_at: endedAt,
   ...endColumns(end),

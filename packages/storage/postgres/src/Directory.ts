@@ -6,19 +6,21 @@
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */
-import type { Directory, DirectoryContents, StorageError } from "@pointsman/core/ports"
+import { type ConfigurationChange, type Directory, type DirectoryContents, StorageError } from "@pointsman/core/ports"
 import {
   type DirectoryTable,
   list,
   makeDirectory,
   onConflictReplace,
   type Row,
+  readConfiguration,
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
 import { Clock, Effect, Queue, Semaphore } from "effect"
-import type { Database } from "./Database.ts"
-import { rowOf, rows, type Value } from "./Rows.ts"
+import type { SqlError } from "effect/sql/SqlError"
+import { codes, type Database, type Query } from "./Database.ts"
+import { bindText, rowOf, rows, type Value } from "./Rows.ts"
 
 /** What is stored, and at which version. */
 interface Loaded {
@@ -100,9 +102,15 @@ export const make = Effect.fnUntraced(function* (db: Database) {
     return loaded.snapshot
   })
 
-  const write = (contents: DirectoryContents) =>
-    Effect.ensuring(Effect.asVoid(db.update("write", writeContents, [bindContents(contents)])), forget)
-  return { directory: makeDirectory(current, write), forget } satisfies KeptDirectory
+  const directory = makeDirectory(current, {
+    write: (contents) => Effect.ensuring(write(db, contents), forget),
+    apply: (change) =>
+      Effect.ensuring(
+        inTurn(db, "apply", (query) => apply(query, change)),
+        forget
+      )
+  })
+  return { directory, forget } satisfies KeptDirectory
 })
 
 const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
@@ -113,7 +121,9 @@ const selectContents = `select (select version from directory_version) as versio
     const order = table === "routing" ? "environment, workspace_id" : list(key)
     return `(select coalesce(json_agg(entry order by ${order}), '[]') from ${table} as entry) as ${table}`
   })
-  .join(", ")}`
+  .join(
+    ", "
+  )}, (select coalesce(json_agg(entry order by generation), '[]') from configurations as entry) as configurations`
 
 const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageError> =>
   Effect.map(db.read(operation, selectContents), ([row = {}]) => {
@@ -125,7 +135,8 @@ const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageErr
       routing: all(routing),
       webhookEndpoints: all(webhookEndpoints)
     }
-    return { snapshot: snapshotOf(contents), version: row["version"] as number }
+    const configurations = (row["configurations"] as ReadonlyArray<Row>).map(readConfiguration)
+    return { snapshot: snapshotOf({ contents, configurations }), version: row["version"] as number }
   })
 
 /** Those who write take turns by the version's row. */
@@ -141,6 +152,65 @@ const writeContents = `with version as (${newVersion} returning version), input 
     )`
   })
   .join(", ")} ${tellOthers} from version`
+
+/** What was given up because these endpoints were not active. */
+const resume = `update deliveries set state = 'Due', due_at = $2
+  from jsonb_to_recordset($1::text::jsonb) as e (workspace_id text, environment text, id text)
+  where deliveries.workspace_id = e.workspace_id and deliveries.environment = e.environment
+    and deliveries.state = 'GivenUp' and deliveries.state <> '' and deliveries.endpoint_id = e.id
+    and exists (
+      select 1 from delivery_attempts as last
+      where last.workspace_id = deliveries.workspace_id and last.environment = deliveries.environment
+        and last.delivery_id = deliveries.id and last.number = deliveries.attempts
+        and last.failure = 'EndpointWithdrawn'
+    )`
+
+/** Statements one after the other: the second sees what was recorded while the first waited for an endpoint's lock. */
+const put = Effect.fnUntraced(function* (query: Query, contents: DirectoryContents) {
+  yield* query(writeContents, [bindContents(contents)])
+  const active = contents.webhookEndpoints.filter((endpoint) => endpoint.active)
+  if (active.length === 0) return
+  const keys = active.map(({ environment, id, workspaceId }) => ({
+    workspace_id: bindText(workspaceId),
+    environment,
+    id: bindText(id)
+  }))
+  yield* query(resume, [JSON.stringify(keys), String(yield* Clock.currentTimeMillis)])
+})
+
+const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
+
+const apply = (query: Query, { after, configuration, contents }: ConfigurationChange) =>
+  Effect.gen(function* () {
+    // Whoever applies another one waits here, and then sees this one.
+    yield* query("select version from directory_version for update")
+    const [newest] = yield* query("select max(generation) as generation from configurations")
+    if ((newest?.["generation"] ?? 0) !== after) return false
+    yield* put(query, contents)
+    if (configuration !== null) {
+      const { appliedAt, generation, hash } = configuration
+      yield* query(addConfiguration, [String(generation), hash, String(appliedAt)])
+    }
+    return true
+  })
+
+/** Each time another transaction has come through. */
+const maxDeadlocks = 5
+
+/** One statement, where no delivery can be waiting. */
+const write = (db: Database, contents: DirectoryContents) =>
+  contents.webhookEndpoints.length === 0
+    ? Effect.asVoid(db.update("write", writeContents, [bindContents(contents)]))
+    : inTurn(db, "write", (query) => put(query, contents))
+
+const inTurn = <A>(db: Database, operation: string, body: (query: Query) => Effect.Effect<A, SqlError>) =>
+  db.transaction(operation, body).pipe(
+    Effect.catchTag("pointsman/CommitUnknown", ({ cause }) => Effect.fail(new StorageError({ operation, cause }))),
+    Effect.retry({
+      times: maxDeadlocks,
+      while: ({ cause }) => (cause as { readonly code?: unknown }).code === codes.deadlock
+    })
+  )
 
 const bindContents = (contents: DirectoryContents): string =>
   JSON.stringify({

@@ -409,6 +409,12 @@ const chargeReferences = [
     group by workspace_id, environment, connection_id, provider_ref`
 ]
 
+const configurations = `create table configurations (
+  generation bigint not null primary key check (generation > 0),
+  hash ${text} not null,
+  applied_at bigint not null
+)`
+
 const steps: Record<string, Step> = {
   "1_all": execute([
     payments,
@@ -454,7 +460,8 @@ const steps: Record<string, Step> = {
   // Requests under one key derive one id, and must know their own claim from another's.
   "9_claimed_by": execute(
     ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text collate "C"`)
-  )
+  ),
+  "10_configurations": execute([configurations])
 }
 
 /** The number of the last step. */

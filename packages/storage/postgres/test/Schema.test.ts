@@ -21,7 +21,8 @@ const steps = [
   { migration_id: 6, name: "message_outcomes" },
   { migration_id: 7, name: "charge_references" },
   { migration_id: 8, name: "attempts_by_provider_ref" },
-  { migration_id: 9, name: "claimed_by" }
+  { migration_id: 9, name: "claimed_by" },
+  { migration_id: 10, name: "configurations" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -46,9 +47,10 @@ const withoutClaimedBy = (sql: PgClient.PgClient) =>
     sql.unsafe(`alter table ${table} drop column claimed_by`)
   )
 
-/** What is found by its id alone, in all tenants. Each of them is drawn at random, or is a workspace. */
+/** What is found by its id alone, in all tenants: drawn at random, a workspace, or of the whole database. */
 const acrossTenants = [
   "api_keys (hash)",
+  "configurations (generation)",
   "connections (id)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
@@ -117,7 +119,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
-        yield* sql`drop table charge_references`
+        yield* sql`drop table charge_references, configurations`
         yield* sql`drop index attempts_by_provider_ref`
         yield* withoutClaimedBy(sql)
         yield* sql`drop index payments_by_provider_ref`
@@ -167,7 +169,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         Effect.flatMap(Ledger, (ledger) => Effect.andThen(ledger.commit(first), ledger.commit(second)))
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
-      yield* sql`drop table charge_references`
+      yield* sql`drop table charge_references, configurations`
       yield* sql`drop index attempts_by_provider_ref`
       yield* withoutClaimedBy(sql)
       yield* sql`delete from pointsman_migrations where migration_id >= 7`

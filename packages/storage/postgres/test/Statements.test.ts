@@ -59,7 +59,10 @@ const counted = Effect.gen(function* () {
       asked.push(operation)
       return db.update(operation, ...statement)
     },
-    transaction: () => Effect.die("a transaction of several statements")
+    transaction: (operation, body) => {
+      asked.push(`${operation}, in several statements`)
+      return db.transaction(operation, body)
+    }
   }
   const provider = scriptedProvider()
   const { directory } = yield* makeDirectory(counting)

@@ -2,7 +2,7 @@
 import type { Connection, Tenant, Workspace } from "@pointsman/core"
 import {
   Directory,
-  type DirectoryContents,
+  type DirectoryState,
   type KeyHolder,
   type StorageError,
   type WorkspaceRouting
@@ -11,7 +11,7 @@ import { Effect, Option } from "effect"
 
 /** What is stored, as it was at one moment. Frozen: it is handed out as it is. */
 export interface Snapshot {
-  readonly contents: DirectoryContents
+  readonly state: DirectoryState
   readonly workspaces: ReadonlyMap<string, Workspace>
   readonly keyHolders: ReadonlyMap<string, KeyHolder>
   readonly connections: ReadonlyMap<string, ReadonlyArray<Connection>>
@@ -22,7 +22,7 @@ export interface Snapshot {
 /** `current`: the copy that may be used at this moment. */
 export const makeDirectory = (
   current: (operation: string) => Effect.Effect<Snapshot, StorageError>,
-  write: Directory["Service"]["write"]
+  writing: Pick<Directory["Service"], "write" | "apply">
 ): Directory["Service"] => {
   const find = <A>(operation: string, found: (now: Snapshot) => A | undefined) =>
     Effect.map(current(operation), (now) => Option.fromUndefinedOr(found(now)))
@@ -33,16 +33,18 @@ export const makeDirectory = (
     connections: (tenant) => Effect.map(current("connections"), (now) => now.connections.get(nameOf(tenant)) ?? []),
     connection: (id) => find("connection", ({ connectionsById }) => connectionsById.get(id)),
     routing: (tenant) => find("routing", ({ routing }) => routing.get(nameOf(tenant))?.settings),
-    contents: Effect.map(current("contents"), ({ contents }) => contents),
-    write
+    contents: Effect.map(current("contents"), ({ state }) => state.contents),
+    state: Effect.map(current("state"), ({ state }) => state),
+    ...writing
   })
 }
 
-/** Freezes the contents. */
-export const snapshotOf = (contents: DirectoryContents): Snapshot => {
-  const workspaces = new Map(deepFreeze(contents).workspaces.map((workspace) => [workspace.id, workspace]))
+/** Freezes the state. */
+export const snapshotOf = (state: DirectoryState): Snapshot => {
+  const { contents } = deepFreeze(state)
+  const workspaces = new Map(contents.workspaces.map((workspace) => [workspace.id, workspace]))
   return {
-    contents,
+    state,
     workspaces,
     keyHolders: new Map(
       contents.apiKeys.flatMap((apiKey) => {

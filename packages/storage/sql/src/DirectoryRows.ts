@@ -1,7 +1,13 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
 import type { ApiKey, Connection, Tenant, Workspace } from "@pointsman/core"
-import type { WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
+import type { AppliedConfiguration, WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
 import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
+
+export const readConfiguration = (row: Row): AppliedConfiguration => ({
+  generation: row["generation"] as number,
+  hash: row["hash"] as string,
+  appliedAt: row["applied_at"] as number
+})
 
 /** A table of the directory, which is written row by row as it is given. */
 export interface DirectoryTable<A, V> {

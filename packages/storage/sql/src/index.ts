@@ -16,6 +16,6 @@ export {
 } from "./Columns.ts"
 export { endColumns } from "./Deliveries.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
-export type { DirectoryTable } from "./DirectoryRows.ts"
+export { type DirectoryTable, readConfiguration } from "./DirectoryRows.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { type BookRows, makeRows } from "./Rows.ts"

@@ -4,6 +4,7 @@
  * of them, the others cost no more to find.
  */
 import type { Delivery, Event } from "@pointsman/core"
+import { resumed } from "@pointsman/core/internal"
 import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
@@ -146,15 +147,14 @@ const keep = (db: Database, { after, attempt }: AttemptRecord): void => {
   const { failure, status } = endColumns(end)
   db.prepare(`update delivery_attempts set ended_at = ?, status = ?, failure = ?
     where ${ofTenant} and delivery_id = ? and number = ?`).run(endedAt, status, failure, ...key, number)
+  const again = resumed(after, end, endedAt ?? after.createdAt)
+  const { dueAt, failures, state } = again !== undefined && isActive(db, after.endpointId) ? again : after
   db.prepare(`update deliveries set state = ?, failures = ?, due_at = ?, leased_until = null
-    where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`).run(
-    after.state,
-    after.failures,
-    after.dueAt,
-    ...key,
-    number
-  )
+    where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`).run(state, failures, dueAt, ...key, number)
 }
+
+const isActive = (db: Database, endpointId: string): boolean =>
+  db.prepare("select active from webhook_endpoints where id = ?").get(bindText(endpointId))?.["active"] === 1
 
 const insertDelivery = insertInto("deliveries", [
   "workspace_id",

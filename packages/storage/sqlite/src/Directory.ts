@@ -5,11 +5,24 @@
  */
 import type { SQLInputValue } from "node:sqlite"
 import type { Workspace } from "@pointsman/core"
-import type { Directory, DirectoryContents, StorageError } from "@pointsman/core/ports"
-import { type DirectoryTable, makeDirectory, type Snapshot, snapshotOf, valuesOf } from "@pointsman/storage-sql"
-import { Effect } from "effect"
+import type {
+  ConfigurationChange,
+  Directory,
+  DirectoryContents,
+  DirectoryState,
+  StorageError
+} from "@pointsman/core/ports"
+import {
+  type DirectoryTable,
+  makeDirectory,
+  readConfiguration,
+  type Snapshot,
+  snapshotOf,
+  valuesOf
+} from "@pointsman/storage-sql"
+import { Clock, Effect } from "effect"
 import { type Database, read, snapshot, update } from "./Database.ts"
-import { insertInto, rows, upsertInto } from "./Rows.ts"
+import { bindTenant, bindText, insertInto, rows, upsertInto } from "./Rows.ts"
 
 export interface KeptDirectory {
   readonly directory: Directory["Service"]
@@ -26,7 +39,7 @@ export const make = (db: Database): KeptDirectory => {
       // read loads it again.
       const dataVersion = db.prepare("PRAGMA data_version").get()?.["data_version"]
       if (kept === undefined || kept.dataVersion !== dataVersion) {
-        kept = { snapshot: snapshotOf(snapshot(db, () => readContents(db))), dataVersion }
+        kept = { snapshot: snapshotOf(snapshot(db, () => readState(db))), dataVersion }
       }
       return kept.snapshot
     })
@@ -35,12 +48,18 @@ export const make = (db: Database): KeptDirectory => {
     kept = undefined
   }
 
-  const write = (contents: DirectoryContents) =>
-    Effect.ensuring(
-      update(db, "write", () => writeContents(db, contents)),
-      Effect.sync(forget)
+  const writing = <A>(operation: string, body: (now: number) => A): Effect.Effect<A, StorageError> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.ensuring(
+        update(db, operation, () => body(now)),
+        Effect.sync(forget)
+      )
     )
-  return { directory: makeDirectory(current, write), forget }
+  const directory = makeDirectory(current, {
+    write: (contents) => writing("write", (now) => writeContents(db, contents, now)),
+    apply: (change) => writing("apply", (now) => apply(db, change, now))
+  })
+  return { directory, forget }
 }
 
 const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
@@ -53,7 +72,26 @@ export const insertWorkspace = (db: Database, workspace: Workspace): void => {
   db.prepare(addWorkspace).run(...bindWorkspace(workspace))
 }
 
-const writeContents = (db: Database, contents: DirectoryContents): void => {
+const apply = (db: Database, { after, configuration, contents }: ConfigurationChange, now: number): boolean => {
+  const newest = db.prepare("select coalesce(max(generation), 0) as generation from configurations").get()
+  if (newest?.["generation"] !== after) return false
+  writeContents(db, contents, now)
+  if (configuration !== null) {
+    const { appliedAt, generation, hash } = configuration
+    db.prepare(insertInto("configurations", ["generation", "hash", "applied_at"])).run(generation, hash, appliedAt)
+  }
+  return true
+}
+
+/** What was given up because this endpoint was not active. */
+const resume = `update deliveries indexed by deliveries_by_state set state = 'Due', due_at = ?
+  where workspace_id = ? and environment = ? and state = 'GivenUp' and endpoint_id = ? and exists (
+    select 1 from delivery_attempts as last
+    where last.workspace_id = deliveries.workspace_id and last.environment = deliveries.environment
+      and last.delivery_id = deliveries.id and last.number = deliveries.attempts and last.failure = 'EndpointWithdrawn'
+  )`
+
+const writeContents = (db: Database, contents: DirectoryContents, now: number): void => {
   const put = <A>({ columns, key, replaced, table }: DirectoryTable<A, SQLInputValue>, records: ReadonlyArray<A>) => {
     const upsert = upsertInto(table, Object.keys(columns), key)
     const statement = db.prepare(replaced === undefined ? upsert : `${upsert} where ${replaced}`)
@@ -65,16 +103,22 @@ const writeContents = (db: Database, contents: DirectoryContents): void => {
   put(connections, contents.connections)
   put(routing, contents.routing)
   put(webhookEndpoints, contents.webhookEndpoints)
+  for (const endpoint of contents.webhookEndpoints) {
+    if (endpoint.active) db.prepare(resume).run(now, ...bindTenant(endpoint), bindText(endpoint.id))
+  }
 }
 
-const readContents = (db: Database): DirectoryContents => {
+const readState = (db: Database): DirectoryState => {
   const all = <A>({ key, table, read }: DirectoryTable<A, SQLInputValue>, order = key.join(", ")): ReadonlyArray<A> =>
     db.prepare(`select * from ${table} order by ${order}`).all().map(read)
   return {
-    workspaces: all(workspaces),
-    apiKeys: all(apiKeys),
-    connections: all(connections),
-    routing: all(routing, "environment, workspace_id"),
-    webhookEndpoints: all(webhookEndpoints)
+    contents: {
+      workspaces: all(workspaces),
+      apiKeys: all(apiKeys),
+      connections: all(connections),
+      routing: all(routing, "environment, workspace_id"),
+      webhookEndpoints: all(webhookEndpoints)
+    },
+    configurations: db.prepare("select * from configurations order by generation").all().map(readConfiguration)
   }
 }

@@ -434,6 +434,12 @@ const chargeReferences = [
     group by workspace_id, environment, connection_id, provider_ref`
 ]
 
+const configurations = `create table configurations (
+  generation integer not null primary key check (generation > 0),
+  hash text not null,
+  applied_at integer not null
+) strict`
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -483,7 +489,8 @@ const steps: Record<string, Step> = {
   // Requests under one key derive one id, and must know their own claim from another's.
   "16_claimed_by": execute(
     ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text`)
-  )
+  ),
+  "17_configurations": execute([configurations])
 }
 
 /** The number of the last step. */

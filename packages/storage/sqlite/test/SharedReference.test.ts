@@ -21,6 +21,7 @@ describe("a reference of two payments", () => {
         db.prepare(`alter table ${table} drop column claimed_by`).run()
       }
       db.prepare("drop index attempts_by_provider_ref").run()
+      db.prepare("drop table configurations").run()
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()
       yield* withStorage({ filename })(expectShared(first, second))

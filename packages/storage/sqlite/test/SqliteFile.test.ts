@@ -109,9 +109,9 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual([
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
-      ])
+      expect((yield* migrate(db)).map(([number]) => number)).toEqual(
+        Array.from({ length: 17 }, (_, index) => index + 1)
+      )
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)

@@ -29,6 +29,19 @@ export interface RevokedApiKey {
   readonly isChanged: boolean
 }
 
+/** An operator revoked it: that is permanent. */
+export class ApiKeyNotRestorable extends Schema.TaggedError<ApiKeyNotRestorable>()(
+  "pointsman/ApiKeyNotRestorable",
+  {}
+) {}
+
+export interface RestoredApiKey {
+  /** As it is stored now. */
+  readonly apiKey: ApiKey
+  /** `false`: it was not revoked. */
+  readonly isChanged: boolean
+}
+
 /** `scopes`: `null` for every scope. No configuration file revokes it. */
 export const createApiKey = Effect.fnUntraced(function* (tenant: Tenant, scopes: ReadonlyArray<Scope> | null) {
   const directory = yield* Directory
@@ -68,6 +81,24 @@ export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
   }
   yield* directory.write(only(revoked))
   return { apiKey: revoked, isChanged: apiKey.revokedAt === null } satisfies RevokedApiKey
+})
+
+/**
+ * Lets a key work again that was revoked because a configuration omitted it (decisions, section 12). The key remains the
+ * configuration's: the next new one that omits it revokes it again.
+ */
+export const restoreApiKey = Effect.fnUntraced(function* (hash: string) {
+  const directory = yield* Directory
+  const stored = Effect.flatMap(directory.keyHolder(hash), (holder) =>
+    Effect.mapError(Effect.fromOption(holder), () => new ApiKeyNotFound())
+  )
+  const { apiKey } = yield* stored
+  if (apiKey.revokedAt === null) return { apiKey, isChanged: false } satisfies RestoredApiKey
+  yield* directory.write(only({ ...apiKey, revokedAt: null }))
+  // The storage keeps what an operator revoked, also at this moment.
+  const { apiKey: restored } = yield* stored
+  if (restored.revokedAt !== null) return yield* new ApiKeyNotRestorable()
+  return { apiKey: restored, isChanged: true } satisfies RestoredApiKey
 })
 
 const only = (apiKey: ApiKey): DirectoryContents => ({

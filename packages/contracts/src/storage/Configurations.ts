@@ -1,0 +1,206 @@
+/** Generations of configurations: recorded with what they write, in exactly one order; and endpoints that return. */
+import { describe, expect } from "@effect/vitest"
+import type { DeliveryEnd, Tenant } from "@pointsman/core"
+import {
+  type ConfigurationChange,
+  Deliveries,
+  Directory,
+  type DirectoryContents,
+  Ledger,
+  type WebhookEndpoint
+} from "@pointsman/core/ports"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { apiKeyOf, connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { controlRacers, racers } from "./Unguarded.ts"
+
+const nothing: DirectoryContents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+const withdrawn: DeliveryEnd = { _tag: "Failed", failure: "EndpointWithdrawn" }
+
+/** The next one of this store, which other tests use too. */
+const nextChange = Effect.fnUntraced(function* (contents: Partial<DirectoryContents>, hash = "0".repeat(64)) {
+  const { configurations } = yield* (yield* Directory).state
+  const after = configurations.at(-1)?.generation ?? 0
+  const configuration = { generation: after + 3, hash, appliedAt: yield* Clock.currentTimeMillis }
+  return { contents: { ...nothing, ...contents }, configuration, after } satisfies ConfigurationChange
+})
+
+const endpointOf = (tenant: Tenant, active: boolean): WebhookEndpoint => ({
+  id: `whe_${tenant.workspaceId}`,
+  ...tenant,
+  url: "https://merchant.example/hooks",
+  events: ["*"],
+  sealedSecret: "sealed",
+  active
+})
+
+/** A delivery whose attempt found its endpoint inactive, taken and not yet recorded. */
+const takenWhileInactive = Effect.gen(function* () {
+  const deliveries = yield* Deliveries
+  const tenant = yield* newTenant()
+  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, true)] })
+  const { change } = yield* firstChange(tenant)
+  yield* (yield* Ledger).commit(change)
+  yield* writeDirectory({ webhookEndpoints: [endpointOf(tenant, false)] })
+  const now = yield* Clock.currentTimeMillis
+  const query = { now: now + 1_000_000, leaseMillis: 1_000, limit: 10_000, limitPerEndpoint: 1_000 }
+  const found = yield* deliveries.takeDue(query)
+  const taken = found.find(({ delivery }) => delivery.tenant.workspaceId === tenant.workspaceId)
+  if (taken === undefined) return yield* Effect.die("nothing was due")
+  const { delivery } = taken
+  const record = (end: DeliveryEnd) =>
+    deliveries.record([
+      {
+        after: { ...delivery, state: "GivenUp", failures: 2, dueAt: null },
+        attempt: { deliveryId: delivery.id, number: delivery.attempts, sentAt: now, endedAt: now + 7, end }
+      }
+    ])
+  const stored = Effect.map(deliveries.list(tenant, { limit: 2 }), ([only]) => only)
+  return { delivery, endpoint: endpointOf(tenant, true), now, record, stored, tenant }
+})
+
+export const configurations = (it: StorageTest): void => {
+  describe("configurations", () => {
+    it.effect(
+      "given a change, when it is applied, then contents and generation are stored, and a later start reads both",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const tenant = yield* newTenant()
+          const before = (yield* directory.state).configurations
+          const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+          expect(yield* directory.apply(change)).toBe(true)
+          const { configurations, contents } = yield* directory.state
+          expect(configurations).toStrictEqual([...before, change.configuration])
+          expect(contents).toStrictEqual(yield* directory.contents)
+          expect(contents.connections).toContainEqual(connectionOf(tenant))
+
+          const completed = { ...change, configuration: null, after: change.configuration.generation }
+          expect(yield* directory.apply(completed)).toBe(true)
+          expect((yield* directory.state).configurations).toStrictEqual(configurations)
+        })
+    )
+
+    it.effect(
+      "given a newer generation, when a change comes that was planned before it, then nothing of it is written",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const tenant = yield* newTenant()
+          const late = yield* nextChange({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+          expect(yield* directory.apply(yield* nextChange({}, "1".repeat(64)))).toBe(true)
+          const before = yield* directory.state
+          for (const configuration of [late.configuration, null]) {
+            expect(yield* directory.apply({ ...late, configuration })).toBe(false)
+          }
+          expect(yield* directory.state).toStrictEqual(before)
+        })
+    )
+
+    it.effect(
+      `given ${racers} configurations at once, when all are applied, then one is, and nothing of the others`,
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const { changes, state, won } = yield* race(directory.apply, racers)
+          expect(won).toHaveLength(1)
+          const [winner] = won
+          expect(state.configurations.at(-1)).toStrictEqual(winner?.configuration)
+          const stored = new Set(state.contents.connections.map(({ id }) => id))
+          const written = changes.filter(({ contents }) => contents.connections.every(({ id }) => stored.has(id)))
+          expect(written).toStrictEqual([winner])
+        })
+    )
+
+    it.effect("control: without a guard, several are applied, and their contents are mixed", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const unguarded: Directory["Service"]["apply"] = ({ after, contents }) =>
+          Effect.gen(function* () {
+            const isNewest = ((yield* directory.state).configurations.at(-1)?.generation ?? 0) === after
+            yield* Effect.yieldNow
+            if (isNewest) yield* directory.write(contents)
+            return isNewest
+          })
+        expect((yield* race(unguarded, controlRacers)).won).toHaveLength(controlRacers)
+      })
+    )
+
+    it.effect(
+      "given a key that an operator revoked, when a configuration is applied that read it before, then it stays revoked",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const tenant = yield* newTenant()
+          const apiKey = apiKeyOf(tenant, { source: "configuration" })
+          const change = yield* nextChange({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+          yield* writeDirectory({ apiKeys: [{ ...apiKey, revokedAt: 5, source: "operator" }] })
+          expect(yield* directory.apply(change)).toBe(true)
+          expect((yield* directory.contents).apiKeys).toContainEqual({ ...apiKey, revokedAt: 5, source: "operator" })
+        })
+    )
+
+    it.effect(
+      "given a delivery given up for its inactive endpoint, when the endpoint returns, then it is due, with its failures",
+      () =>
+        Effect.gen(function* () {
+          const { delivery, endpoint, record, stored } = yield* takenWhileInactive
+          yield* record(withdrawn)
+          expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
+          yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: false }] })
+          expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
+          yield* TestClock.adjust("1 hour")
+          const returned = yield* Clock.currentTimeMillis
+          expect(yield* (yield* Directory).apply(yield* nextChange({ webhookEndpoints: [endpoint] }))).toBe(true)
+          expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: returned })
+        })
+    )
+
+    it.effect(
+      "given an endpoint that returned, when an attempt is recorded that found it inactive, then the delivery is due",
+      () =>
+        Effect.gen(function* () {
+          const { delivery, endpoint, now, record, stored } = yield* takenWhileInactive
+          yield* writeDirectory({ webhookEndpoints: [endpoint] })
+          yield* record(withdrawn)
+          expect(yield* stored).toStrictEqual({ ...delivery, state: "Due", failures: 2, dueAt: now + 7 })
+        })
+    )
+
+    it.effect(
+      "given an attempt that is recorded while its endpoint returns, then the delivery is due in either order",
+      () =>
+        Effect.gen(function* () {
+          for (let round = 0; round < 10; round++) {
+            const { endpoint, record, stored } = yield* takenWhileInactive
+            const both = [record(withdrawn), writeDirectory({ webhookEndpoints: [endpoint] })]
+            yield* Effect.all(round % 2 === 0 ? both : both.toReversed(), { concurrency: "unbounded", discard: true })
+            expect(yield* stored).toMatchObject({ state: "Due" })
+          }
+        })
+    )
+
+    it.effect("given a delivery whose schedule is exhausted, when its endpoint returns, then it stays given up", () =>
+      Effect.gen(function* () {
+        const { endpoint, record, stored } = yield* takenWhileInactive
+        yield* record({ _tag: "Answered", status: 500 })
+        yield* writeDirectory({ webhookEndpoints: [endpoint] })
+        expect(yield* stored).toMatchObject({ state: "GivenUp", dueAt: null })
+      })
+    )
+  })
+}
+
+/** Each with a connection of its own, planned on the same state. */
+const race = Effect.fnUntraced(function* (apply: Directory["Service"]["apply"], count: number) {
+  const directory = yield* Directory
+  const changes = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
+    Effect.gen(function* () {
+      const tenant = yield* newTenant()
+      return yield* nextChange({ connections: [connectionOf(tenant)] }, String(index).padStart(64, "0"))
+    })
+  )
+  const applied = yield* Effect.forEach(changes, apply, { concurrency: "unbounded" })
+  return { changes, won: changes.filter((_, index) => applied[index]), state: yield* directory.state }
+})

@@ -1,0 +1,257 @@
+/**
+ * Which configuration is served when files of different age come to one database: a file that is rolled out, servers
+ * that restart with the file before it, and files that come at the same time.
+ */
+import { createHash } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { formatApiKey } from "@pointsman/core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
+import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
+import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type Receiver, startReceiver } from "./support/WebhookReceiver.ts"
+
+const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
+const [oldKey, newKey] = [keyOf(21), keyOf(22)]
+const secret = "whsec_of_the_merchant"
+
+const fileWith = (key: string, endpoint: Pick<Receiver, "url">, more: object = {}) => ({
+  ...more,
+  workspaces: [
+    {
+      id: "acme",
+      country: "NL",
+      keys: [{ environment: "sandbox", secret: key }],
+      connections: [{ id: "main", environment: "sandbox" }],
+      webhooks: [{ environment: "sandbox", url: endpoint.url, secret, events: ["payment.captured"] }]
+    }
+  ]
+})
+
+const pay = async (server: ServerProcess, key: string): Promise<number> =>
+  (await server.request("POST", "/api/v1/payments", { key, body: { amount: 1000, currency: "EUR", country: "NL" } }))
+    .status
+
+const ready = async (server: ServerProcess) => (await server.request("GET", "/health/ready", { key: null })).body
+
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Deliveries whose first attempt fails are tried again soon. */
+const quickly = {
+  POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+  POINTSMAN_WEBHOOK_SCHEDULE: "0 seconds, 2 seconds, 2 seconds, 2 seconds, 2 seconds"
+}
+
+/** The gauges of a configuration, by name. */
+const gauges = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return text.split("\n").filter((line) => line.startsWith("pointsman_configuration_"))
+}
+
+const idOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12)
+
+const nowhere = { url: "http://127.0.0.1:9/hook" }
+const [older, newer] = [fileWith(oldKey, nowhere), fileWith(newKey, nowhere)]
+
+/** A folder whose database was given the older file, and then the newer one. */
+const withBoth = async (): Promise<string> => {
+  const folder = temporaryFolder()
+  await (await startServer({ folder, configuration: older })).stop()
+  await (await startServer({ folder, configuration: newer })).stop()
+  return folder
+}
+
+describe("configurations on SQLite", { timeout: 120_000 }, () => {
+  it("given a newer file that was applied, when a server starts with the older one, then the newer is served and all say so", async () => {
+    const folder = await withBoth()
+    const server = await startServer({ folder, configuration: older })
+    assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
+    assert.deepStrictEqual((await ready(server)).configuration, { generation: 2, file: "older" })
+    assert.match(
+      server.stderr(),
+      /level=WARN .*pointsman\.json was not applied: its content is generation 1, and generation 2 is served/u
+    )
+    assert.deepStrictEqual(await gauges(server), [
+      "pointsman_configuration_generation 2",
+      "pointsman_configuration_older 1"
+    ])
+    const doctor = await runHere(folder, ["doctor", "--config", "pointsman.json", "--json"])
+    const line = JSON.parse(doctor.stdout).data.checks.find(({ check }: { check: string }) => check === "generation")
+    assert.strictEqual(line.verdict, "warning")
+    assert.match(line.says, /pointsman\.json is generation 1, but generation 2 is served/u)
+    await server.stop()
+
+    const again = await startServer({ folder, configuration: newer })
+    assert.deepStrictEqual((await ready(again)).configuration, { generation: 2, file: "served" })
+    assert.deepStrictEqual(await gauges(again), [
+      "pointsman_configuration_generation 2",
+      "pointsman_configuration_older 0"
+    ])
+  })
+
+  it("given an older file, when it is applied with --rollback, then it is served from the next request on, and its keys stay revoked until restored", async () => {
+    const folder = await withBoth()
+    const server = await startServer({ folder, configuration: newer })
+    writeFileSync(join(folder, "older.json"), JSON.stringify(older))
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
+
+    const refused = await run("config", "apply", "older.json")
+    assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+    assert.match(
+      refused.stderr,
+      /^The configuration file older\.json was not applied: its content is generation 1, .*--rollback/u
+    )
+    assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
+
+    const applied = await run("config", "apply", "older.json", "--rollback", "--json")
+    assert.deepStrictEqual(documentOf(applied).data, { generation: 3, applied: true, revoked_keys: [idOf(oldKey)] })
+    assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 401])
+    assert.deepStrictEqual((await ready(server)).configuration, { generation: 3, file: "older" })
+
+    assert.strictEqual((await run("keys", "restore", idOf(oldKey))).code, 0)
+    assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [201, 401])
+    const twice = await run("config", "apply", "older.json", "--rollback")
+    assert.match(twice.stdout, /^older\.json is already served, as generation 3\./u)
+    await server.stop()
+    const restarted = await startServer({ folder, configuration: newer })
+    assert.deepStrictEqual([await pay(restarted, oldKey), await pay(restarted, newKey)], [201, 401])
+  })
+
+  it("given files with numbers, when one has a number of other content, then it is refused; a greater number is newer", async () => {
+    const folder = temporaryFolder()
+    const numbered = (generation: number, key: string) => fileWith(key, nowhere, { generation })
+    await (await startServer({ folder, configuration: numbered(7, oldKey) })).stop()
+    const refused = await runServer({ folder, configuration: numbered(7, newKey) })
+    assert.strictEqual(refused.code, 1)
+    assert.match(
+      refused.stderr,
+      /nothing was applied:\n {2}generation: expected a number greater than 7: generation 7 was applied with other content\n/u
+    )
+    await (await startServer({ folder, configuration: numbered(9, newKey) })).stop()
+    const lower = await startServer({ folder, configuration: numbered(8, oldKey) })
+    assert.deepStrictEqual((await ready(lower)).configuration, { generation: 9, file: "older" })
+    await lower.stop()
+    // The content of generation 7 again, and said to be newer.
+    const higher = await startServer({ folder, configuration: numbered(10, oldKey) })
+    assert.deepStrictEqual((await ready(higher)).configuration, { generation: 10, file: "served" })
+    assert.strictEqual(await pay(higher, newKey), 401)
+  })
+
+  it("given a key that an operator revoked, when files name it and it is restored, then it stays revoked", async () => {
+    const folder = temporaryFolder()
+    await (await startServer({ folder, configuration: older })).stop()
+    assert.strictEqual((await runHere(folder, ["keys", "revoke", idOf(oldKey)])).code, 0)
+    const server = await startServer({ folder, configuration: fileWith(oldKey, { url: "http://127.0.0.1:9/new" }) })
+    assert.match(server.stderr(), new RegExp(`level=WARN .*stay revoked: ${idOf(oldKey)}`, "u"))
+    const restored = await runHere(folder, ["keys", "restore", idOf(oldKey)])
+    assert.deepStrictEqual([restored.code, restored.stdout], [1, ""])
+    assert.match(restored.stderr, /was revoked with `pointsman keys revoke`, which is permanent/u)
+    assert.strictEqual(await pay(server, oldKey), 401)
+  })
+
+  it("given a delivery that was given up for its withdrawn endpoint, when a file names the endpoint again, then it arrives", async () => {
+    const folder = temporaryFolder()
+    const receiver = await startReceiver()
+    receiver.status = (number) => (number === 1 ? 503 : 200)
+    const start = (configuration: object) => startServer({ folder, configuration, environment: quickly })
+    const first = await start(fileWith(oldKey, receiver))
+    assert.strictEqual(await pay(first, oldKey), 201)
+    await receiver.count(1)
+    await first.stop()
+
+    const list = ["webhooks", "list", "--workspace", "acme", "--environment", "sandbox", "--json"]
+    const stateIs = async (status: string) => {
+      while (documentOf(await runHere(folder, list)).data[0].status !== status) await pause(50)
+    }
+    const second = await start(fileWith(oldKey, nowhere))
+    await stateIs("given_up")
+    await second.stop()
+
+    const third = await start({ ...fileWith(oldKey, receiver), generation: 3 })
+    await receiver.count(2)
+    await stateIs("delivered")
+    assert.strictEqual(
+      receiver.heard[0]?.headers["x-service-event-id"],
+      receiver.heard[1]?.headers["x-service-event-id"]
+    )
+    await third.stop()
+  })
+})
+
+describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", { timeout: 120_000 }, () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  it("given a newer file on one server, when another restarts with the older one, then keys and endpoints stay the newer one's", async () => {
+    const environment = { ...environmentOn(await newDatabase(postgres)), ...quickly }
+    const [before, after] = [await startReceiver(), await startReceiver()]
+    const [older, newer] = [fileWith(oldKey, before), fileWith(newKey, after)]
+    after.status = (number) => (number === 1 ? 503 : 200)
+    const folder = temporaryFolder()
+    const first = await startServer({ folder, configuration: older, environment })
+    assert.strictEqual(await pay(first, oldKey), 201)
+    const second = await startServer({ folder: temporaryFolder(), configuration: newer, environment })
+    assert.strictEqual(await pay(second, newKey), 201)
+    // Its second attempt comes while the restarted server serves.
+    await after.count(1)
+    await first.stop()
+    const again = await startServer({ folder, configuration: older, environment })
+    for (const server of [again, second]) {
+      assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
+    }
+    await after.count(4)
+  })
+
+  it("given two servers that start at once with different new files, then one is applied after the other, and all of the later one is served", async () => {
+    for (let round = 0; round < 2; round++) {
+      const url = await newDatabase(postgres)
+      const environment = environmentOn(url)
+      await (await startServer({ folder: temporaryFolder(), configuration: older, environment })).stop()
+      const files = [keyOf(31), keyOf(32)].map((key, index) => ({
+        key,
+        configuration: fileWith(key, { url: `http://127.0.0.1:9/${index}` })
+      }))
+      const servers = await Promise.all(
+        files.map(({ configuration }) => startServer({ folder: temporaryFolder(), configuration, environment }))
+      )
+      const said = await Promise.all(servers.map(ready))
+      assert.sameDeepMembers(
+        said.map(({ configuration }) => configuration),
+        [
+          { generation: 3, file: "served" },
+          { generation: 3, file: "older" }
+        ]
+      )
+      const last = said.findIndex(({ configuration }) => configuration.file === "served")
+      for (const server of servers) {
+        const statuses = await Promise.all(files.map(({ key }) => pay(server, key)))
+        assert.deepStrictEqual(statuses, last === 0 ? [201, 401] : [401, 201])
+      }
+      const endpoints = await query(url, "select url from webhook_endpoints where active")
+      assert.deepStrictEqual(endpoints, [{ url: `http://127.0.0.1:9/${last}` }])
+      await Promise.all(servers.map((server) => server.stop()))
+    }
+  })
+
+  it("given workers, when the primary starts with an older file, then each of them says so", async () => {
+    const environment = environmentOn(await newDatabase(postgres))
+    await (await startServer({ folder: temporaryFolder(), configuration: older, environment })).stop()
+    await (await startServer({ folder: temporaryFolder(), configuration: newer, environment })).stop()
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: older,
+      environment,
+      flags: ["--workers", "2"]
+    })
+    for (let asked = 0; asked < 4; asked++) {
+      assert.deepStrictEqual((await ready(server)).configuration, { generation: 2, file: "older" })
+    }
+    assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
+  })
+})
