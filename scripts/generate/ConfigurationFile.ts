@@ -19,6 +19,8 @@ const parts: Readonly<Record<string, Part>> = {
     about: 'One JSON object. Any string may be `{"$env": "NAME"}`, the value of that environment variable.',
     fields: {
       $schema: "for editors; it changes nothing",
+      generation:
+        "the number of this configuration: a greater one is newer, and belongs to one content ([generations](../guides/configuration.md#generations))",
       workspaces: "[the workspaces](#a-workspace)"
     }
   },
