@@ -37,6 +37,14 @@ const pay = async (server: ServerProcess, key: string): Promise<number> =>
 
 const ready = async (server: ServerProcess) => (await server.request("GET", "/health/ready", { key: null })).body
 
+/** Once it serves this generation. */
+const readyAt = async (server: ServerProcess, generation: number): ReturnType<typeof ready> => {
+  const said = await ready(server)
+  if (said.configuration.generation === generation) return said
+  await pause(20)
+  return readyAt(server, generation)
+}
+
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 /** Deliveries whose first attempt fails are tried again soon. */
@@ -220,7 +228,8 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", {
       const servers = await Promise.all(
         files.map(({ configuration }) => startServer({ folder: temporaryFolder(), configuration, environment }))
       )
-      const said = await Promise.all(servers.map(ready))
+      // The server that came first hears of the other one's file a moment later.
+      const said = await Promise.all(servers.map((server) => readyAt(server, 3)))
       assert.sameDeepMembers(
         said.map(({ configuration }) => configuration),
         [

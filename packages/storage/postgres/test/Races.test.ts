@@ -4,7 +4,7 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ledger, type StoredRate, SuccessRates } from "@pointsman/core/ports"
+import { type Change, Deliveries, Directory, Ledger, type StoredRate, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Fiber, Result } from "effect"
 import { newCharge } from "../../sql/test/SharedReference.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
@@ -12,6 +12,7 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, untilWaiting } from "./support/Waiting.ts"
 
 const writers = 8
+const nothing = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
 
 /** `holder` holds what all of them need, until all of them wait; `sql` has other connections. */
 const raceBehind = <A, E>(
@@ -123,6 +124,51 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
         })
       )
     })
+  )
+
+  it.live(
+    "given an endpoint that is being activated, when an attempt is recorded that found it inactive, then it waits, and the delivery is due",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            const [deliveries, directory] = [yield* Deliveries, yield* Directory]
+            const endpoint = {
+              id: "shop",
+              ...tenant,
+              url: "https://shop.example",
+              events: ["*"],
+              sealedSecret: "sealed"
+            }
+            const write = (active: boolean) =>
+              directory.write({ ...nothing, webhookEndpoints: [{ ...endpoint, active }] })
+            yield* write(true)
+            yield* (yield* Ledger).commit(yield* newChange())
+            yield* write(false)
+            const now = 9_000_000_000_000
+            const [taken] = yield* deliveries.takeDue({ now, leaseMillis: 1, limit: 1, limitPerEndpoint: 1 })
+            if (taken === undefined) return yield* Effect.die("nothing was due")
+            const { delivery } = taken
+            const attempt = { deliveryId: delivery.id, number: 1, sentAt: now, endedAt: now } as const
+            const end = { _tag: "Failed", failure: "EndpointWithdrawn" } as const
+            const recording = deliveries.record([
+              { after: { ...delivery, state: "GivenUp", dueAt: null }, attempt: { ...attempt, end } }
+            ])
+            const fiber = yield* holder.withTransaction(
+              Effect.gen(function* () {
+                yield* holder`update webhook_endpoints set active = true where id = 'shop'`
+                const fiber = yield* Effect.forkDetach(recording)
+                yield* untilWaiting(sql, 1)
+                return fiber
+              })
+            )
+            yield* Fiber.join(fiber)
+            expect(yield* deliveries.list(tenant, { limit: 1 })).toMatchObject([{ state: "Due", dueAt: now }])
+          })
+        )
+      })
   )
 
   it.live(
