@@ -1882,5 +1882,293 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/ReusedReferences.test.ts",
       test: "given it says dispute_opened, then it moves neither payment, and is told once"
     }
+  },
+  {
+    name: "apply content that was applied before",
+    harm: "A server that restarts with an older file brings back keys that were removed, and withdraws new endpoints.",
+    edits: [
+      {
+        file: "packages/configuration/src/Generation.ts",
+        find: "  if (number === undefined && before === undefined) return",
+        replace: "  if (number === undefined) return"
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/Generation.test.ts",
+      test: "given a rollback, then the older content is the newest generation, and the keys that it names stay revoked"
+    }
+  },
+  {
+    name: "apply a smaller number",
+    harm: "A server that restarts with an older file brings back keys that were removed, and withdraws new endpoints.",
+    edits: [
+      {
+        file: "packages/configuration/src/Generation.ts",
+        find: "number !== undefined && number > served)",
+        replace: "number !== undefined)"
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/Generation.test.ts",
+      test: "given a newer number that comes in between, then the older file is not applied at all"
+    }
+  },
+  {
+    name: "one number for two configurations",
+    harm: "Servers with different files believe that they serve the same configuration.",
+    edits: [
+      {
+        file: "packages/configuration/src/Generation.ts",
+        find: "holder !== undefined && holder.hash !== hash",
+        replace: "holder !== undefined && served < 0"
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/Generation.test.ts",
+      test: "given other content under the served number, then it stands as the table says"
+    }
+  },
+  {
+    name: "do not plan again",
+    harm: "A configuration that another one overtook is reported as applied, and none of it is.",
+    edits: [
+      {
+        file: "packages/configuration/src/ApplyConfiguration.ts",
+        find: "    if (isApplied) return outcome\n",
+        replace: '    if (isApplied || standing._tag === "New") return outcome\n'
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/Generation.test.ts",
+      test: "given another configuration that comes in between, then the later one is planned again, on what that one left"
+    }
+  },
+  {
+    name: "a file revives a revoked key",
+    harm: "A key that was removed because it leaked moves money again.",
+    edits: [
+      {
+        file: "packages/core/src/ports/DirectoryPlan.ts",
+        find: '(before.source === "operator" || before.revokedAt !== null)',
+        replace: 'before.source === "operator"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DirectoryPlan.test.ts",
+      test: "given a key of the configuration, when it is dropped and named again, then it is revoked and stays so"
+    }
+  },
+  {
+    name: "revoke a restored key at a restart",
+    harm: "The key that an operator restored stops working when a server restarts.",
+    edits: [
+      {
+        file: "packages/core/src/ports/DirectoryPlan.ts",
+        find: ".filter((key) => isNew && ",
+        replace: ".filter((key) => "
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DirectoryPlan.test.ts",
+      test: "given a restored key that the configuration omits, when the same is planned again, then the key stays active"
+    }
+  },
+  {
+    name: "report a revoked key as restored",
+    harm: "The operator tells the merchant that the key works, and its payments are refused.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/ManageApiKeys.ts",
+        find: "  if (restored.revokedAt !== null) return yield* new ApiKeyNotRestorable()\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ManageApiKeys.test.ts",
+      test: "given a key that a file omitted, when it is restored, then it works, and an operator's revocation is final"
+    }
+  },
+  {
+    name: "count a withdrawal as a failure",
+    harm: "A delivery whose endpoint was withdrawn a few times has no attempts left when it returns.",
+    edits: [
+      {
+        file: "packages/core/src/model/Delivery.ts",
+        find: 'fact === "AttemptFailed" || fact === "LastAttemptFailed" ? failures : delivery.failures',
+        replace: 'state === "Delivered" || state === "Refused" ? delivery.failures : failures'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooks.test.ts",
+      test: "given an endpoint that is not active any more, then what was due for it is given up unsent"
+    }
+  },
+  {
+    name: "apply over another configuration, in memory",
+    harm: "Two files that come at once leave a mix of both: a key of the one works beside the connections of the other.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Directory.ts",
+        find: "        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return false\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given a newer generation, when a change comes that was planned before it, then nothing of it is written"
+    }
+  },
+  {
+    name: "apply over another configuration, in SQLite",
+    harm: "Two files that come at once leave a mix of both: a key of the one works beside the connections of the other.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Directory.ts",
+        find: '  if (newest?.["generation"] !== after) return false\n',
+        replace: "  if (newest === undefined || after < 0) return false\n"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a newer generation, when a change comes that was planned before it, then nothing of it is written"
+    }
+  },
+  {
+    name: "apply over another configuration, in PostgreSQL",
+    harm: "Two files that come at once leave a mix of both: a key of the one works beside the connections of the other.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Directory.ts",
+        find: '    if ((newest?.["generation"] ?? 0) !== after) return false\n',
+        replace: "    if (newest === undefined || after < 0) return false\n"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given a newer generation, when a change comes that was planned before it, then nothing of it is written"
+    }
+  },
+  {
+    name: "apply without a lock, in PostgreSQL",
+    harm: "Two files that come at once leave a mix of both: a key of the one works beside the connections of the other.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Directory.ts",
+        find: '    yield* query("select version from directory_version for update")\n',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "configurations at once, when all are applied, then one is, and nothing of the others"
+    }
+  },
+  {
+    name: "forget what waits for an endpoint, in SQLite",
+    harm: "The merchant's endpoint is back, and the deliveries that waited for it are never sent.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Directory.ts",
+        find: "if (endpoint.active) db",
+        replace: "if (endpoint.active && now < 0) db"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a delivery given up for its inactive endpoint, when the endpoint returns, then it is due, with its failures"
+    }
+  },
+  {
+    name: "forget what waits for an endpoint, in PostgreSQL",
+    harm: "The merchant's endpoint is back, and the deliveries that waited for it are never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Directory.ts",
+        find: "if (active.length === 0) return",
+        replace: "if (active.length >= 0) return"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given a delivery given up for its inactive endpoint, when the endpoint returns, then it is due, with its failures"
+    }
+  },
+  {
+    name: "resume what is exhausted, in SQLite",
+    harm: "A receiver that failed for a day is sent everything again whenever the file changes its endpoint.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Directory.ts",
+        find: " and last.failure = 'EndpointWithdrawn'",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a delivery whose schedule is exhausted, when its endpoint returns, then it stays given up"
+    }
+  },
+  {
+    name: "give up after the endpoint returned, in SQLite",
+    harm: "The merchant's endpoint is back, and the deliveries that waited for it are never sent.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Deliveries.ts",
+        find: "again !== undefined && isActive(db, after.endpointId) ? again : after",
+        replace: 'again !== undefined && isActive(db, "none") ? again : after'
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given an endpoint that returned, when an attempt is recorded that found it inactive, then the delivery is due"
+    }
+  },
+  {
+    name: "give up after the endpoint returned, in PostgreSQL",
+    harm: "The merchant's endpoint is back, and the deliveries that waited for it are never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Deliveries.ts",
+        find: "  state = case when endpoints.active then 'Due' else ended.state end,\n",
+        replace: "  state = ended.state,\n"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given an endpoint that returned, when an attempt is recorded that found it inactive, then the delivery is due"
+    }
+  },
+  {
+    name: "give up while the endpoint returns, in PostgreSQL",
+    harm: "The merchant's endpoint is back, and the deliveries that waited for it are never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Deliveries.ts",
+        find: " where id in (select endpoint_id from ended where failure = 'EndpointWithdrawn') for share",
+        replace: " where id in (select endpoint_id from ended where failure = 'EndpointWithdrawn')"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Races.test.ts",
+      test: "given an endpoint that is being activated, when an attempt is recorded that found it inactive, then it waits, and the delivery is due"
+    }
   }
 ]
