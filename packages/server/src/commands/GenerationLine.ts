@@ -25,7 +25,7 @@ export const generationLines = Effect.fnUntraced(function* (
   return [generationLine(path, yield* configurationStanding(read.value.success))]
 })
 
-export const generationLine = (path: string, standing: Standing): CheckLine => {
+const generationLine = (path: string, standing: Standing): CheckLine => {
   switch (standing._tag) {
     case "Served":
       return ok("generation", `${path} is served, as generation ${standing.generation}`)
