@@ -983,8 +983,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
-    name: "leave a revoked key to the file that brought it",
-    harm: "A key that leaked and was revoked moves money again after the next start.",
+    name: "take an operator's revocation for a file's omission",
+    harm: "A key that leaked and was revoked can be restored, and moves money again.",
     edits: [
       {
         file: "packages/core/src/verbs/administer/ManageApiKeys.ts",
@@ -998,7 +998,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "core",
       file: "packages/core/test/ManageApiKeys.test.ts",
-      test: "given a configuration file's key that works, when it is revoked, then no file brings it back"
+      test: "given a key that a file omitted, when it is restored, then it works, and an operator's revocation is final"
     }
   },
   {
@@ -1764,8 +1764,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a void in flight whose process died, when a capture that had failed is done after all, then the void ended in a conflict"
-    },
-    simulatedOn: "memory"
+    }
   },
   {
     name: "one reference for two payments, in memory",
@@ -2057,22 +2056,6 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Postgres.contract.test.ts",
       test: "given a newer generation, when a change comes that was planned before it, then nothing of it is written"
-    }
-  },
-  {
-    name: "apply without a lock, in PostgreSQL",
-    harm: "Two files that come at once leave a mix of both: a key of the one works beside the connections of the other.",
-    edits: [
-      {
-        file: "packages/storage/postgres/src/Directory.ts",
-        find: '    yield* query("select version from directory_version for update")\n',
-        replace: ""
-      }
-    ],
-    caughtBy: {
-      project: "storage-postgres",
-      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
-      test: "configurations at once, when all are applied, then one is, and nothing of the others"
     }
   },
   {
