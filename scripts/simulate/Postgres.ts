@@ -46,6 +46,6 @@ const emptied = `do $$ begin execute (
 
 /** The layer, built anew for each run. */
 export const storageIn = (url: string): Storage =>
-  PostgresStorage.layer({ url: Redacted.make(url), maxConnections: 4 }).pipe(
+  PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true, maxConnections: 4 }).pipe(
     Layer.provide(Layer.effectDiscard(within(url, (sql) => sql.unsafe(emptied))))
   )

@@ -11,7 +11,7 @@ import { make as makeDeliveries } from "../../../packages/storage/postgres/src/D
 import { make as makeDirectory } from "../../../packages/storage/postgres/src/Directory.ts"
 import { make as makeLedger } from "../../../packages/storage/postgres/src/Ledger.ts"
 import { make as makeMerchants } from "../../../packages/storage/postgres/src/Merchants.ts"
-import { migrate } from "../../../packages/storage/postgres/src/Migrations.ts"
+import { migrate } from "../../../packages/storage/postgres/src/Migrate.ts"
 import { make as makeSuccessRates } from "../../../packages/storage/postgres/src/SuccessRates.ts"
 import { caller, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"

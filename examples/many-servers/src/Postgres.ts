@@ -10,7 +10,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { arch, platform } from "node:os"
 import { dirname, join } from "node:path"
-import { newDatabaseFolder, unprivileged } from "./DatabaseFolder.ts"
+import { type DatabaseFolder, newDatabaseFolder, unprivileged } from "./DatabaseFolder.ts"
 
 export interface Postgres {
   readonly url: string
@@ -42,8 +42,9 @@ export const findBinaries = (): string => {
   }
 }
 
-export const startPostgres = async (binaries = findBinaries()): Promise<Postgres> => {
-  const { home, libraries, native } = newDatabaseFolder(binaries)
+export const startPostgres = async (
+  { home, libraries, native }: DatabaseFolder = newDatabaseFolder(findBinaries())
+): Promise<Postgres> => {
   const port = await freePort()
   const shell = spawn("/bin/sh", ["-c", script, "sh", join(native, "bin"), String(port)], {
     ...unprivileged,

@@ -24,6 +24,8 @@ const closing: Array<() => Promise<void>> = []
 
 const environmentOn = (url: string): Readonly<Record<string, string>> => ({
   POINTSMAN_DATABASE_URL: url,
+  // The database of this example ends with it, and does not wait for its disk. In earnest: never.
+  POINTSMAN_ALLOW_ASYNC_COMMIT: "true",
   // A database belongs to its key: with a DATABASE_URL of yours, set the key too if you run this more than once.
   POINTSMAN_ENCRYPTION_KEY: process.env["POINTSMAN_ENCRYPTION_KEY"] ?? randomBytes(32).toString("base64"),
   POINTSMAN_RATE_LIMIT: "off",

@@ -26,6 +26,7 @@ import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { PaymentSettings } from "./ports/PaymentSettings.ts"
 import type { Secrets } from "./ports/Secrets.ts"
+import { StorageCondition } from "./ports/StorageCondition.ts"
 import type { SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
@@ -91,6 +92,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
       Pointsman,
       Effect.gen(function* () {
         const defaults = yield* PaymentSettings
+        const condition = yield* StorageCondition
         const settings = {
           ...defaults,
           claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis,
@@ -104,6 +106,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const services = yield* Effect.context<DoorServices>()
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Notifier, yield* Notifier),
+          Context.add(StorageCondition, condition),
           Context.add(DeliverySettings, deliverySettings)
         )
         return Pointsman.of({

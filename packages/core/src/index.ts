@@ -129,6 +129,7 @@ export {
 } from "./Pointsman.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"
+export { NotAdmitted } from "./ports/StorageCondition.ts"
 export { bySuccess } from "./routing/BySuccess.ts"
 export type { CircuitReading, CircuitState } from "./routing/Circuit.ts"
 export type { ExplanationChapter, RoutingExplanation } from "./routing/Explanation.ts"

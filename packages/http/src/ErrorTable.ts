@@ -43,6 +43,13 @@ const storageFailed: { readonly code: "internal_error"; readonly message: string
   message: "The server could not read its database. Nothing was changed; the request may be sent again."
 }
 
+const notAdmitted: { readonly code: "internal_error"; readonly message: string } = {
+  code: "internal_error",
+  message:
+    "The server cannot take new requests at the moment. Nothing was sent for this request; send the same request, with " +
+    "the same Idempotency-Key, after the time in Retry-After."
+}
+
 const noSuchPayment: { readonly code: "not_found"; readonly message: string } = {
   code: "not_found",
   message: "Payment not found."
@@ -55,6 +62,7 @@ const operationFailed = {
     code: "unauthorized",
     message: "The API key was revoked. Nothing was sent to the provider."
   },
+  "pointsman/NotAdmitted": notAdmitted,
   "pointsman/NothingSent": {
     code: "internal_error",
     message: "The server failed before anything was sent to the provider. The same request may be sent again."
@@ -108,6 +116,7 @@ export const errorTable = {
       code: "idempotency_in_progress",
       message: "A request with this Idempotency-Key is still being processed. Send the same request again later."
     },
+    "pointsman/NotAdmitted": notAdmitted,
     "pointsman/NothingSent": {
       code: "internal_error",
       message: "The server failed before anything was sent to a provider. The same request may be sent again."

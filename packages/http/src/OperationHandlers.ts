@@ -22,7 +22,7 @@ import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import { printable } from "./PrintableText.ts"
-import { report, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -117,7 +117,8 @@ const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
 const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
   failure: CaptureFailure | VoidFailure | RefundFailure,
   body: ErrorBody<Code>
-): Effect.fn.Return<never, ErrorBody<Code>> {
+): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
+  if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
   if (failure._tag === "pointsman/NothingSent") yield* report(failure)
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })

@@ -11,7 +11,7 @@ import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
-import { report, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
@@ -105,9 +105,11 @@ const resultUnknown = Effect.flatMap(RequestId, (id) => {
 const refuseCreate = Effect.fnUntraced(function* (
   failure: CreateFailure,
   debug: boolean
-): Effect.fn.Return<never, ErrorBody<CodeOf<"create">>, RequestId> {
+): Effect.fn.Return<never, ErrorBody<CodeOf<"create">> | NotAdmittedAnswer, RequestId> {
   const body = errorBodyOf("create", failure)
   switch (failure._tag) {
+    case "pointsman/NotAdmitted":
+      return yield* notAdmitted(failure, body)
     case "pointsman/RoutingFailed":
       return yield* Effect.fail(
         debug ? { error: { ...body.error, excluded: failure.excluded.map(exclusionView) } } : body

@@ -1,4 +1,6 @@
 import { Cause, Effect } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import type { ErrorBody } from "./api/Errors.ts"
 
 /**
  * Tells the operators of a failure whose cause the client must not see. The log line carries the request's id,
@@ -17,3 +19,20 @@ export const unknownAfterDefect =
     Effect.catchDefect(effect, (defect) =>
       Effect.andThen(Effect.logError("unexpected failure of a request", Cause.die(defect)), failure)
     )
+
+/** Refused before anything was written. An overloaded server logs no line for each of many requests. */
+export const notAdmitted = (
+  { reason, retryAfterMillis }: { readonly reason: string; readonly retryAfterMillis: number },
+  body: ErrorBody
+) =>
+  Effect.andThen(
+    Effect.logDebug(`a request was not admitted: ${reason}`),
+    Effect.fail(
+      HttpApiSchema.withHeaders({
+        body: { error: { ...body.error, code: "internal_error" as const } },
+        headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterMillis / 1_000))) }
+      })
+    )
+  )
+
+export type NotAdmittedAnswer = Effect.Error<ReturnType<typeof notAdmitted>>

@@ -68,7 +68,8 @@ describe("the contract", () => {
       "415",
       "422",
       "429",
-      "500"
+      "500",
+      "503"
     ])
     // A check that the document cannot express would vanish from it.
     expect(JSON.stringify(document)).toContain("^[A-Z]{3}$")

@@ -43,6 +43,7 @@ const names = new Set([
   "docs",
   "background",
   "rateLimit",
+  "keepAliveMillis",
   "claimWindowMillis",
   "providerTimeoutMillis",
   "checkIntervals",
@@ -138,6 +139,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
     (value) => Number.isSafeInteger(value) && Number(value) >= 1,
     "expected a whole number of requests per second, 1 or more"
   )
+  optional("keepAliveMillis", isMillis, millis)
   optional("claimWindowMillis", isMillis, millis)
   optional("providerTimeoutMillis", isMillis, millis)
   optional("log", Predicate.isFunction, "expected a function")

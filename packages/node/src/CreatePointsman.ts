@@ -53,6 +53,8 @@ const tell = (log: (line: LogLine) => unknown, entry: Logger.Options<unknown>): 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000
 
+const defaultKeepAliveMillis = 75_000
+
 /** How long a close waits for the rest of a request: as long as a slow client's network may stall. */
 const wholeWithinMillis = 5_000
 
@@ -95,6 +97,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
     web,
     docs: settings.docs ?? false,
     hasPages: settings.baseUrl !== undefined,
+    keepAliveMillis: settings.keepAliveMillis ?? defaultKeepAliveMillis,
     warn: (message) => runFork(Effect.logError(message))
   })
   const run = Effect.runPromiseExitWith(services)

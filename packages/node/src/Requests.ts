@@ -2,7 +2,7 @@
  * The API for requests: of Node's own kind, and of the web's. Each one is counted until it is answered, so that a close
  * can wait for it.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Gate } from "./Gate.ts"
 import type { Pointsman } from "./Pointsman.ts"
@@ -13,6 +13,8 @@ export interface RequestsOptions {
   readonly web: (request: Request) => Promise<Response>
   readonly docs: boolean
   readonly hasPages: boolean
+  /** How long an idle connection is kept. */
+  readonly keepAliveMillis: number
   /** Tells the log of a mistake in how the program is put together. */
   readonly warn: (message: string) => void
 }
@@ -22,7 +24,15 @@ export interface Requests extends Pick<Pointsman, "handler" | "listener"> {
   readonly cutUnfinished: Effect.Effect<void>
 }
 
-export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: RequestsOptions): Requests => {
+export const makeRequests = ({
+  docs,
+  gate,
+  hasPages,
+  keepAliveMillis,
+  native,
+  warn,
+  web
+}: RequestsOptions): Requests => {
   const underWay = new Map<ServerResponse, IncomingMessage>()
   const isOurs = (url: string) => {
     // As the router reads it: without regard to case and to slashes that are doubled.
@@ -57,7 +67,8 @@ export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: Reques
       }
     },
     listener: (request, response, next) => {
-      if (next !== undefined && !isOurs(request.url ?? "")) return next()
+      if (next === undefined) keepAlive(request, keepAliveMillis)
+      else if (!isOurs(request.url ?? "")) return next()
       const leave = gate.enter()
       if (leave === undefined) {
         response.setHeader("retry-after", "1")
@@ -76,6 +87,21 @@ export const makeRequests = ({ docs, gate, hasPages, native, warn, web }: Reques
     })
   }
 }
+
+/**
+ * For a server whose only listener this is. Node closes an idle connection after five seconds, and a balancer that keeps
+ * it for longer then sends a request that nobody reads. A time that the program chose longer is left alone.
+ */
+const keepAlive = ({ socket }: IncomingMessage, millis: number): void => {
+  const { server } = socket as { readonly server?: Partial<Server> | undefined }
+  if (typeof server?.keepAliveTimeout !== "number" || server.keepAliveTimeout >= millis) return
+  server.keepAliveTimeout = millis
+  if (typeof server.headersTimeout !== "number" || server.headersTimeout === 0) return
+  server.headersTimeout = Math.max(server.headersTimeout, millis + headersMillis)
+}
+
+/** A request that begins as its connection's time ends still has this long for its headers. */
+const headersMillis = 5_000
 
 const closing = { error: { code: "internal_error", message: "The server is stopping. Nothing was done." } }
 

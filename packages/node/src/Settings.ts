@@ -169,6 +169,11 @@ export interface PointsmanSettings {
   readonly background?: boolean
   /** Requests per second and API key over HTTP, twice as many at once. No limit unless set. */
   readonly rateLimit?: number
+  /**
+   * How long a server whose only listener is `listener` keeps an idle connection: longer than the load balancer in front
+   * does. 75,000 milliseconds unless set; a server that the program gave a longer time keeps that.
+   */
+  readonly keepAliveMillis?: number
   /** For how long a claim without an answer counts as being worked on; 900,000 milliseconds unless set. */
   readonly claimWindowMillis?: number
   /** Of a call to a provider where its connection names none; 30,000 milliseconds unless set. */

@@ -23,7 +23,7 @@ describe.skipIf("missing" in binaries)("over PostgreSQL", { timeout: 60_000 }, (
     const server = await start()
     const provider = slowProvider()
     const settings = {
-      storage: postgres(server.url, { maxConnections: 4 }),
+      storage: postgres(server.url, { allowAsyncCommit: true, maxConnections: 4 }),
       connectors: [provider.definition],
       encryptionKey,
       environment: "sandbox" as const,

@@ -1,5 +1,7 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, onTestFinished } from "vitest"
 import type { Payment, Pointsman } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
 import { open, order } from "./support/Shop.ts"
@@ -144,5 +146,27 @@ describe("beside other routes", () => {
     assert.strictEqual((await fetch(`${url}/api/v1/payments`, init)).status, 201)
     const again = await fetch(`${url}/api/v1/payments`, init)
     assert.strictEqual(again.headers.get("idempotent-replay"), "true")
+  })
+})
+
+describe("a server whose only listener is ours", () => {
+  const serverOf = async (pointsman: Pointsman, keepAliveTimeout?: number) => {
+    const server = createServer(keepAliveTimeout === undefined ? {} : { keepAliveTimeout }, pointsman.listener)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`)
+    return server
+  }
+
+  it("given a setting, then it keeps idle connections for so long, and a server that keeps them for longer does", async () => {
+    const [{ pointsman }, { pointsman: other }] = [await open(), await open({ keepAliveMillis: 90_000 })]
+    const server = await serverOf(pointsman)
+    assert.strictEqual(server.keepAliveTimeout, 75_000)
+    assert.isAtLeast(server.headersTimeout, 80_000)
+    assert.strictEqual((await serverOf(other)).keepAliveTimeout, 90_000)
+    assert.strictEqual((await serverOf(pointsman, 120_000)).keepAliveTimeout, 120_000)
   })
 })

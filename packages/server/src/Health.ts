@@ -1,6 +1,6 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
 import { Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+import { Directory, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { servedConfiguration } from "./ServedConfiguration.ts"
@@ -20,6 +20,7 @@ export const layer = (fileHash: string | null) =>
     Effect.gen(function* () {
       const directory = yield* Directory
       const pointsman = yield* Pointsman
+      const condition = yield* StorageCondition
       // A provider that does not answer is no reason to take the server out: payments go to the others.
       const circuits = Effect.map(pointsman.circuits, (readings) =>
         readings
@@ -34,9 +35,14 @@ export const layer = (fileHash: string | null) =>
       // An older file is no reason either: what is served is good.
       const configuration = Effect.provideService(servedConfiguration(fileHash), Directory, directory)
       const ready = directory.workspace("health").pipe(
-        Effect.andThen(Effect.all({ configuration, circuits })),
+        Effect.andThen(Effect.all({ configuration, circuits, storage: condition.read })),
         Effect.timeout(readyWithinMillis),
-        Effect.map((seen) => answer(200, "ready", seen)),
+        Effect.map(({ storage: { refusal, warnings }, ...seen }) => {
+          const told = { ...seen, ...(warnings.length === 0 ? {} : { warnings }) }
+          return refusal === null
+            ? answer(200, "ready", told)
+            : answer(503, "unavailable", { reason: refusal, ...told })
+        }),
         Effect.catch((error) =>
           Effect.gen(function* () {
             yield* Effect.logError("the storage does not respond", error)

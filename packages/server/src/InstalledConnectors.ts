@@ -4,7 +4,7 @@ import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { Connectors } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
-import type { Database } from "./Settings.ts"
+import type { Database } from "./DatabaseUrl.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 

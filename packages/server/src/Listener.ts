@@ -24,9 +24,21 @@ export interface Listener {
   readonly drain: (limitMillis: number) => Effect.Effect<number>
 }
 
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** How long an idle connection is kept, in milliseconds. */
+  readonly keepAliveMillis: number
+}
+
+/** Node's own, within which a request has to arrive whole. */
+const requestMillis = 300_000
+/** A request that begins on a connection as its time ends still has this long for its headers. */
+const headersMillis = 5_000
+
 /** `first`: of who is ready before the first request can come, and answers none with 503. */
 export const listen = (
-  options: { readonly host: string; readonly port: number },
+  options: ListenOptions,
   first?: RequestListener
 ): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
   Effect.gen(function* () {
@@ -81,13 +93,19 @@ export const listen = (
     }
   })
 
-const bind = Effect.fnUntraced(function* (
-  options: { readonly host: string; readonly port: number },
-  onRequest: RequestListener
-) {
+const bind = Effect.fnUntraced(function* ({ host, keepAliveMillis, port }: ListenOptions, onRequest: RequestListener) {
+  const options = { host, port }
   const log = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.callback<Server, StartFailure>((resume) => {
-    const server = createServer(onRequest)
+    const server = createServer(
+      {
+        // Where the balancer in front keeps a connection for longer, it sends a request as this end closes it.
+        keepAliveTimeout: keepAliveMillis,
+        headersTimeout: Math.min(keepAliveMillis + headersMillis, requestMillis),
+        requestTimeout: requestMillis
+      },
+      onRequest
+    )
     const onError = (cause: NodeJS.ErrnoException) =>
       resume(Effect.fail(new StartFailure({ message: bindingFault(cause, options) })))
     server.once("error", onError)

@@ -26,6 +26,7 @@ import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
+import type { Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
@@ -34,7 +35,7 @@ import { type Listener, listen } from "./Listener.ts"
 import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
-import type { Database, Settings } from "./Settings.ts"
+import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
@@ -128,7 +129,7 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
     yield* answerRequests(settings, url, { contents, fileHash }, (handler) =>
-      Effect.flatMap(askPrimary("Turn"), (address) => listen(address, handler))
+      Effect.flatMap(askPrimary("Turn"), (address) => listen({ ...settings, ...address }, handler))
     )
     return yield* Effect.never
   }).pipe(
@@ -167,6 +168,7 @@ const onStorage =
         Layer.mergeAll(
           storageLayer(settings.database, {
             ...options,
+            allowAsyncCommit: settings.allowAsyncCommit,
             batchCommits: settings.batchCommits,
             connections: settings.databaseConnections
           }),

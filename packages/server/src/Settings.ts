@@ -6,21 +6,9 @@
 import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
 import { SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
-import { Config, ConfigProvider, Effect, Option, Redacted, Result } from "effect"
+import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
+import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
 import { StartFailure } from "./StartFailure.ts"
-
-/** Where the server keeps what it must not forget. */
-export type Database = SqliteDatabase | PostgresDatabase
-
-export type SqliteDatabase = { readonly _tag: "SqliteFile"; readonly path: string } | { readonly _tag: "SqliteMemory" }
-
-export interface PostgresDatabase {
-  readonly _tag: "Postgres"
-  /** With its user and password. */
-  readonly url: Redacted.Redacted
-  /** `postgres://host:port/database`: what messages call it. */
-  readonly name: string
-}
 
 interface Variable<A> {
   readonly variable: string
@@ -65,47 +53,6 @@ const readUrl = (text: string): Option.Option<string> => {
 }
 
 const readText = (text: string): Option.Option<string> => (text.trim() === "" ? Option.none() : Option.some(text))
-
-const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
-
-const postgresExpected =
-  "`postgres://user:password@host:port/database`, with reserved characters percent-encoded, such as " + "`%40` for @"
-
-/**
- * What it is called is made of host, port and database alone. Where those are not plainly to be seen, as with an "@" or
- * a "/" in the password, a part of the password would be taken for one of them, and shown.
- */
-const readPostgres = (text: string): Option.Option<PostgresDatabase> => {
-  const url = URL.parse(text)
-  if (url === null || url.hash !== "" || !/^\/\/[^/]/u.test(text.slice(url.protocol.length))) return Option.none()
-  const isPlain = url.hostname !== "" && /^\/[^/@]+$/u.test(url.pathname) && !url.search.includes("@")
-  if (!isPlain || ![url.username, url.password, url.pathname].every(isDecodable)) return Option.none()
-  return Option.some({
-    _tag: "Postgres",
-    url: Redacted.make(text, { label: "database URL" }),
-    name: `postgres://${url.host}${url.pathname}`
-  })
-}
-
-const isDecodable = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const readDatabase = (text: string): Result.Result<Database, string> => {
-  if (/^postgres(ql)?:/u.test(text)) {
-    return Result.fromOption(readPostgres(text), () => postgresExpected)
-  }
-  if (text === "sqlite::memory:") return Result.succeed({ _tag: "SqliteMemory" })
-  const path = /^sqlite:(?!\/\/[^/])(?!:)(.+)$/u.exec(text)?.[1]
-  return path === undefined || path.trim() === "" || path.includes("\0")
-    ? Result.fail(databaseExpected)
-    : Result.succeed({ _tag: "SqliteFile", path: path.replace(/^\/{2,}/u, "/") })
-}
 
 const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
   Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
@@ -282,6 +229,15 @@ export const variables = {
     absent: false,
     read: readBoolean
   }),
+  allowAsyncCommit: variable<boolean>({
+    variable: "POINTSMAN_ALLOW_ASYNC_COMMIT",
+    flag: "allow-async-commit",
+    meaning: "true accepts a PostgreSQL database whose crash loses acknowledged payments, such as one with fsync=off",
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    read: readBoolean
+  }),
   allowPrivateWebhooks: variable<boolean>({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
     flag: "allow-private-webhooks",
@@ -290,6 +246,13 @@ export const variables = {
     default: "false",
     absent: false,
     read: readBoolean
+  }),
+  keepAliveMillis: interval({
+    variable: "POINTSMAN_KEEP_ALIVE",
+    flag: "keep-alive",
+    meaning: "How long an idle client connection is kept; longer than the load balancer in front keeps it",
+    default: "75 seconds",
+    absent: 75 * second
   }),
   workers: variable<number>({
     variable: "POINTSMAN_WORKERS",

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Database } from "./Settings.ts"
+import type { Database } from "./DatabaseUrl.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 const nameOf = (database: Database): string => {

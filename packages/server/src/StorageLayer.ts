@@ -3,12 +3,13 @@ import { observeStorage } from "@pointsman/core/internal"
 import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError, SuccessRates } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
-import type { Database } from "./Settings.ts"
+import type { Database } from "./DatabaseUrl.ts"
 
 export interface StorageOptions {
   /** For who may not make a database, and not change the schema of one that is there: `false` unless set. */
   readonly existing?: boolean
-  /** See the option of `@pointsman/storage-postgres`: `false` unless set. */
+  /** See the options of `@pointsman/storage-postgres`: `false` unless set. */
+  readonly allowAsyncCommit?: boolean
   readonly batchCommits?: boolean
   /** As `maxConnections` there. */
   readonly connections?: number | undefined
@@ -16,7 +17,7 @@ export interface StorageOptions {
 
 export const storageLayer = (
   database: Database,
-  { batchCommits = false, connections, existing = false }: StorageOptions = {}
+  { allowAsyncCommit = false, batchCommits = false, connections, existing = false }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {
@@ -28,7 +29,13 @@ export const storageLayer = (
       Effect.promise(() => import("@pointsman/storage-postgres")),
       (PostgresStorage) =>
         observeStorage("postgresql")(
-          PostgresStorage.layer({ url: database.url, existing, batchCommits, maxConnections: connections })
+          PostgresStorage.layer({
+            url: database.url,
+            existing,
+            allowAsyncCommit,
+            batchCommits,
+            maxConnections: connections
+          })
         )
     )
   )

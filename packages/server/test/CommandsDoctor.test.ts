@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
 import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "../src/commands/DirectoryChecks.ts"
-import { clockLine, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
+import { clockLine, durabilityLines, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -165,6 +165,16 @@ describe("what the doctor says", () => {
     [-60_000, /^warning: the clock of this machine is 60000 ms ahead of the database clock/u]
   ])("given a database whose clock is %d ms ahead, then it says so", (ahead, said) => {
     assert.match(verdict(clockLine(ahead)), said)
+  })
+
+  it("given a database whose crash loses payments, then that is wrong unless it is allowed", () => {
+    const found = { faults: ["fsync is off"], warnings: ["full_page_writes is off"] }
+    const said = (allowed: boolean) => durabilityLines(found, allowed).map(verdict)
+    assert.deepStrictEqual(said(true), ["warning: fsync is off", "warning: full_page_writes is off"])
+    assert.match(said(false)[0] ?? "", /^wrong: fsync is off\. .* POINTSMAN_ALLOW_ASYNC_COMMIT/u)
+    assert.deepStrictEqual(durabilityLines({ faults: [], warnings: [] }, false).map(verdict), [
+      "ok: commits are on the database's disk before they are acknowledged"
+    ])
   })
 
   it.each<[number, boolean, RegExp]>([

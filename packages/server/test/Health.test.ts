@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CircuitReading, Pointsman } from "@pointsman/core"
-import { Directory, type DirectoryState, StorageError } from "@pointsman/core/ports"
+import {
+  Directory,
+  type DirectoryState,
+  StorageCondition,
+  StorageError,
+  type StorageReading
+} from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
@@ -15,7 +21,8 @@ const configuration = { generation: null, file: null }
 const reply = (
   path: string,
   workspace: Directory["Service"]["workspace"],
-  circuits: ReadonlyArray<CircuitReading> = []
+  circuits: ReadonlyArray<CircuitReading> = [],
+  storage: StorageReading = { refusal: null, warnings: [] }
 ) => {
   const directory: Partial<Directory["Service"]> = { workspace, state: Effect.succeed(nothing) }
   return Effect.acquireUseRelease(
@@ -24,6 +31,7 @@ const reply = (
         Health.layer(null).pipe(
           Layer.provide([
             Layer.succeed(Directory, directory as Directory["Service"]),
+            Layer.succeed(StorageCondition, { read: Effect.succeed(storage), admit: Effect.void }),
             Layer.succeed(Pointsman, { circuits: Effect.succeed(circuits) } as Pointsman["Service"])
           ]),
           Layer.provideMerge(HttpServer.layerServices)
@@ -78,6 +86,29 @@ describe("health", () => {
           ]
         })
       })
+  )
+
+  it.effect("given a storage with warnings, then it is ready and lists them; one that takes no new work is not", () =>
+    Effect.gen(function* () {
+      const warnings = ["the database has standbys that no commit waits for"]
+      const ready = yield* reply("/health/ready", () => Effect.succeedNone, [], { refusal: null, warnings })
+      assert.strictEqual(ready.status, 200)
+      assert.deepStrictEqual(yield* Effect.promise(() => ready.json()), {
+        status: "ready",
+        configuration,
+        circuits: [],
+        warnings
+      })
+      const refusal = "fsync is off in the database"
+      const unavailable = yield* reply("/health/ready", () => Effect.succeedNone, [], { refusal, warnings: [] })
+      assert.strictEqual(unavailable.status, 503)
+      assert.deepStrictEqual(yield* Effect.promise(() => unavailable.json()), {
+        status: "unavailable",
+        reason: refusal,
+        configuration,
+        circuits: []
+      })
+    })
   )
 
   it("given a server, when its health is asked for without a key, then it answers outside of the API", async () => {

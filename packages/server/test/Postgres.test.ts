@@ -147,7 +147,11 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     const [empty, ours, older, newer] = await Promise.all([newDatabase(), newDatabase(), newDatabase(), newDatabase()])
     for (const url of [ours, older, newer]) {
       await Effect.runPromise(
-        Effect.scoped(Layer.build(Layer.provide(PostgresStorage.layer({ url: Redacted.make(url) }), Ids.layer)))
+        Effect.scoped(
+          Layer.build(
+            Layer.provide(PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true }), Ids.layer)
+          )
+        )
       )
     }
     await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
@@ -167,7 +171,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     for (const [{ code, stderr, stdout }, why] of [
       [onEmpty, "cannot be used: it has no Pointsman tables: start the server once"],
       [onOlder, "it has the outdated schema version 1"],
-      [onNewer, "it has schema version 1000, created by a newer release"]
+      [onNewer, "the database has schema version 1000, created by a newer release"]
     ] as const) {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.include(stderr, why)
@@ -183,7 +187,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
       const told = `${checks[3].verdict}: ${checks[3].says}`.replace(/postgres:\/\/\S+?\d+\/\w+/u, "{}")
       assert.deepStrictEqual([told, checks[4].check, checks[4].verdict], [says, "clock", "ok"])
     }
-    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 13)
+    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 15)
     const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
     assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
     assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 1 }])
@@ -241,6 +245,42 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     assert.strictEqual(none, "none")
     assert.match(accounts[0] ?? "", /^sandbox_[0-9a-f-]{36}$/)
     assert.strictEqual(accounts[0], accounts[1], "one account of both servers")
+  })
+
+  it("given a newer server that migrates the database, then the older one takes no new requests and says so", async () => {
+    const url = await newDatabase()
+    const server = await start(url)
+    const made = await server.request("POST", path, {
+      idempotencyKey: "before-it",
+      body: { ...body, capture_method: "manual" }
+    })
+    assert.strictEqual(made.status, 201)
+    await query(url, "insert into pointsman_migrations (migration_id, name) values (1000, 'newer')")
+    const ready = () => server.request("GET", "/health/ready", { key: null })
+    const until = Date.now() + 10_000
+    while (Date.now() < until && (await ready()).status === 200) await sleep(50)
+    const unavailable = await ready()
+    assert.strictEqual(unavailable.status, 503)
+    assert.match(unavailable.body.reason, /schema version 1000, created by a newer release/u)
+    const refused = [
+      await server.request("POST", path, { idempotencyKey: "after-it", body }),
+      await server.request("POST", path, { body: { ...body, return_url: "https://shop.example" } }),
+      ...(await Promise.all(
+        ["capture", "void", "refunds"].map((operation) =>
+          server.request("POST", `${path}/${made.body.data.id}/${operation}`, { body: {} })
+        )
+      ))
+    ]
+    for (const { body, headers, status } of refused) {
+      assert.deepStrictEqual([status, body.error.code, headers.get("retry-after")], [503, "internal_error", "1"])
+    }
+    const read = await server.request("GET", path)
+    assert.deepStrictEqual([read.status, read.body.data.length], [200, 1])
+    // The newer one is undone: what was refused is free.
+    await query(url, "delete from pointsman_migrations where migration_id = 1000")
+    while (Date.now() < until && (await ready()).status !== 200) await sleep(50)
+    assert.strictEqual((await server.request("POST", path, { idempotencyKey: "after-it", body })).status, 201)
+    assert.strictEqual((await server.stop()).code, 0)
   })
 
   // Last: it takes the server of all of them down.

@@ -28,6 +28,8 @@ describe("Settings", () => {
         rateLimit: 100,
         sharedLimits: false,
         batchCommits: false,
+        allowAsyncCommit: false,
+        keepAliveMillis: 75_000,
         allowPrivateWebhooks: false,
         workers: 1,
         logFormat: "logfmt",

@@ -1,5 +1,6 @@
 /** Work that goes on after its request was answered, for as long as Pointsman itself runs. */
 import { Context, Effect, Layer, Schedule } from "effect"
+import { withoutAllowance } from "../ports/StorageAllowance.ts"
 
 export class Background extends Context.Service<
   Background,
@@ -9,7 +10,9 @@ export class Background extends Context.Service<
     Background,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      return Background.of({ run: (work) => Effect.asVoid(Effect.forkIn(Effect.interruptible(work), scope)) })
+      return Background.of({
+        run: (work) => Effect.asVoid(Effect.forkIn(Effect.interruptible(withoutAllowance(work)), scope))
+      })
     })
   )
 }

@@ -28,6 +28,7 @@ import {
 } from "../verbs/administer/ProvisionMerchant.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { requests } from "./Requests.ts"
 
 export interface AdministrationMethods {
   readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
@@ -65,12 +66,15 @@ export interface AdministrationMethods {
   readonly merchants: (partnerId: string, query: MerchantQuery) => Effect.Effect<Page<MerchantWithStatus>, StorageError>
 }
 
-export const administrationMethods = (context: DoorContext): AdministrationMethods => ({
-  authenticate: (key) => Effect.provideContext(authenticate(key), context),
-  createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
-  revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
-  restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
-  provisionMerchant: (caller, details) => Effect.provideContext(provisionMerchant(caller, details), context),
-  inviteMerchantAgain: (partnerId, id) => Effect.provideContext(inviteMerchantAgain(partnerId, id), context),
-  merchants: (partnerId, query) => Effect.provideContext(merchants(partnerId, query), context)
-})
+export const administrationMethods = (context: DoorContext): AdministrationMethods => {
+  const { ask } = requests(context)
+  return {
+    authenticate: (key) => ask(authenticate(key)),
+    createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
+    revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
+    restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
+    provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
+    inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
+    merchants: (partnerId, query) => ask(merchants(partnerId, query))
+  }
+}

@@ -17,6 +17,7 @@ import { openCheckout } from "../verbs/hosted/OpenCheckout.ts"
 import { returnFromCheckout } from "../verbs/hosted/ReturnFromCheckout.ts"
 import { hostedPage } from "../verbs/hosted/ViewHostedPage.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { requests } from "./Requests.ts"
 
 /** What beginning on a hosted page can fail with. After `StorageError` nothing has begun. */
 export type HostedFailure = PageNotFound | ActionNotOffered | HostedSuspended | StorageError | PaymentResultUnknown
@@ -37,10 +38,13 @@ export interface HostedPageMethods {
   readonly returnFromCheckout: (token: string) => Effect.Effect<HostedView, PageNotFound | StorageError>
 }
 
-export const hostedPageMethods = (context: DoorContext): HostedPageMethods => ({
-  pageToken: (paymentId) => Effect.provideContext(pageToken(paymentId), context),
-  hostedPage: (token) => Effect.provideContext(hostedPage(token), context),
-  actOnHostedPage: (token, action) => Effect.provideContext(actOnHostedPage(token, action), context),
-  openCheckout: (token, returnUrl) => Effect.provideContext(openCheckout(token, returnUrl), context),
-  returnFromCheckout: (token) => Effect.provideContext(returnFromCheckout(token), context)
-})
+export const hostedPageMethods = (context: DoorContext): HostedPageMethods => {
+  const { ask, beginHosted } = requests(context)
+  return {
+    pageToken: (paymentId) => Effect.provideContext(pageToken(paymentId), context),
+    hostedPage: (token) => ask(hostedPage(token)),
+    actOnHostedPage: (token, action) => beginHosted(actOnHostedPage(token, action)),
+    openCheckout: (token, returnUrl) => beginHosted(openCheckout(token, returnUrl)),
+    returnFromCheckout: (token) => ask(returnFromCheckout(token))
+  }
+}

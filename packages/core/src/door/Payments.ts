@@ -37,6 +37,7 @@ import {
   type TimelineQuery,
   type UsageQuery
 } from "../ports/Ledger.ts"
+import type { NotAdmitted } from "../ports/StorageCondition.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { create } from "../verbs/create/CreatePayment.ts"
 import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
@@ -44,11 +45,13 @@ import { events, type Page, type PaymentNotFound, payment, payments, timeline } 
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { requests } from "./Requests.ts"
 
 export type CreateFailure =
   | RoutingFailed
   | KeyReused
   | RequestInProgress
+  | NotAdmitted
   | NothingSent
   | PaymentResultUnknown
   | ApiKeyRevoked
@@ -61,6 +64,7 @@ type OperationFailure =
   | ProviderRefused
   | ResultUnknown
   | StateUnconfirmed
+  | NotAdmitted
   | NothingSent
   | ApiKeyRevoked
 
@@ -102,18 +106,21 @@ export interface PaymentMethods {
   readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
 }
 
-export const paymentMethods = (context: DoorContext): PaymentMethods => ({
-  create: (caller, request) => Effect.provideContext(create(caller, request), context),
-  capture: (caller, order) => Effect.provideContext(named(order, capture(caller, order)), context),
-  void: (caller, order) => Effect.provideContext(named(order, voidPayment(caller, order)), context),
-  refund: (caller, order) => Effect.provideContext(named(order, refund(caller, order)), context),
-  payment: (tenant, id) => Effect.provideContext(payment(tenant, id), context),
-  payments: (tenant, query) => Effect.provideContext(payments(tenant, query), context),
-  paymentFile: (tenant, id) => Effect.provideContext(paymentFile(tenant, id), context),
-  timeline: (tenant, id, query) => Effect.provideContext(timeline(tenant, id, query), context),
-  events: (tenant, query) => Effect.provideContext(events(tenant, query), context),
-  usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context))
-})
+export const paymentMethods = (context: DoorContext): PaymentMethods => {
+  const { ask, begin } = requests(context)
+  return {
+    create: (caller, request) => begin(create(caller, request)),
+    capture: (caller, order) => begin(named(order, capture(caller, order))),
+    void: (caller, order) => begin(named(order, voidPayment(caller, order))),
+    refund: (caller, order) => begin(named(order, refund(caller, order))),
+    payment: (tenant, id) => ask(payment(tenant, id)),
+    payments: (tenant, query) => ask(payments(tenant, query)),
+    paymentFile: (tenant, id) => ask(paymentFile(tenant, id)),
+    timeline: (tenant, id, query) => ask(timeline(tenant, id, query)),
+    events: (tenant, query) => ask(events(tenant, query)),
+    usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context))
+  }
+}
 
 /** Entries of the log that are about a payment name it. */
 const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: Effect.Effect<A, E, R>) =>

@@ -21,6 +21,7 @@ import {
   messages
 } from "../verbs/receive/StoredMessages.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { requests } from "./Requests.ts"
 
 export interface MessageMethods {
   /** Whether a message to a connection is its provider's. The refusal does not say why. */
@@ -47,10 +48,13 @@ export interface MessageMethods {
   ) => Effect.Effect<TenantMessage, MessageNotFound | MessageNotApplicable | SealBroken | StorageError>
 }
 
-export const messageMethods = (context: DoorContext): MessageMethods => ({
-  verifyMessage: (incoming) => Effect.provideContext(verifyMessage(incoming), context),
-  recordMessage: (verified) => Effect.provideContext(recordMessage(verified), context),
-  messages: (query) => Effect.provideContext(messages(query), context),
-  message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
-  applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context)
-})
+export const messageMethods = (context: DoorContext): MessageMethods => {
+  const { ask } = requests(context)
+  return {
+    verifyMessage: (incoming) => ask(verifyMessage(incoming)),
+    recordMessage: (verified) => ask(recordMessage(verified)),
+    messages: (query) => Effect.provideContext(messages(query), context),
+    message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
+    applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context)
+  }
+}

@@ -131,3 +131,9 @@ export const tooManyRequests = <const Codes extends ReadonlyArray<"rate_limited"
   ...codes: Codes
 ): HttpApiSchema.WithHeaders<Schema.Codec<ErrorBody<Codes[number]>>, Schema.Struct<typeof retryAfter>> =>
   HttpApiSchema.WithHeaders(errorSchema<Codes[number]>(codes, 429), retryAfter)
+
+/** A request that may move money was refused before anything was written or sent; the same one may be sent again. */
+export const unavailable: HttpApiSchema.WithHeaders<
+  Schema.Codec<ErrorBody<"internal_error">>,
+  Schema.Struct<typeof retryAfter>
+> = HttpApiSchema.WithHeaders(errorSchema<"internal_error">(["internal_error"], 503), retryAfter)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
-import { errors } from "./Errors.ts"
+import { errors, unavailable } from "./Errors.ts"
 import { idempotencyHeader, replayHeader } from "./Headers.ts"
 import { PaymentEnvelope } from "./Payment.ts"
 import { paymentPath } from "./Payments.ts"
@@ -46,25 +46,28 @@ export class Operations extends HttpApiGroup.make("operations")
       headers: idempotencyHeader(operationKey),
       payload: [CapturePayment, HttpApiSchema.NoContent],
       success,
-      error: errors(
-        "unsupported_media_type",
-        "payload_too_large",
-        "validation_error",
-        "invalid_amount",
-        "idempotency_key_reuse",
-        "unauthorized",
-        "not_found",
-        "idempotency_in_progress",
-        "not_capturable",
-        "capture_conflict",
-        "no_provider_ref",
-        "internal_error",
-        "state_unconfirmed",
-        "state_conflict",
-        "unsupported",
-        "psp_error",
-        "capture_result_unknown"
-      )
+      error: [
+        ...errors(
+          "unsupported_media_type",
+          "payload_too_large",
+          "validation_error",
+          "invalid_amount",
+          "idempotency_key_reuse",
+          "unauthorized",
+          "not_found",
+          "idempotency_in_progress",
+          "not_capturable",
+          "capture_conflict",
+          "no_provider_ref",
+          "internal_error",
+          "state_unconfirmed",
+          "state_conflict",
+          "unsupported",
+          "psp_error",
+          "capture_result_unknown"
+        ),
+        unavailable
+      ]
     })
       .middleware(IdempotencyKeyErrors)
       .middleware(Authorization)
@@ -83,22 +86,25 @@ export class Operations extends HttpApiGroup.make("operations")
       params: paymentPath,
       headers: idempotencyHeader(operationKey),
       success,
-      error: errors(
-        "payload_too_large",
-        "idempotency_key_reuse",
-        "unauthorized",
-        "not_found",
-        "idempotency_in_progress",
-        "not_voidable",
-        "void_conflict",
-        "no_provider_ref",
-        "internal_error",
-        "state_unconfirmed",
-        "state_conflict",
-        "unsupported",
-        "psp_error",
-        "void_result_unknown"
-      )
+      error: [
+        ...errors(
+          "payload_too_large",
+          "idempotency_key_reuse",
+          "unauthorized",
+          "not_found",
+          "idempotency_in_progress",
+          "not_voidable",
+          "void_conflict",
+          "no_provider_ref",
+          "internal_error",
+          "state_unconfirmed",
+          "state_conflict",
+          "unsupported",
+          "psp_error",
+          "void_result_unknown"
+        ),
+        unavailable
+      ]
     })
       .middleware(IdempotencyKeyErrors)
       .middleware(Authorization)
@@ -120,22 +126,25 @@ export class Operations extends HttpApiGroup.make("operations")
       ),
       payload: [RefundPayment, HttpApiSchema.NoContent],
       success,
-      error: errors(
-        "unsupported_media_type",
-        "payload_too_large",
-        "validation_error",
-        "invalid_amount",
-        "idempotency_key_reuse",
-        "unauthorized",
-        "not_found",
-        "refund_pending",
-        "not_refundable",
-        "refund_conflict",
-        "internal_error",
-        "state_unconfirmed",
-        "psp_error",
-        "refund_result_unknown"
-      )
+      error: [
+        ...errors(
+          "unsupported_media_type",
+          "payload_too_large",
+          "validation_error",
+          "invalid_amount",
+          "idempotency_key_reuse",
+          "unauthorized",
+          "not_found",
+          "refund_pending",
+          "not_refundable",
+          "refund_conflict",
+          "internal_error",
+          "state_unconfirmed",
+          "psp_error",
+          "refund_result_unknown"
+        ),
+        unavailable
+      ]
     })
       .middleware(ValidationErrors)
       .middleware(Authorization)

@@ -5,7 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { CreatePayment } from "./CreatePayment.ts"
 import { documented } from "./Documented.ts"
-import { errors } from "./Errors.ts"
+import { errors, unavailable } from "./Errors.ts"
 import { EventList } from "./Event.ts"
 import { idempotencyHeader, replayHeader } from "./Headers.ts"
 import { afterEvent, beforePayment, limitParameter, pageOf } from "./Pages.ts"
@@ -46,19 +46,22 @@ export class Payments extends HttpApiGroup.make("payments")
           "The payment with its outcome and `routing`, or with a redirect in `next_action`. Check `status`: a " +
           "declined payment is also created."
       }),
-      error: errors(
-        "idempotency_key_required",
-        "unsupported_media_type",
-        "payload_too_large",
-        "invalid_json",
-        "validation_error",
-        "idempotency_key_reuse",
-        "idempotency_in_progress",
-        "routing_failed",
-        "unauthorized",
-        "internal_error",
-        "payment_result_unknown"
-      )
+      error: [
+        ...errors(
+          "idempotency_key_required",
+          "unsupported_media_type",
+          "payload_too_large",
+          "invalid_json",
+          "validation_error",
+          "idempotency_key_reuse",
+          "idempotency_in_progress",
+          "routing_failed",
+          "unauthorized",
+          "internal_error",
+          "payment_result_unknown"
+        ),
+        unavailable
+      ]
     })
       .middleware(IdempotencyKeyErrors)
       .middleware(Authorization)

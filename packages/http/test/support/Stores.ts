@@ -28,7 +28,7 @@ const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(functio
     ])
   )
   const url = yield* newDatabase
-  return PostgresStorage.layer({ url }).pipe(Layer.orDie)
+  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(Layer.orDie)
 })
 
 /** A store that is one and the same however often it is built, as servers share it; it is gone with the scope. */

@@ -9,10 +9,11 @@ import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } 
 import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
 import { checkSeals } from "../CheckSeals.ts"
+import type { Database } from "../DatabaseUrl.ts"
 import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
-import { type Database, type Flags, readSettings, type Settings } from "../Settings.ts"
+import { type Flags, readSettings, type Settings } from "../Settings.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
@@ -75,7 +76,7 @@ const databaseLines = Effect.fnUntraced(function* (
   settings: Settings,
   environment: Readonly<Record<string, string | undefined>>
 ) {
-  const { isUsable, lines } = yield* inspect(settings.database)
+  const { isUsable, lines } = yield* inspect(settings)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
   const key = yield* Effect.result(obtainEncryptionKey(settings))
@@ -92,7 +93,7 @@ interface Inspected {
 
 const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
 
-const inspect = (database: Database) => {
+const inspect = ({ allowAsyncCommit, database }: Settings) => {
   switch (database._tag) {
     case "SqliteMemory":
       return Effect.succeed(
@@ -103,8 +104,10 @@ const inspect = (database: Database) => {
         Effect.succeed(unusable(wrong("database", message)))
       )
     case "Postgres":
-      return Effect.catchTag(inspectPostgres(database), "pointsman/server/StartFailure", ({ message }) =>
-        Effect.succeed(unusable(wrong("database", message)))
+      return Effect.catchTag(
+        inspectPostgres(database, allowAsyncCommit),
+        "pointsman/server/StartFailure",
+        ({ message }) => Effect.succeed(unusable(wrong("database", message)))
       )
   }
 }
@@ -137,7 +140,10 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
 const clockMayDifferMillis = 5_000
 
-const inspectPostgres = Effect.fnUntraced(function* (database: Extract<Database, { readonly _tag: "Postgres" }>) {
+const inspectPostgres = Effect.fnUntraced(function* (
+  database: Extract<Database, { readonly _tag: "Postgres" }>,
+  allowAsyncCommit: boolean
+) {
   const PostgresStorage = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
   const found = yield* Effect.catch(PostgresStorage.inspect({ url: database.url }), ({ cause }) =>
     storageFailure(database, cause)
@@ -146,8 +152,29 @@ const inspectPostgres = Effect.fnUntraced(function* (database: Extract<Database,
     found.schema === null
       ? unusable(warning("database", `${database.name} has no tables yet: the server creates them at first startup`))
       : schemaOf(database.name, found.schema, found.newest)
-  return { isUsable, lines: [...lines, clockLine(found.clockAheadMillis)] }
+  const durability = durabilityLines(found.durability, allowAsyncCommit)
+  return {
+    // The storage refuses to open it.
+    isUsable: isUsable && durability.every(({ verdict }) => verdict !== "wrong"),
+    lines: [...lines, clockLine(found.clockAheadMillis), ...durability]
+  }
 })
+
+export const durabilityLines = (
+  { faults, warnings }: { readonly faults: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> },
+  allowAsyncCommit: boolean
+): Lines =>
+  eachOr(
+    [
+      ...faults.map((fault) =>
+        allowAsyncCommit
+          ? warning("durability", fault)
+          : wrong("durability", `${fault}. Turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT (--allow-async-commit)`)
+      ),
+      ...warnings.map((one) => warning("durability", one))
+    ],
+    ok("durability", "commits are on the database's disk before they are acknowledged")
+  )
 
 export const clockLine = (databaseAheadMillis: number): CheckLine => {
   const apart = `${Math.abs(databaseAheadMillis)} ms`

@@ -42,7 +42,9 @@ export const databaseLayer = (
   connectors: Connectors["Service"] = Connectors.make([])
 ) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
-    Layer.provideMerge(storageLayer(settings.database, { existing: true })),
+    Layer.provideMerge(
+      storageLayer(settings.database, { existing: true, allowAsyncCommit: settings.allowAsyncCommit })
+    ),
     Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
     Layer.provide([Layer.succeed(Connectors, connectors), Layer.succeed(Transport, sendsNothing), Ids.layer])
   )

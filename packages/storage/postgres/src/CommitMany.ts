@@ -7,7 +7,7 @@
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Deferred, Effect, Result } from "effect"
-import { refusal, statements } from "./CommitOne.ts"
+import { beginsWork, refusal, statements } from "./CommitOne.ts"
 import { statementForMany } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnChange, nameOf } from "./DrawnChange.ts"
@@ -126,7 +126,8 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, fewest: number) => {
     const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
     // Nothing was sent: the one that cannot be bound dies by itself.
     if (Result.isFailure(params)) return each(alone)
-    return db.write("commit", sql, params.success).pipe(
+    const isClaim = batch.every(({ drawn }) => beginsWork(drawn))
+    return db.write("commit", sql, params.success, isClaim).pipe(
       Effect.flatMap((rows) => {
         const told = new Map(rows.map((row) => [row["n"], row]))
         return each((one, index) => {

@@ -39,8 +39,9 @@ export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<
   return Effect.fnUntraced(function* (drawn: DrawnChange): Effect.fn.Return<void, CommitFailure> {
     const { bind, sql } = statementOf(drawn.shape)
     const params = bind([drawn])
+    const isClaim = beginsWork(drawn)
     for (let round = 0; round < maxRounds; round++) {
-      const [row] = yield* Effect.catchTag(db.write("commit", sql, params), "Refused", takenBack)
+      const [row] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim), "Refused", takenBack)
       if (row === undefined) continue
       if (row["word"] !== "Sound") return yield* refusal(db, drawn, row)
       if (row["written"] === true) return
@@ -49,6 +50,10 @@ export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<
     return yield* new StorageError({ operation: "commit", cause })
   })
 }
+
+/** The first write of a request: who sent it is told to come again where the database is busy. */
+export const beginsWork = ({ change: { apiKeyHash, payment } }: DrawnChange): boolean =>
+  apiKeyHash !== undefined || payment.expected === 0
 
 /** Because of another statement, and may be sent again. */
 const mayBeSentAgain: ReadonlySet<string> = new Set([codes.cameBetween, codes.deadlock, codes.serialization])

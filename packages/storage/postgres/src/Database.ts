@@ -6,30 +6,43 @@
  * else (the connection was lost) the result is unknown.
  */
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { CommitUnknown, StorageError } from "@pointsman/core/ports"
+import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
-import { Clock, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
+import { Clock, Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import { makeConnections } from "./Connections.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
 export interface Database {
-  /** For migrations and notifications. */
+  /** For migrations. */
   readonly client: PgClient.PgClient
-  /** A statement that changes nothing, or nothing that could not be done again. */
+  /** For notifications, on connections of their own. */
+  readonly listener: PgClient.PgClient
+  /**
+   * A statement that changes nothing, or nothing that could not be done again. `isAside`: what every request waits for
+   * does not queue behind payments.
+   */
   readonly read: (
     operation: string,
     sql: string,
-    params?: ReadonlyArray<string | null>
+    params?: ReadonlyArray<string | null>,
+    isAside?: boolean
   ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
-  /** One statement that writes, and commits by itself. Once it was sent it is not interrupted. */
+  /** For how long the operation that waits longest has been without a connection, in milliseconds. */
+  readonly longestWaitMillis: () => number
+  /**
+   * One statement that writes, and commits by itself. Once it was sent it is not interrupted. `isClaim`: it begins a
+   * payment or an operation, and waits a second at most for a connection.
+   */
   readonly write: (
     operation: string,
     sql: string,
-    params?: ReadonlyArray<string | null>
+    params?: ReadonlyArray<string | null>,
+    isClaim?: boolean
   ) => Effect.Effect<ReadonlyArray<Row>, Refused | StorageError | CommitUnknown>
   /** As `write`, for callers that do the same whether nothing was written or the result is unknown. */
   readonly update: (
@@ -61,7 +74,7 @@ export class Refused {
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; `sslmode` and other parameters of libpq as in its documentation. */
   readonly url: Redacted.Redacted
-  /** Connections at most, one of which listens for changes of the directory: 12 unless set. */
+  /** Connections at most, two of which are for the directory and its notifications: 12 unless set. */
   readonly maxConnections?: number | undefined
   /**
    * What takes longer is taken back by the server: 10,000 milliseconds unless set. Who hears nothing for more than twice
@@ -74,6 +87,8 @@ export interface PostgresOptions {
 
 /** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
 const idleInTransactionMillis = 10_000
+/** One listens, and one reads. */
+const asideConnections = 2
 /** Each time another statement has come through. */
 const maxDeadlocks = 5
 /** The directory comes as one row. */
@@ -88,12 +103,37 @@ export const planning = {
   jit: "off"
 } as const
 
-export const open = (options: PostgresOptions): Effect.Effect<Database, StorageError, Scope.Scope> => {
+/** What a role, the database or the server sets for a session that asks for nothing. */
+const defaultSynchronousCommit = (url: Redacted.Redacted): Effect.Effect<string, SqlError> =>
+  PgClient.make({ url, applicationName: "pointsman", maxConnections: 1 }).pipe(
+    Effect.flatMap((client) =>
+      client.reserve.pipe(
+        Effect.flatMap((connection) =>
+          connection.executeUnprepared("select current_setting('synchronous_commit') as value", [], undefined)
+        )
+      )
+    ),
+    Effect.scoped,
+    inRealTime,
+    Effect.provide(Reactivity.layer),
+    Effect.map(([row]) => String((row as Row | undefined)?.["value"]))
+  )
+
+export const open = Effect.fnUntraced(function* (
+  options: PostgresOptions
+): Effect.fn.Return<Database, StorageError, Scope.Scope> {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
-  return PgClient.make({
+  const commit = yield* Effect.mapError(defaultSynchronousCommit(options.url), (error) => storageError("open", error))
+  const make = (maxConnections: number) => pool(options, statementMillis, commit, maxConnections)
+  const client = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
+  return fromClients(client, yield* make(asideConnections), 2 * statementMillis + 1_000)
+})
+
+const pool = (options: PostgresOptions, statementMillis: number, commit: string, maxConnections: number) =>
+  PgClient.make({
     url: options.url,
     applicationName: "pointsman",
-    maxConnections: options.maxConnections ?? 12,
+    maxConnections,
     keepAlive: "10 seconds",
     maxMessageSize: maxMessageBytes,
     types: numbers(),
@@ -103,27 +143,40 @@ export const open = (options: PostgresOptions): Effect.Effect<Database, StorageE
       idle_in_transaction_session_timeout: String(idleInTransactionMillis),
       // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
       default_transaction_isolation: "read committed",
+      // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
+      synchronous_commit: commit === "remote_apply" ? commit : "on",
       ...planning
     }
   }).pipe(
     inRealTime,
     Effect.provide(Reactivity.layer),
-    Effect.mapError((error) => storageError("open", error)),
-    Effect.map((client) => fromClient(client, runWithin(2 * statementMillis + 1_000)))
+    Effect.mapError((error) => storageError("open", error))
   )
-}
 
-const fromClient = (client: PgClient.PgClient, run: Run): Database => {
-  const write: Database["write"] = (operation, sql, params = []) =>
-    withConnection(client, operation, (connection) =>
-      Effect.mapError(run(connection, sql, params), (error) => failure(operation, error))
+const fromClients = (client: PgClient.PgClient, listener: PgClient.PgClient, answerMillis: number): Database => {
+  const connections = makeConnections(client, { answerMillis }, storageError)
+  const aside = makeConnections(listener, { answerMillis }, storageError)
+  const { lend } = connections
+  const run = runWithin(answerMillis)
+  const write: Database["write"] = (operation, sql, params = [], isClaim) =>
+    lend(
+      {
+        operation,
+        isClaim,
+        isWrite: true,
+        late: (millis) => new CommitUnknown({ operation, cause: causeOf(noAnswer(millis)) })
+      },
+      (connection) => Effect.mapError(connection.execute(sql, params, undefined), (error) => failure(operation, error))
     )
   return {
     client,
-    read: (operation, sql, params = []) =>
-      Effect.mapError(
-        Effect.scoped(Effect.flatMap(client.reserve, (connection) => run(connection, sql, params))),
-        (error) => storageError(operation, error)
+    listener,
+    longestWaitMillis: connections.longestWaitMillis,
+    read: (operation, sql, params = [], isAside = false) =>
+      (isAside ? aside : connections).lend(
+        { operation, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
+        (connection) =>
+          Effect.mapError(connection.execute(sql, params, undefined), (error) => storageError(operation, error))
       ),
     write,
     update: (operation, sql, params) =>
@@ -141,24 +194,9 @@ const fromClient = (client: PgClient.PgClient, run: Run): Database => {
         }
       ),
     transaction: (operation, body) =>
-      withConnection(client, operation, (connection) => transaction(operation, connection, run, body))
+      lend({ operation, isWrite: true }, (connection) => transaction(operation, connection, run, body))
   }
 }
-
-/** Until a connection is at hand it can be interrupted, and nothing was sent. */
-const withConnection = <A, E>(
-  client: PgClient.PgClient,
-  operation: string,
-  use: (connection: Connection) => Effect.Effect<A, E>
-): Effect.Effect<A, E | StorageError> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.scoped(
-      Effect.flatMap(
-        Effect.mapError(restore(client.reserve), (error) => storageError(operation, error)),
-        use
-      )
-    )
-  )
 
 const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
@@ -189,23 +227,23 @@ type Run = (
   params: ReadonlyArray<string | null>
 ) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-/**
- * A server answers within its own time-outs, or the network lost it: the kernel would go on sending for a quarter of an
- * hour. The clock runs beside the statement, so that it also ends one whose caller cannot be interrupted; the
- * connection is closed then.
- */
+/** A statement of a transaction. The clock runs beside it, as beside a loan of `Connections.ts`. */
 const runWithin =
   (millis: number): Run =>
   (connection, sql, params) =>
     Effect.withFiber((caller) =>
       Effect.callback((resume) => {
+        const began = performance.now()
+        const allowance = Context.get(caller.context, StorageAllowance)
+        const limit = limitOf(allowance, millis)
         const asked = Effect.runForkWith(caller.context)(connection.execute(sql, params, undefined))
         const late = setTimeout(() => {
-          resume(Effect.fail(noAnswer(millis)))
+          resume(Effect.fail(noAnswer(limit)))
           asked.interruptUnsafe()
-        }, millis)
+        }, limit)
         asked.addObserver((exit) => {
           clearTimeout(late)
+          if (allowance !== undefined) allowance.leftMillis -= performance.now() - began
           resume(exit)
         })
         // A read whose caller goes away is taken back by the server first.
@@ -217,11 +255,11 @@ const runWithin =
     )
 
 /** The network's time passes by itself, whatever clock the program is given. */
-const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
 
 const noAnswer = (millis: number): SqlError => {
-  const message = `the server did not respond within ${millis} ms`
+  const message = `the server did not respond within ${Math.round(millis)} ms`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
 }
 
@@ -237,6 +275,8 @@ const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
   const cause = reason.cause as Partial<ErrorFields> | null | undefined
   return typeof cause?.code === "string" && cause.severityUnlocalized !== undefined ? (cause as ErrorFields) : undefined
 }
+
+export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(error)?.code
 
 /** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
 const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
@@ -262,6 +302,7 @@ const causeOf = (error: SqlError): Error => {
 export const codes = {
   deadlock: "40P01",
   serialization: "40001",
+  lockNotAvailable: "55P03",
   uniqueViolation: "23505",
   /** Ours: another write came between what was seen and what was to be written. */
   cameBetween: "PM001"

@@ -6,7 +6,14 @@
  * do not listen the copy is not used, and otherwise it is compared with the version that is stored once a second. A
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */
-import { type ConfigurationChange, type Directory, type DirectoryContents, StorageError } from "@pointsman/core/ports"
+import {
+  type ConfigurationChange,
+  type Directory,
+  type DirectoryContents,
+  StorageAllowance,
+  StorageError,
+  withAllowance
+} from "@pointsman/core/ports"
 import {
   type DirectoryTable,
   list,
@@ -17,7 +24,7 @@ import {
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
-import { Clock, Effect, Queue, Semaphore } from "effect"
+import { Clock, Context, Deferred, Effect, type Exit, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { codes, type Database, type Query } from "./Database.ts"
 import { bindText, rowOf, rows, type Value } from "./Rows.ts"
@@ -42,15 +49,38 @@ export const newVersion = "update directory_version set version = version + 1"
 
 /** How long a copy is used before it is compared again, in milliseconds. */
 const trustMillis = 1_000
+/** For how long it is read: every request waits for it. */
+const readMillis = 2_500
 /** Between two attempts to listen. */
 const listenPause = "1 second"
+const listenWithin = "10 seconds"
+
+/** The reading has an allowance of its own; who waits for it is charged the time all the same. */
+const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.withFiber((fiber) => {
+    const allowance = Context.get(fiber.context, StorageAllowance)
+    if (allowance === undefined) return waiting
+    const began = performance.now()
+    return Effect.ensuring(
+      waiting,
+      Effect.sync(() => {
+        allowance.leftMillis -= performance.now() - began
+      })
+    )
+  })
 
 export const make = Effect.fnUntraced(function* (db: Database) {
   let kept: { readonly loaded: Loaded; readonly comparedAt: number } | undefined
   let isListening = false
   // What was read before a write is not kept after it.
   let epoch = 0
-  const turn = Semaphore.makeUnsafe(1)
+  let reading:
+    | {
+        readonly epoch: number
+        readonly end: Deferred.Deferred<Effect.Effect<Snapshot, StorageError>>
+      }
+    | undefined
+  const scope = yield* Effect.scope
 
   const forget = Effect.sync(() => {
     kept = undefined
@@ -59,7 +89,8 @@ export const make = Effect.fnUntraced(function* (db: Database) {
 
   const listen = Effect.scoped(
     Effect.gen(function* () {
-      const told = yield* db.client.listen(channel)
+      // A network that loses packets would not answer for a quarter of an hour.
+      const told = yield* Effect.timeout(db.listener.listen(channel), listenWithin)
       yield* forget
       isListening = true
       while (true) {
@@ -86,17 +117,33 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const found = fresh(now)
-      return found === undefined ? turn.withPermit(refresh(operation)) : Effect.succeed(found)
+      return found === undefined ? Effect.flatten(shared(operation)) : Effect.succeed(found)
+    })
+
+  /** One reading serves all that ask meanwhile, also by its failure. It began after what they know was written. */
+  const shared = (operation: string) =>
+    Effect.suspend(() => {
+      if (reading?.epoch === epoch) return charged(Deferred.await(reading.end))
+      const mine = { epoch, end: Deferred.makeUnsafe<Effect.Effect<Snapshot, StorageError>>() }
+      reading = mine
+      const over = (exit: Exit.Exit<Snapshot, StorageError>) =>
+        Effect.suspend(() => {
+          if (reading === mine) reading = undefined
+          return Deferred.succeed(mine.end, exit)
+        })
+      const read = withAllowance(refresh(operation), readMillis).pipe(Effect.onExit(over))
+      return Effect.andThen(
+        Effect.forkIn(Effect.ignoreCause(Effect.interruptible(read)), scope, { startImmediately: true }),
+        charged(Deferred.await(mine.end))
+      )
     })
 
   const refresh = Effect.fnUntraced(function* (operation: string) {
     const now = yield* Clock.currentTimeMillis
-    // The previous holder of the lock may have read it.
-    const found = fresh(now)
-    if (found !== undefined) return found
     const began = epoch
     const before = kept?.loaded
-    const [row] = before === undefined ? [] : yield* db.read(operation, "select version from directory_version")
+    const [row] =
+      before === undefined ? [] : yield* db.read(operation, "select version from directory_version", [], true)
     const loaded = before !== undefined && row?.["version"] === before.version ? before : yield* load(db, operation)
     if (epoch === began) kept = { loaded, comparedAt: now }
     return loaded.snapshot
@@ -126,7 +173,7 @@ const selectContents = `select (select version from directory_version) as versio
   )}, (select coalesce(json_agg(entry order by generation), '[]') from configurations as entry) as configurations`
 
 const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageError> =>
-  Effect.map(db.read(operation, selectContents), ([row = {}]) => {
+  Effect.map(db.read(operation, selectContents, [], true), ([row = {}]) => {
     const all = <A>({ read, table }: DirectoryTable<A, Value>) => (row[table] as ReadonlyArray<Row>).map(read)
     const contents: DirectoryContents = {
       workspaces: all(workspaces),

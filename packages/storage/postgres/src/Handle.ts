@@ -8,7 +8,10 @@ import { layer, type PostgresStorageOptions } from "./Layer.ts"
  */
 export const postgres = (
   url: string,
-  options: Pick<PostgresStorageOptions, "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"> = {}
+  options: Pick<
+    PostgresStorageOptions,
+    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"
+  > = {}
 ): StorageHandle => {
   const place = placeOf(url)
   return {

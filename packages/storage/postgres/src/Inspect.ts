@@ -1,6 +1,7 @@
 /** What a database is, without opening it as a storage. It only reads. */
 import type { StorageError } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
+import { type Durability, readDurability } from "./Condition.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { newest, schemaOf } from "./Migrations.ts"
 
@@ -11,6 +12,8 @@ export interface Inspection {
   readonly newest: number
   /** How far the database's clock is ahead of this process's, in milliseconds, to within half a round trip. */
   readonly clockAheadMillis: number
+  /** Whether what it acknowledges survives a crash. */
+  readonly durability: Durability
 }
 
 /** Fails where the database cannot be reached. */
@@ -18,8 +21,9 @@ export const inspect = (options: PostgresOptions): Effect.Effect<Inspection, Sto
   Effect.gen(function* () {
     const db = yield* open({ ...options, maxConnections: 1 })
     const schema = yield* schemaOf(db)
+    const durability = yield* readDurability(db)
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* db.read("open", "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now")
     const after = yield* Clock.currentTimeMillis
-    return { schema, newest, clockAheadMillis: Math.round(Number(row?.["now"]) - (before + after) / 2) }
+    return { schema, newest, durability, clockAheadMillis: Math.round(Number(row?.["now"]) - (before + after) / 2) }
   }).pipe(Effect.scoped)

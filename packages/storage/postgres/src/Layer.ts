@@ -4,20 +4,23 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  StorageCondition,
   type StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
+import { type ConditionOptions, watchCondition } from "./Condition.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
-import { migrate, requireSchema } from "./Migrations.ts"
+import { migrate } from "./Migrate.ts"
+import { requireSchema } from "./Migrations.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
-export interface PostgresStorageOptions extends PostgresOptions, CommitOptions {
+export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions {
   /**
    * `true` for a visitor: the database must hold the schema of this version, or the layer fails. Nothing is made and
    * nothing is brought up to date.
@@ -26,8 +29,9 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions {
 }
 
 /**
- * A store in one PostgreSQL database, which any number of servers may share. What it answered is durable, as far as the
- * server's `synchronous_commit` and its disk keep their word. The schema is brought up to date when the layer starts.
+ * A store in one PostgreSQL database, which any number of servers may share. What it acknowledged is on the database's
+ * disk: its sessions commit with `synchronous_commit` of at least `on`, and it fails on a database with `fsync=off`
+ * unless `allowAsyncCommit` is set. The schema is brought up to date when the layer starts.
  */
 export const layer = (
   options: PostgresStorageOptions
@@ -36,13 +40,15 @@ export const layer = (
     Effect.gen(function* () {
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
+      const condition = yield* watchCondition(db, options)
       const ledger = yield* makeLedger(db, options)
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
-        Context.add(SuccessRates, makeSuccessRates(db))
+        Context.add(SuccessRates, makeSuccessRates(db)),
+        Context.add(StorageCondition, condition)
       )
     })
   )

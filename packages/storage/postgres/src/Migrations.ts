@@ -9,11 +9,9 @@
  * - States are not checked against a list: core's tables own it.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { execute, migrationsTable, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
+import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import * as Client from "effect/sql/SqlClient"
-import { SqlError } from "effect/sql/SqlError"
-import { type Database, storageError } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
@@ -415,8 +413,18 @@ const configurations = `create table configurations (
   applied_at bigint not null
 )`
 
-const steps: Record<string, Step> = {
-  "1_all": execute([
+/** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
+export type Step =
+  | ReadonlyArray<string>
+  | {
+      readonly index: string
+      /** The table, and all that follows it. */
+      readonly on: string
+    }
+
+/** Of an index on a table that has rows a step of its own: to build it in a transaction would stop every writer. */
+export const steps: Readonly<Record<string, Step>> = {
+  "1_all": [
     payments,
     attempts,
     operations,
@@ -437,60 +445,39 @@ const steps: Record<string, Step> = {
     ...matchesRefunds,
     cameBetween,
     ...eventIdFunctions
-  ]),
-  "2_success_rates": execute([...successRates, writeSuccessRates]),
+  ],
+  "2_success_rates": [...successRates, writeSuccessRates],
   // Messages that know a charge by its provider's reference alone.
-  "3_payments_by_provider_ref": execute([
-    `create index payments_by_provider_ref on payments (workspace_id, environment, connection_id, md5(provider_ref))
-      where provider_ref is not null`
-  ]),
+  "3_payments_by_provider_ref": {
+    index: "payments_by_provider_ref",
+    on: `payments (workspace_id, environment, connection_id, md5(provider_ref)) where provider_ref is not null`
+  },
   // Messages that name a capture or a void by our id.
-  "4_operations_by_id": execute([
-    "create index operations_by_id on operations (workspace_id, environment, id) where id <> ''"
-  ]),
+  "4_operations_by_id": {
+    index: "operations_by_id",
+    on: "operations (workspace_id, environment, id) where id <> ''"
+  },
   // What a provider reported beside the money of a payment, as JSON.
-  "5_reported": execute(['alter table payments add column reported text collate "C"']),
-  "6_message_outcomes": execute(messageOutcomes),
-  "7_charge_references": execute(chargeReferences),
+  "5_reported": ['alter table payments add column reported text collate "C"'],
+  "6_message_outcomes": messageOutcomes,
+  "7_charge_references": chargeReferences,
   // Messages that know a charge that moved no money by its provider's reference.
-  "8_attempts_by_provider_ref": execute([
-    `create index attempts_by_provider_ref on attempts (workspace_id, environment, connection_id, md5(provider_ref))
-      where provider_ref is not null`
-  ]),
+  "8_attempts_by_provider_ref": {
+    index: "attempts_by_provider_ref",
+    on: "attempts (workspace_id, environment, connection_id, md5(provider_ref)) where provider_ref is not null"
+  },
   // Requests under one key derive one id, and must know their own claim from another's.
-  "9_claimed_by": execute(
-    ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text collate "C"`)
+  "9_claimed_by": ["attempts", "operations", "refunds"].map(
+    (table) => `alter table ${table} add column claimed_by text collate "C"`
   ),
-  "10_configurations": execute([configurations])
+  "10_configurations": [configurations]
 }
 
 /** The number of the last step. */
-export const newest = newestOf(steps)
+export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
 
-/** Ours among the database's advisory locks: "pointsma" in ASCII. */
-const lock = "8101813088862727521"
-
-const run = Effect.gen(function* () {
-  const sql = yield* Client.SqlClient
-  // Another server's migration may take longer than one of our statements may wait.
-  yield* sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
-  yield* sql.unsafe(`select pg_advisory_xact_lock(${lock})`)
-  yield* runSteps(steps, "database")
-})
-
-/** Brings the schema up to date, all of it or nothing. Servers that start at once follow one another. */
-export const migrate = ({ client }: Database): Effect.Effect<void, StorageError> =>
-  client.withTransaction(run).pipe(
-    Effect.provideService(Client.SqlClient, client),
-    // A connection that is lost inside a transaction fails its ROLLBACK, which Effect makes a defect of.
-    Effect.catchDefect((cause) => Effect.fail(cause)),
-    Effect.mapError((error) => {
-      const told = sqlErrorIn(error)
-      return told === undefined
-        ? new StorageError({ operation: "migrate", cause: error })
-        : storageError("migrate", told)
-    })
-  )
+export const newerSchema = (id: number): string =>
+  `the database has schema version ${id}, created by a newer release; this release supports up to ${newest}`
 
 /** The number of the schema; `null` if the database has none of our schemas. */
 export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
@@ -513,14 +500,6 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
     )
   }
   if (id > newest) {
-    return yield* refuse(
-      `it has schema version ${id}, created by a newer release; this release supports up to ${newest}`
-    )
+    return yield* refuse(newerSchema(id))
   }
 })
-
-/** The migrator wraps it. */
-const sqlErrorIn = (error: unknown): SqlError | undefined => {
-  if (error instanceof SqlError) return error
-  return error instanceof Error ? sqlErrorIn(error.cause) : undefined
-}

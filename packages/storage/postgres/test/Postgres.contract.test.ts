@@ -5,5 +5,5 @@ import { describe } from "vitest"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 describe.skipIf(!hasServer)("a database of PostgreSQL", () => {
-  storageSuite("postgres", Layer.unwrap(Effect.map(newDatabase, (url) => layer({ url }))))
+  storageSuite("postgres", Layer.unwrap(Effect.map(newDatabase, (url) => layer({ url, allowAsyncCommit: true }))))
 })

@@ -11,7 +11,7 @@ import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { make as makeMerchants } from "../src/Merchants.ts"
-import { migrate } from "../src/Migrations.ts"
+import { migrate } from "../src/Migrate.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 

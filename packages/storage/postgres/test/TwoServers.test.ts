@@ -10,7 +10,8 @@ import { TestClock } from "effect/testing"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
-const storageOf = (url: Redacted.Redacted) => Layer.build(Layer.fresh(layer({ url }).pipe(Layer.provide(Ids.layer))))
+const storageOf = (url: Redacted.Redacted) =>
+  Layer.build(Layer.fresh(layer({ url, allowAsyncCommit: true }).pipe(Layer.provide(Ids.layer))))
 
 const clientOf = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))

@@ -8,6 +8,7 @@ import { nextCheckAt } from "../../decide/CheckSchedule.ts"
 import { overdue } from "../../decide/Overdue.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { matchMessages } from "../receive/StoredMessages.ts"
 import { checkPayment } from "./CheckPayment.ts"
 
@@ -20,6 +21,7 @@ const matchEveryMillis = 5 * 60_000
 
 /** Checks one batch of what is due, and gives how many there were; applies the kept messages whose charge is known by now. */
 export const checkDue = Effect.fnUntraced(function* () {
+  if (yield* isRefused) return 0
   yield* matchMessages()
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
@@ -57,7 +59,7 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
     }
     if (due.length < limit) {
       const now = yield* Clock.currentTimeMillis
-      if (now >= matchAt) {
+      if (now >= matchAt && !(yield* isRefused)) {
         matchAt = now + matchEveryMillis
         yield* Effect.catchCause(matchMessages(), (cause) =>
           Effect.logError("the background jobs could not apply kept messages", cause)
@@ -68,7 +70,13 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   }
 })
 
+/** Nothing is begun while the storage takes no new work. */
+const isRefused = Effect.gen(function* () {
+  return (yield* (yield* StorageCondition).read).refusal !== null
+})
+
 const take = Effect.fnUntraced(function* (limit: number) {
+  if (yield* isRefused) return []
   const ledger = yield* Ledger
   const { claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis

@@ -22,6 +22,7 @@ import type { Payment } from "../../model/Payment.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
@@ -63,7 +64,10 @@ export const claimFirst = Effect.fnUntraced(function* (
   })
   return yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.map(endUnsent(tenant, key, fingerprint, cause), replayed),
+      NotWritten: ({ cause }) =>
+        cause.cause instanceof NotAdmitted
+          ? Effect.fail(cause.cause)
+          : Effect.map(endUnsent(tenant, key, fingerprint, cause), replayed),
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))

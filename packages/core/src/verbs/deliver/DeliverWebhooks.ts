@@ -20,6 +20,7 @@ import { DeliverySettings } from "../../ports/DeliverySettings.ts"
 import type { WebhookEndpoint } from "../../ports/Directory.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { WebhookSender } from "../../ports/WebhookSender.ts"
 import { makePlaces } from "./DeliveryPlaces.ts"
 
@@ -34,6 +35,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   }
   const store = yield* Deliveries
   const deliveryWake = yield* DeliveryWake
+  const condition = yield* StorageCondition
   const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
   const places = makePlaces(yield* DeliverySettings)
   // Holds one entry for each attempt under way at most.
@@ -53,7 +55,8 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   const begin = Effect.gen(function* () {
     yield* deliveryWake.reset
     const now = yield* Clock.currentTimeMillis
-    const limit = places.at(now).free
+    const isRefused = (yield* condition.read).refusal !== null
+    const limit = isRefused ? 0 : places.at(now).free
     if (limit > 0) {
       const due = yield* store
         .takeDue({ now, leaseMillis, limit, limitPerEndpoint: atOncePerEndpoint })

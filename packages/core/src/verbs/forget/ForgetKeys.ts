@@ -10,6 +10,7 @@ import { isRetentionOver, mayBeOver } from "../../decide/KeyRetention.ts"
 import { keyRetentionMillis } from "../../model/Claim.ts"
 import { Ledger, type OldClaim, type OldClaimsQuery } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
 
 /** What is read and deleted at once. */
 const batch = 200
@@ -19,6 +20,7 @@ export const forgetKeys = Effect.fnUntraced(function* () {
   const ledger = yield* Ledger
   const { claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis
+  if ((yield* (yield* StorageCondition).read).refusal !== null) return 0
   let after: OldClaimsQuery["after"]
   let forgotten = 0
   for (;;) {

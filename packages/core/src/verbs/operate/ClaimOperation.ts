@@ -33,6 +33,7 @@ import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { PaymentNotFound } from "../read/ReadPayments.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
@@ -96,7 +97,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
   })
   const end = yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
+      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value: { book, inHand } }) =>
         Effect.gen(function* () {

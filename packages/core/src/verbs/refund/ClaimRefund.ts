@@ -22,6 +22,7 @@ import { money } from "../../money/Money.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { PaymentNotFound } from "../read/ReadPayments.ts"
 import { refundStanding } from "./ReplayRefund.ts"
 
@@ -65,7 +66,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
   })
   return yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(nothingSent(cause)),
+      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
       // Nothing is sent on it.
       MaybeWritten: ({
         cause,

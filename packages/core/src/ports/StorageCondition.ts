@@ -1,0 +1,28 @@
+/** What a storage knows of its own state. One that provides nothing here always takes new work. */
+import { Context, Effect, Schema } from "effect"
+
+/** Nothing new is begun at present. Nothing was written or sent, and no key was consumed. */
+export class NotAdmitted extends Schema.TaggedError<NotAdmitted>()("pointsman/NotAdmitted", {
+  reason: Schema.String,
+  /** In milliseconds: when the same request is worth sending again. */
+  retryAfterMillis: Schema.Finite
+}) {}
+
+export interface StorageReading {
+  /** Why the storage takes no new work until an operator acts; `null` where it does. No secret. */
+  readonly refusal: string | null
+  /** What an operator should know: each a sentence, without a secret. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+export interface StorageCondition {
+  /** What is known at this moment. It asks nobody. */
+  readonly read: Effect.Effect<StorageReading>
+  /** Succeeds where a new payment or operation may be begun. It asks nobody. */
+  readonly admit: Effect.Effect<void, NotAdmitted>
+}
+
+/** Provided by storages that can be overloaded or become unsafe while they run. */
+export const StorageCondition = Context.Reference<StorageCondition>("pointsman/ports/StorageCondition", {
+  defaultValue: () => ({ read: Effect.succeed({ refusal: null, warnings: [] }), admit: Effect.void })
+})

@@ -1,0 +1,56 @@
+/** Which database the server keeps its data in, and how its URL is read. */
+import { Option, Redacted, Result } from "effect"
+
+/** Where the server keeps what it must not forget. */
+export type Database = SqliteDatabase | PostgresDatabase
+
+export type SqliteDatabase = { readonly _tag: "SqliteFile"; readonly path: string } | { readonly _tag: "SqliteMemory" }
+
+export interface PostgresDatabase {
+  readonly _tag: "Postgres"
+  /** With its user and password. */
+  readonly url: Redacted.Redacted
+  /** `postgres://host:port/database`: what messages call it. */
+  readonly name: string
+}
+
+export const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
+
+const postgresExpected =
+  "`postgres://user:password@host:port/database`, with reserved characters percent-encoded, such as " + "`%40` for @"
+
+/**
+ * What it is called is made of host, port and database alone. Where those are not plainly to be seen, as with an "@" or
+ * a "/" in the password, a part of the password would be taken for one of them, and shown.
+ */
+const readPostgres = (text: string): Option.Option<PostgresDatabase> => {
+  const url = URL.parse(text)
+  if (url === null || url.hash !== "" || !/^\/\/[^/]/u.test(text.slice(url.protocol.length))) return Option.none()
+  const isPlain = url.hostname !== "" && /^\/[^/@]+$/u.test(url.pathname) && !url.search.includes("@")
+  if (!isPlain || ![url.username, url.password, url.pathname].every(isDecodable)) return Option.none()
+  return Option.some({
+    _tag: "Postgres",
+    url: Redacted.make(text, { label: "database URL" }),
+    name: `postgres://${url.host}${url.pathname}`
+  })
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const readDatabase = (text: string): Result.Result<Database, string> => {
+  if (/^postgres(ql)?:/u.test(text)) {
+    return Result.fromOption(readPostgres(text), () => postgresExpected)
+  }
+  if (text === "sqlite::memory:") return Result.succeed({ _tag: "SqliteMemory" })
+  const path = /^sqlite:(?!\/\/[^/])(?!:)(.+)$/u.exec(text)?.[1]
+  return path === undefined || path.trim() === "" || path.includes("\0")
+    ? Result.fail(databaseExpected)
+    : Result.succeed({ _tag: "SqliteFile", path: path.replace(/^\/{2,}/u, "/") })
+}

@@ -1,0 +1,51 @@
+/** How long a connection without a request is kept. */
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+/** Sends a request now and then on one connection, as a load balancer does; `closed` once the server has closed it. */
+const connectionTo = (url: string) => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  let received = ""
+  let isClosed = false
+  socket.on("data", (chunk) => {
+    received += chunk
+  })
+  socket.on("error", () => {})
+  socket.on("close", () => {
+    isClosed = true
+  })
+  return {
+    isClosed: () => isClosed,
+    ask: async () => {
+      received = ""
+      socket.write("GET /health/live HTTP/1.1\r\nHost: pay.example\r\n\r\n")
+      const until = Date.now() + 5_000
+      while (!received.includes('"live"') && Date.now() < until) await sleep(10)
+      return received
+    }
+  }
+}
+
+describe("an idle connection", () => {
+  it("given nothing, then it is kept for longer than Node's five seconds, and the answer says for how long", async () => {
+    const server = await startServer({ folder: temporaryFolder() })
+    const connection = connectionTo(server.url)
+    assert.match(await connection.ask(), /^keep-alive: timeout=75\r$/im)
+    await sleep(7_000)
+    assert.isFalse(connection.isClosed())
+    assert.match(await connection.ask(), /200 OK/u)
+  })
+
+  it("given a setting, then it is closed when that is over", async () => {
+    const server = await startServer({ folder: temporaryFolder(), environment: { POINTSMAN_KEEP_ALIVE: "1 second" } })
+    const connection = connectionTo(server.url)
+    assert.match(await connection.ask(), /^keep-alive: timeout=1\r$/im)
+    const until = Date.now() + 10_000
+    while (!connection.isClosed() && Date.now() < until) await sleep(50)
+    assert.isTrue(connection.isClosed())
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * A network between the server and PostgreSQL that loses every packet and says nothing. Each request is answered within
+ * 15 seconds beyond its provider's time-out, nothing acknowledged is lost, and nothing is charged twice. The lengths of
+ * real partitions, in seconds, run with `POINTSMAN_PARTITIONS=30,130,190`.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { formatApiKey } from "@pointsman/core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { environmentOn, newDatabase, postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { silentProxy } from "./support/SilentProxy.ts"
+
+const path = "/api/v1/payments"
+const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
+const providerTimeoutMillis = 2_000
+const beyondProviderMillis = 15_000
+/** Short, so that requests whose result was lost are settled within the test. */
+const claimWindowMillis = 8_000
+const clients = 20
+
+/** `npm test`: no longer than it takes the slowest request to give up. */
+const lengths = (process.env["POINTSMAN_PARTITIONS"] ?? "10").split(",").map(Number)
+
+interface Asked {
+  readonly idempotencyKey: string
+  readonly millis: number
+  readonly answer: JsonAnswer
+}
+
+describe.skipIf(postgresMissing !== undefined)("a silent partition from PostgreSQL", { timeout: 400_000 }, () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  const start = async () => {
+    const provider = await startProvider()
+    const proxy = await silentProxy(await newDatabase(postgres))
+    const server = await startServer({
+      folder: temporaryFolder(),
+      environment: {
+        ...environmentOn(proxy.url),
+        POINTSMAN_PROVIDER_TIMEOUT: `${providerTimeoutMillis} millis`,
+        POINTSMAN_CLAIM_WINDOW: `${claimWindowMillis} millis`,
+        POINTSMAN_RATE_LIMIT: "off"
+      },
+      configuration: {
+        workspaces: [
+          {
+            id: "acme",
+            keys: [{ environment: "sandbox", secret: key }],
+            connections: [
+              {
+                id: "main",
+                environment: "sandbox",
+                connector: "http",
+                credentials: { baseUrl: provider.url, apiKey: provider.apiKey },
+                circuitBreaker: { failures: 1_000, open: "1 second" }
+              }
+            ]
+          }
+        ]
+      }
+    })
+    const ask = async (idempotencyKey: string, to = path, body: object = {}): Promise<Asked> => {
+      const began = performance.now()
+      const answer = await server.request("POST", to, { key, idempotencyKey, body })
+      return { idempotencyKey, answer, millis: performance.now() - began }
+    }
+    const create = (idempotencyKey: string, fields: object = {}) =>
+      ask(idempotencyKey, path, { amount: 1000, currency: "EUR", country: "NL", reference: idempotencyKey, ...fields })
+    /** Until the request has a lasting answer. */
+    const settled = async (again: () => Promise<Asked>): Promise<Asked> => {
+      for (let turn = 0; ; turn++) {
+        const asked = await again()
+        if (turn > 60 || ![409, 500, 503].includes(asked.answer.status)) return asked
+        await sleep(500)
+      }
+    }
+    return { ask, create, provider, proxy, server, settled }
+  }
+
+  for (const seconds of lengths) {
+    it(`given ${seconds} seconds of silence, then every request is answered in time, and nothing is charged twice`, async () => {
+      const { ask, create, provider, proxy, server, settled } = await start()
+      const authorized: Array<string> = []
+      for (const name of ["captured", "voided", "refunded"]) {
+        const manual = name === "refunded" ? {} : { capture_method: "manual" }
+        authorized.push((await create(`before-${name}`, manual)).answer.body.data.id)
+      }
+      const holds = Array.from({ length: 3 }, () => provider.hold("charge"))
+      const inFlight = holds.map((_, at) => create(`in-flight-${at}`))
+      await Promise.all(holds.map(({ arrived }) => arrived))
+
+      proxy.fallSilent()
+      const endsAt = performance.now() + seconds * 1_000
+      for (const hold of holds) hold.release()
+      const [capture, release, refund] = authorized.map((id) => `${path}/${id}`)
+      const operations = [
+        ask("operation-capture", `${capture}/capture`),
+        ask("operation-void", `${release}/void`),
+        ask("operation-refund", `${refund}/refunds`)
+      ]
+      const asked: Array<Asked> = []
+      const client = async (at: number) => {
+        for (let turn = 0; performance.now() < endsAt; turn++) {
+          asked.push(await create(`silent-${at}-${turn}`))
+          await sleep(250)
+        }
+      }
+      await Promise.all([sleep(seconds * 1_000), ...Array.from({ length: clients }, (_, at) => client(at))])
+      const inSilence = [...asked, ...(await Promise.all([...inFlight, ...operations]))]
+      assert.isAbove(proxy.lost(), 0)
+      proxy.heal()
+
+      const slowest = Math.max(...inSilence.map(({ millis }) => millis))
+      const answers = Object.groupBy(inSilence, ({ answer }) => `${answer.status} ${answer.body.error?.code ?? ""}`)
+      process.stderr.write(
+        `partition of ${seconds} s: ${inSilence.length} requests, the slowest ${Math.round(slowest)} ms: ${Object.entries(
+          answers
+        )
+          .map(([answer, all]) => `${answer} ${all?.length}`)
+          .join(", ")}\n`
+      )
+      assert.isBelow(slowest, beyondProviderMillis + providerTimeoutMillis)
+
+      // Each of them again, under its key, as a client does it.
+      const recovering = performance.now()
+      assert.strictEqual((await settled(() => create("after-silence"))).answer.status, 201)
+      assert.isBelow(performance.now() - recovering, 15_000)
+      const sample = [...new Set([...asked.slice(0, 20), ...asked.slice(-20)])]
+      const again = await Promise.all(
+        [...(await Promise.all(inFlight)), ...sample].map(({ idempotencyKey }) => settled(() => create(idempotencyKey)))
+      )
+      for (const { answer, idempotencyKey } of again) {
+        assert.strictEqual(answer.status, 201, `${idempotencyKey}: ${JSON.stringify(answer.body)}`)
+      }
+      // The reference is the request's key.
+      const sent = provider.calls.filter(({ operation }) => operation === "charge").map(({ body }) => body.reference)
+      assert.includeMembers(
+        sent,
+        [...inFlight.keys()].map((at) => `in-flight-${at}`)
+      )
+      assert.strictEqual(new Set(sent).size, sent.length, "a request was charged twice")
+      const read = await server.request("GET", `${path}?limit=100`, { key })
+      assert.strictEqual(read.status, 200)
+      assert.strictEqual((await server.stop()).code, 0)
+    })
+  }
+})

@@ -1,0 +1,123 @@
+/**
+ * What the database says of itself, read when the storage opens and every two seconds after: another server may have
+ * taken its place, or its settings may have been changed.
+ */
+import { NotAdmitted, type StorageCondition, StorageError, type StorageReading } from "@pointsman/core/ports"
+import { migrationsTable, type Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { claimWaitMillis } from "./Connections.ts"
+import type { Database } from "./Database.ts"
+import { newerSchema, newest } from "./Migrations.ts"
+
+export interface ConditionOptions {
+  /**
+   * `true` accepts a database that acknowledges commits before they are on its disk (`fsync=off`, or a pooler that
+   * keeps `synchronous_commit` below `on`): a crash of its machine loses acknowledged payments. `false` unless set.
+   */
+  readonly allowAsyncCommit?: boolean | undefined
+}
+
+export interface Durability {
+  /** Why acknowledged payments may be lost by a crash of the database alone. */
+  readonly faults: ReadonlyArray<string>
+  /** What else may lose or damage records. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+const readEvery = "2 seconds"
+/** How soon a request that was refused is worth sending again. */
+const retryAfterMillis = 1_000
+const full = `requests have waited for a connection to the database for more than ${claimWaitMillis} ms`
+
+/** A base backup and a logical subscriber are no standbys that a failover could promote. */
+const durabilityColumns = `current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('synchronous_standby_names') as synchronous_standby_names,
+  (
+    select count(*)::int from pg_stat_replication as r where application_name is distinct from 'pg_basebackup'
+      and not exists (select 1 from pg_replication_slots as s where s.active_pid = r.pid and s.slot_type = 'logical')
+  ) as standbys`
+
+/** https://www.postgresql.org/docs/current/runtime-config-wal.html */
+const durabilityOf = (row: Row): Durability => {
+  const faults: Array<string> = []
+  const warnings: Array<string> = []
+  if (row["fsync"] !== "on") {
+    faults.push("fsync is off in the database: if its machine crashes, acknowledged payments are lost")
+  }
+  const commit = String(row["synchronous_commit"])
+  if (commit !== "on" && commit !== "remote_apply") {
+    faults.push(
+      `synchronous_commit is ${commit} although this storage sets it when it connects, so a connection pooler dropped ` +
+        "it: if the database crashes or fails over, acknowledged payments are lost"
+    )
+  }
+  if (row["full_page_writes"] !== "on") {
+    warnings.push(
+      "full_page_writes is off in the database: if its machine crashes during a write, tables may be damaged, unless " +
+        "the file system prevents partial page writes"
+    )
+  }
+  if (Number(row["standbys"]) > 0 && row["synchronous_standby_names"] === "") {
+    warnings.push(
+      "the database has standbys and synchronous_standby_names is empty: a failover to one of them loses the payments " +
+        "that were acknowledged and not replicated yet"
+    )
+  }
+  return { faults, warnings }
+}
+
+export const readDurability = (db: Database): Effect.Effect<Durability, StorageError> =>
+  Effect.map(db.read("open", `select ${durabilityColumns}`), ([row = {}]) => durabilityOf(row))
+
+/** A newer server may migrate the database while this one runs. */
+const selectCondition = `select ${durabilityColumns}, (select max(migration_id) from ${migrationsTable}) as schema`
+
+const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
+
+const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): StorageReading => {
+  const { faults, warnings } = durabilityOf(row)
+  const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
+  if (Number(row["schema"]) > newest) refusals.unshift(newerSchema(Number(row["schema"])))
+  return {
+    refusal: refusals.length === 0 ? null : refusals.join("; "),
+    warnings: allowAsyncCommit ? [...faults, ...warnings] : warnings
+  }
+}
+
+/** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
+export const watchCondition = Effect.fnUntraced(function* (
+  db: Database,
+  options: ConditionOptions & { readonly existing?: boolean | undefined }
+) {
+  const look = Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => readingOf(row, options))
+  let latest = yield* look
+  if (latest.refusal !== null) {
+    return yield* new StorageError({ operation: "open", cause: new Error(latest.refusal) })
+  }
+  // A visitor's operator hears it from the server, or from the doctor.
+  if (options.existing !== true) yield* tell(undefined, latest)
+  const again = Effect.gen(function* () {
+    yield* Effect.sleep(readEvery)
+    const before = latest
+    latest = yield* look
+    yield* tell(before, latest)
+  })
+  // While the database does not answer, what it said last applies.
+  yield* Effect.forkScoped(Effect.forever(Effect.ignore(again)))
+  return {
+    read: Effect.sync(() => latest),
+    admit: Effect.suspend(() => {
+      const reason = latest.refusal ?? (db.longestWaitMillis() > claimWaitMillis ? full : null)
+      return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))
+    })
+  } satisfies StorageCondition
+})
+
+/** Logs what is new. */
+const tell = Effect.fnUntraced(function* (before: StorageReading | undefined, { refusal, warnings }: StorageReading) {
+  for (const warning of warnings) if (before?.warnings.includes(warning) !== true) yield* Effect.logWarning(warning)
+  if (refusal === (before?.refusal ?? null)) return
+  if (refusal === null) yield* Effect.logInfo("the storage takes new requests again")
+  else yield* Effect.logError(`the storage takes no new requests: ${refusal}`)
+})

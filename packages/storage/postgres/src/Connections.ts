@@ -1,0 +1,115 @@
+/**
+ * Lends the connections of a pool, each for a bounded time. The clock of a loan runs beside it, so that it also ends for
+ * a caller that cannot be interrupted: a network that loses packets says nothing, and the kernel would go on sending for a
+ * quarter of an hour.
+ *
+ * The rule that a reader would otherwise break: the phase of a failure shows whether a statement was sent. What fails
+ * before a connection is at hand was not sent, and is not sent later.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { limitOf, NotAdmitted, StorageAllowance, StorageError } from "@pointsman/core/ports"
+import { Context, Effect, Fiber } from "effect"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+
+export interface Loan<E> {
+  readonly operation: string
+  /** `true` for the first write of a new payment or operation: it waits a second for a connection and no longer. */
+  readonly isClaim?: boolean | undefined
+  /** A write that was sent is waited for, also when its caller is interrupted. */
+  readonly isWrite: boolean
+  /** Without it, what borrows bounds its own statements. */
+  readonly late?: ((millis: number) => E) | undefined
+}
+
+export interface Connections {
+  readonly lend: <A, E>(
+    loan: Loan<E>,
+    use: (connection: Connection) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | StorageError>
+  /** For how long the one that waits longest has been without a connection, in milliseconds. */
+  readonly longestWaitMillis: () => number
+}
+
+/** More than this in the queue means that what arrives is more than the database takes. */
+export const claimWaitMillis = 1_000
+const waitMillis = 5_000
+
+export interface ConnectionLimits {
+  /** A server answers within its own time-outs, or the network lost the answer. */
+  readonly answerMillis: number
+}
+
+export const makeConnections = (
+  client: PgClient.PgClient,
+  { answerMillis }: ConnectionLimits,
+  describe: (operation: string, error: SqlError) => StorageError
+): Connections => {
+  /** When each began to wait, the oldest first. */
+  const waiting = new Set<{ readonly since: number }>()
+
+  const lend: Connections["lend"] = <A, E>(
+    { isClaim = false, isWrite, late, operation }: Loan<E>,
+    use: (connection: Connection) => Effect.Effect<A, E>
+  ) =>
+    Effect.withFiber<A, E | StorageError>((caller) =>
+      Effect.callback<A, E | StorageError>((resume) => {
+        const allowance = Context.get(caller.context, StorageAllowance)
+        const place = { since: performance.now() }
+        let phase: "waiting" | "sent" | "over" = "waiting"
+        waiting.add(place)
+        const end = (exit: Effect.Effect<A, E | StorageError>) => {
+          if (phase === "over") return
+          phase = "over"
+          clearTimeout(timer)
+          waiting.delete(place)
+          if (allowance !== undefined) allowance.leftMillis -= performance.now() - place.since
+          resume(exit)
+        }
+        const borrow = Effect.flatMap(
+          Effect.mapError(client.reserve, (error) => describe(operation, error)),
+          (connection) => {
+            // It came too late: nothing may be sent any more.
+            if (phase === "over") return Effect.interrupt
+            phase = "sent"
+            waiting.delete(place)
+            clearTimeout(timer)
+            if (late !== undefined) {
+              const millis = limitOf(allowance, answerMillis)
+              timer = setTimeout(() => giveUp(Effect.fail(late(millis))), millis)
+            }
+            return use(connection)
+          }
+        )
+        const giveUp = (failure: Effect.Effect<never, E | StorageError>) => {
+          end(failure)
+          // The connection is closed, unless the server still confirms that the statement is over.
+          borrowing.interruptUnsafe()
+        }
+        const limit = Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
+        let timer = setTimeout(() => giveUp(Effect.fail(noConnection(operation, limit, isClaim))), limit)
+        const borrowing = Effect.runForkWith(caller.context)(Effect.scoped(borrow))
+        borrowing.addObserver(end)
+        return Effect.suspend(() => {
+          if (isWrite && phase === "sent") return Fiber.await(borrowing)
+          phase = "over"
+          clearTimeout(timer)
+          waiting.delete(place)
+          return Fiber.interrupt(borrowing)
+        })
+      })
+    )
+  return {
+    lend,
+    longestWaitMillis: () => {
+      const [oldest] = waiting
+      return oldest === undefined ? 0 : performance.now() - oldest.since
+    }
+  }
+}
+
+const noConnection = (operation: string, millis: number, isClaim: boolean): StorageError => {
+  const reason = `no connection to the database was free within ${Math.round(millis)} ms`
+  const cause = isClaim ? new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }) : new Error(reason)
+  return new StorageError({ operation, cause })
+}

@@ -1,0 +1,99 @@
+/**
+ * Brings a database to the newest schema while servers write to it. A step runs in a transaction of its own, or builds an
+ * index without one, and is recorded when it is done: a run that is killed is taken up by the next one.
+ *
+ * The rule that a reader would otherwise break: a statement that waits for a lock on a table keeps all that come after it
+ * waiting too. So a step gives up after two seconds, lets the writers through and tries again. And a server that waits for
+ * its turn must not wait inside a statement: an index that is built concurrently waits for all older snapshots.
+ */
+import { StorageError } from "@pointsman/core/ports"
+import { migrationsTable, type Row } from "@pointsman/storage-sql"
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql/SqlError"
+import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
+import { newerSchema, type Step, steps } from "./Migrations.ts"
+
+/** Ours among the database's advisory locks: "pointsma" in ASCII. */
+const lock = "8101813088862727521"
+const lockTimeoutMillis = 2_000
+/** As long as a vacuum or a report may hold a table: five minutes, with the pauses. */
+const triesAtMost = 100
+const pauseBetweenTries = "1 second"
+const pauseBetweenTurns = "200 millis"
+
+/** Servers that start at once follow one another. */
+export const migrate = (
+  { client }: Pick<Database, "client">,
+  all: Readonly<Record<string, Step>> = steps
+): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const connection = yield* client.reserve
+    const query: Query = (sql, params = []) =>
+      connection.executeUnprepared(sql, params, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
+    // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
+    yield* query("set statement_timeout = 0")
+    yield* query("set lock_timeout = 0")
+    yield* Effect.addFinalizer(() => Effect.ignore(query("reset statement_timeout")))
+    yield* Effect.addFinalizer(() => Effect.ignore(query("reset lock_timeout")))
+    yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
+    yield* query(makeTable)
+    const [latest] = yield* query(`select coalesce(max(migration_id), 0)::int as id from ${migrationsTable}`)
+    const reached = Number(latest?.["id"])
+    const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
+    if (reached > Math.max(...numbered.map(({ id }) => id))) {
+      return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
+    }
+    for (const { id, name, step } of numbered) {
+      if (id <= reached) continue
+      const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1)])
+      if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
+      else yield* inTransaction(query, step, record)
+    }
+  }).pipe(
+    Effect.scoped,
+    inRealTime,
+    Effect.mapError((error) => (error instanceof SqlError ? storageError("migrate", error) : error))
+  )
+
+const makeTable = `create table if not exists ${migrationsTable} (
+  migration_id integer primary key,
+  created_at timestamp with time zone not null default now(),
+  name text not null
+)`
+
+const recordStep = `insert into ${migrationsTable} (migration_id, name) values ($1::integer, $2::text)`
+
+const turn = (query: Query): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(query(`select pg_try_advisory_lock(${lock}) as taken`), ([row]) =>
+    row?.["taken"] === true ? Effect.void : Effect.andThen(Effect.sleep(pauseBetweenTurns), turn(query))
+  )
+
+/** What was left unfinished by a run that died is of no use, and is kept up to date by every write all the same. */
+const buildIndex = Effect.fnUntraced(function* (query: Query, step: Extract<Step, { readonly index: string }>) {
+  const invalid = "select 1 as one from pg_index where indexrelid = to_regclass($1::text) and not indisvalid"
+  if ((yield* query(invalid, [step.index])).length > 0) yield* query(`drop index concurrently if exists ${step.index}`)
+  yield* query(`create index concurrently if not exists ${step.index} on ${step.on}`)
+})
+
+const inTransaction = Effect.fnUntraced(function* (
+  query: Query,
+  statements: ReadonlyArray<string>,
+  record: Effect.Effect<unknown, SqlError>
+) {
+  for (let tries = 1; ; tries++) {
+    const done = yield* Effect.result(
+      Effect.gen(function* () {
+        yield* query("begin")
+        yield* query(`set local lock_timeout = ${lockTimeoutMillis}`)
+        for (const statement of statements) yield* query(statement)
+        yield* record
+        yield* query("commit")
+      })
+    )
+    if (Result.isSuccess(done)) return
+    yield* Effect.ignore(query("rollback"))
+    const isInTheWay = [codes.lockNotAvailable, codes.deadlock].some((code) => code === sqlStateOf(done.failure))
+    if (!isInTheWay || tries >= triesAtMost) return yield* done.failure
+    yield* Effect.sleep(pauseBetweenTries)
+  }
+})

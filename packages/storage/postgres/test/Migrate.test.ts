@@ -1,0 +1,143 @@
+/** Migrations of a database that servers write to at the same time. */
+import type { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Ids, Ledger, StorageCondition } from "@pointsman/core/ports"
+import { Effect, Fiber, type Redacted } from "effect"
+import { open } from "../src/Database.ts"
+import { migrate } from "../src/Migrate.ts"
+import { type Step, steps } from "../src/Migrations.ts"
+import { newChange, withStorage } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf } from "./support/Waiting.ts"
+
+const migrateTo = (url: Redacted.Redacted, step: Step) =>
+  Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, { ...steps, "1000_newer": step })))
+
+const newestIn = (sql: PgClient.PgClient) =>
+  Effect.map(sql<{ id: number }>`select max(migration_id)::int as id from pointsman_migrations`, ([row]) => row?.id)
+
+/** Commits one payment after the other until the work is done; gives how many, and how long the slowest took. */
+const writingDuring = <A, E, R>(url: Redacted.Redacted, work: Effect.Effect<A, E, R>) =>
+  withStorage({ url })(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const written = { commits: 0, slowestMillis: 0 }
+      const write = Effect.gen(function* () {
+        const change = yield* newChange()
+        const began = performance.now()
+        yield* ledger.commit(change)
+        written.commits++
+        written.slowestMillis = Math.max(written.slowestMillis, performance.now() - began)
+      })
+      const writer = yield* Effect.forkChild(Effect.forever(Effect.andThen(write, Effect.sleep("5 millis"))))
+      yield* Effect.sleep("200 millis")
+      yield* work
+      yield* Fiber.interrupt(writer)
+      return written
+    })
+  ).pipe(Effect.provide(Ids.layer))
+
+/** A transaction that holds a table while the work begins, for so long. */
+const heldFor = (url: Redacted.Redacted, lock: string, millis: number) =>
+  Effect.gen(function* () {
+    const sql = yield* clientOf(url, 1)
+    yield* sql.withTransaction(Effect.andThen(sql.unsafe(lock), Effect.sleep(millis)))
+  }).pipe(Effect.scoped)
+
+const indexed = "payments (workspace_id, environment, currency)"
+const writersLock = "lock table payments in row exclusive mode"
+
+describe.skipIf(!hasServer)("a migration under writers", () => {
+  it.live("given a transaction that writes, when an index is built, then no write waits for it", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(Effect.void)
+      const sql = yield* clientOf(url, 1)
+      const built = (step: Step) =>
+        writingDuring(
+          url,
+          Effect.gen(function* () {
+            const holding = yield* Effect.forkChild(heldFor(url, writersLock, 4_000))
+            yield* Effect.sleep("300 millis")
+            yield* migrateTo(url, step)
+            yield* Fiber.join(holding)
+          })
+        )
+      const concurrent = yield* built({ index: "payments_by_currency", on: indexed })
+      expect(yield* newestIn(sql)).toBe(1000)
+      expect(concurrent.slowestMillis).toBeLessThan(1_000)
+      // The control: an index that a transaction builds stops every writer until that one is over.
+      yield* sql`delete from pointsman_migrations where migration_id = 1000`
+      const blocking = yield* built([`create index payments_by_currency_again on ${indexed}`])
+      expect(blocking.slowestMillis).toBeGreaterThan(1_000)
+    })
+  )
+
+  it.live("given a table that is held for long, when a step changes it, then it lets writers through meanwhile", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(Effect.void)
+      const sql = yield* clientOf(url, 1)
+      const written = yield* writingDuring(
+        url,
+        Effect.gen(function* () {
+          const holding = yield* Effect.forkChild(heldFor(url, "lock table payments in access share mode", 7_000))
+          yield* Effect.sleep("300 millis")
+          yield* migrateTo(url, ["alter table payments add column note text"])
+          yield* Fiber.join(holding)
+        })
+      )
+      expect(yield* newestIn(sql)).toBe(1000)
+      // It waits for two seconds, and writers behind it; without that limit they would wait for seven.
+      expect(written.slowestMillis).toBeGreaterThan(1_500)
+      expect(written.slowestMillis).toBeLessThan(4_500)
+    })
+  )
+
+  it.live("given an index that a killed run left invalid, when it is migrated again, then it is built anew", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          yield* ledger.commit(yield* newChange())
+          yield* ledger.commit(yield* newChange())
+        })
+      ).pipe(Effect.provide(Ids.layer))
+      const sql = yield* clientOf(url, 1)
+      const isValid = Effect.map(
+        sql<{ valid: boolean }>`select indisvalid as valid from pg_index
+          where indexrelid = to_regclass('payments_by_currency')`,
+        ([row]) => row?.valid
+      )
+      // It fails on the second payment, and leaves what it began.
+      yield* Effect.flip(sql.unsafe("create unique index concurrently payments_by_currency on payments (currency)"))
+      expect(yield* isValid).toBe(false)
+      const step = { index: "payments_by_currency", on: indexed }
+      yield* migrateTo(url, step)
+      expect(yield* isValid).toBe(true)
+      // Built, and not recorded yet.
+      yield* sql`delete from pointsman_migrations where migration_id = 1000`
+      yield* migrateTo(url, step)
+      expect([yield* isValid, yield* newestIn(sql)]).toEqual([true, 1000])
+    })
+  )
+
+  it.live("given a storage in use, when a newer server migrates, then it takes no new work within seconds", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const { admit, read } = yield* StorageCondition
+          yield* admit
+          yield* migrateTo(url, { index: "payments_by_currency", on: indexed })
+          for (let turn = 0; turn < 100 && (yield* read).refusal === null; turn++) yield* Effect.sleep("100 millis")
+          expect(yield* Effect.flip(admit)).toMatchObject({
+            _tag: "pointsman/NotAdmitted",
+            reason: expect.stringContaining("schema version 1000, created by a newer release")
+          })
+        })
+      )
+    })
+  )
+})
