@@ -42,14 +42,14 @@ export default [
     }
   },
   project("node", "packages/node"),
-  // Its tests start servers and commands from one bundle of the sources.
+  // Its tests start servers and commands from one bundle of the sources, and share the server of PostgreSQL.
   {
     extends: true,
     test: {
       name: "server",
       root: "packages/server",
       include: ["test/**/*.test.ts"],
-      globalSetup: ["test/support/Bundle.ts"]
+      globalSetup: ["test/support/Bundle.ts", "../storage/postgres/test/support/GlobalSetup.ts"]
     }
   },
   project("example-embed", "examples/embed"),

@@ -34,7 +34,8 @@ const differing = (files: ReadonlyMap<string, string>, read: (path: string) => s
   [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path)
 
 /** The paths of generated files that are missing or differ from what `read` gives; but for those that take seconds. */
-export const differences = async (read = readFile): Promise<ReadonlyArray<string>> => differing(await generated(), read)
+export const differences = async (read = readFile, files = generated()): Promise<ReadonlyArray<string>> =>
+  differing(await files, read)
 
 const run = async (check: boolean) => {
   const files = new Map([...(await generated()), ...(await slowPages(readFile))])

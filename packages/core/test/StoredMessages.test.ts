@@ -7,10 +7,11 @@ import {
   MessageUnreadable,
   MessageUnverified,
   type ProviderMessage,
+  StorageCondition,
   Unanswered
 } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
-import { Effect, Option, Result } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
@@ -200,6 +201,8 @@ describe("a message that is applied again", () => {
   )
 
   const early = messaging()
+  const refused = { refusal: null as string | null, warnings: [] }
+  const refusable = Layer.succeed(StorageCondition, { read: Effect.sync(() => refused), admit: Effect.void })
   it.effect(
     "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
     () =>
@@ -222,10 +225,15 @@ describe("a message that is applied again", () => {
         yield* TestClock.adjust("10 minutes")
         yield* pointsman.checkDue
         assert.strictEqual((yield* stored(payment)).state, "Captured")
+        // While the storage takes no new work, the message is left as it is.
+        refused.refusal = "the schema is newer"
+        yield* pointsman.checkDue
+        assert.deepStrictEqual((yield* outcomes).toSorted(), [...unmatched])
+        refused.refusal = null
         yield* pointsman.checkDue
         assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
         assert.deepStrictEqual((yield* outcomes).toSorted(), [["msg_1", "applied"], unmatched[1]])
-      }).pipe(Effect.provide(early.own.layer))
+      }).pipe(Effect.provide(Layer.provide(early.own.layer, refusable)))
   )
 
   const declined = messaging()

@@ -6,13 +6,12 @@
  * set. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
  * though not which request meets which mood.
  */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { assert, describe, it } from "vitest"
 import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
 import { type KillStorage, type KillWorld, openKillWorld, sqliteFile } from "./support/kill/KillWorld.ts"
 import { postgresDatabase } from "./support/kill/PostgresStorage.ts"
-import { postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
+import { sharedPostgres } from "./support/PostgresServer.ts"
 
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 
@@ -50,15 +49,6 @@ describe("kill -9 under mixed load", () => {
   testOn(sqliteFile, Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 1))
 })
 
-describe.skipIf(postgresMissing !== undefined)("kill -9 under mixed load, on PostgreSQL", () => {
-  let postgres: EmbeddedPostgres
-  beforeAll(async () => {
-    postgres = await startPostgresServer()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
-  testOn(
-    postgresDatabase(() => postgres),
-    Number(process.env["POINTSMAN_KILL_ROUNDS_POSTGRES"] ?? 1)
-  )
+describe.skipIf(sharedPostgres.url === "")("kill -9 under mixed load, on PostgreSQL", () => {
+  testOn(postgresDatabase, Number(process.env["POINTSMAN_KILL_ROUNDS_POSTGRES"] ?? 1))
 })

@@ -11,9 +11,8 @@ import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Redacted } from "effect"
 import * as fc from "fast-check"
-import { afterAll, beforeAll, describe, test } from "vitest"
-import type { EmbeddedPostgres } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
-import { newDatabase, postgresMissing, startPostgresServer } from "../support/PostgresServer.ts"
+import { afterAll, describe, test } from "vitest"
+import { newDatabase, sharedPostgres } from "../support/PostgresServer.ts"
 import { agree } from "./Agree.ts"
 import type { Mode } from "./Contract.ts"
 import { steps } from "./Operations.ts"
@@ -69,14 +68,8 @@ describe("the API over SQLite, and the model of the contract", () => {
   testOver(setting("POINTSMAN_MODEL_SQLITE") ?? 25, async () => SqliteStorage.layer({ filename: ":memory:" }))
 })
 
-describe.skipIf(postgresMissing !== undefined)("the API over PostgreSQL, and the model of the contract", () => {
-  let postgres: EmbeddedPostgres
-  beforeAll(async () => {
-    postgres = await startPostgresServer()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
+describe.skipIf(sharedPostgres.url === "")("the API over PostgreSQL, and the model of the contract", () => {
   testOver(setting("POINTSMAN_MODEL_POSTGRES") ?? 10, async () =>
-    PostgresStorage.layer({ url: Redacted.make(await newDatabase(postgres)) })
+    PostgresStorage.layer({ url: Redacted.make(await newDatabase()), allowAsyncCommit: true })
   )
 })

@@ -1,8 +1,9 @@
-/** A server of PostgreSQL for one test file, and empty databases on it. */
+/** The server of PostgreSQL that the files of a run share, or one for a file that takes it down; and empty databases on it. */
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { inject } from "vitest"
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -17,6 +18,9 @@ export const postgresMissing = "missing" in binaries ? binaries.missing : undefi
 if (postgresMissing !== undefined) {
   process.stderr.write(`server: its tests on PostgreSQL are skipped: ${postgresMissing}\n`)
 }
+
+/** It serves other files as well. Its URL is empty where there is none. */
+export const sharedPostgres: Pick<EmbeddedPostgres, "url"> = { url: inject("postgresUrl") }
 
 export const startPostgresServer = (options?: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   if ("missing" in binaries) throw new Error(binaries.missing)
@@ -33,7 +37,7 @@ export const query = (url: string, statement: string): Promise<ReadonlyArray<Rea
   )
 
 /** The URL of a new and empty database. */
-export const newDatabase = async (postgres: EmbeddedPostgres): Promise<string> => {
+export const newDatabase = async (postgres: Pick<EmbeddedPostgres, "url"> = sharedPostgres): Promise<string> => {
   const name = `server_${randomUUID().replaceAll("-", "")}`
   await query(postgres.url, `create database ${name}`)
   const url = new URL(postgres.url)
@@ -41,8 +45,9 @@ export const newDatabase = async (postgres: EmbeddedPostgres): Promise<string> =
   return url.href
 }
 
-/** What a server needs to run on the database: on PostgreSQL, no key is made beside it. */
+/** What a server needs to run on the database, which does not wait for its disk: here, no key is made beside it. */
 export const environmentOn = (url: string) => ({
   POINTSMAN_DATABASE_URL: url,
+  POINTSMAN_ALLOW_ASYNC_COMMIT: "true",
   POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
 })

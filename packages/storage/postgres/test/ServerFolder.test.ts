@@ -1,7 +1,6 @@
 /** Root starts the tests' server as another user, who may not be able to enter the folders of root. */
 import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -25,68 +24,75 @@ const answerOf = (url: string) =>
   )
 
 describe.skipIf(leftOut !== undefined)("a server that root starts", { timeout: 60_000 }, () => {
-  /** Only root may enter it. */
-  let closed: string
   /** Others may enter it. */
   let open: string
+  /** Only root may enter it, unless a test opens it. */
+  let closed: string
   let native: string
 
   beforeAll(() => {
     if ("missing" in binaries) return
-    closed = mkdtempSync(join(tmpdir(), "pointsman-closed-"))
-    native = join(closed, "native")
-    cpSync(binaries.native, native, { recursive: true, verbatimSymlinks: true })
-    // Wherever a copy can be run on this machine: TMPDIR may be closed too.
-    const { home } = newServerFolder(native)
+    // Wherever the server's user can work on this machine: TMPDIR may be closed too.
+    const { home } = newServerFolder(binaries.native)
     rmSync(home, { recursive: true })
     open = mkdtempSync(join(dirname(home), "pointsman-open-"))
     chmodSync(open, 0o755)
+    closed = join(open, "closed")
+    mkdirSync(closed, { mode: 0o700 })
+    native = join(closed, "native")
+    cpSync(binaries.native, native, { recursive: true, verbatimSymlinks: true })
     // Copies of 60 MB, on a busy machine.
   }, 60_000)
   afterAll(() => {
-    for (const folder of [closed, open]) rmSync(folder, { recursive: true, force: true })
+    if (open !== undefined) rmSync(open, { recursive: true, force: true })
   })
+
+  /** Until the end of the test, others may run the binaries where they are. */
+  const openBinaries = () => {
+    chmodSync(closed, 0o755)
+    onTestFinished(() => chmodSync(closed, 0o700))
+  }
 
   it("given binaries below a folder that only root may enter, when several servers start at once, then each answers, again after a kill, and leaves nothing behind", async () => {
     // The control: without a copy, its user cannot run it.
     const refused = spawnSync(join(native, "bin", "initdb"), ["--version"], { ...serverUser, cwd: "/" })
     assert.include(String(refused.error), "EACCES")
 
-    const servers = await Promise.all([1, 2, 3].map(() => startPostgres(native, { parents: [open] })))
+    const servers = await Promise.all([1, 2].map(() => startPostgres(native, { parents: [open] })))
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     for (const { url } of servers) assert.deepEqual(await answerOf(url), [{ one: 1 }])
     await servers[0]?.kill()
     await servers[0]?.restart()
     assert.deepEqual(await answerOf(servers[0]?.url ?? ""), [{ one: 1 }])
     await Promise.all(servers.map((server) => server.stop()))
-    assert.deepEqual(readdirSync(open), [])
+    assert.deepEqual(readdirSync(open), ["closed"])
   })
 
   it("given binaries that its user can run, then they are not copied", () => {
-    if ("missing" in binaries) return
-    const reachable = join(open, "reachable")
-    cpSync(binaries.native, reachable, { recursive: true, verbatimSymlinks: true })
-    const folder = newServerFolder(reachable, [open])
-    assert.strictEqual(folder.native, reachable)
+    openBinaries()
+    const folder = newServerFolder(native, [open])
+    assert.strictEqual(folder.native, native)
     assert.deepEqual(readdirSync(folder.home), ["lib"])
-    for (const one of [folder.home, reachable]) rmSync(one, { recursive: true })
-  })
-
-  it("given binaries that a umask keeps from everybody else, then its copy can be run", () => {
-    const strict = join(open, "strict")
-    mkdirSync(strict, { mode: 0o755 })
-    cpSync(native, join(strict, "native"), { recursive: true, verbatimSymlinks: true })
-    spawnSync("chmod", ["-R", "go-rwx", join(strict, "native")])
-    const folder = newServerFolder(join(strict, "native"), [open])
-    assert.strictEqual(folder.native, join(folder.home, "native"))
-    for (const one of [folder.home, strict]) rmSync(one, { recursive: true })
+    rmSync(folder.home, { recursive: true })
   })
 
   it("given a TMPDIR that only root may enter, then the next folder is used", () => {
-    const { home } = newServerFolder(native, [closed, open])
-    assert.isTrue(home.startsWith(open))
-    assert.deepEqual(readdirSync(closed), ["native"])
-    rmSync(home, { recursive: true })
+    openBinaries()
+    const entered = join(open, "private")
+    mkdirSync(entered, { mode: 0o700 })
+    const { home } = newServerFolder(native, [entered, open])
+    assert.strictEqual(dirname(home), open)
+    assert.deepEqual(readdirSync(entered), [])
+    for (const one of [home, entered]) rmSync(one, { recursive: true })
+  })
+
+  it("given binaries that a umask keeps from everybody else, then its copy can be run", () => {
+    openBinaries()
+    spawnSync("chmod", ["-R", "go-rwx", native])
+    onTestFinished(() => void spawnSync("chmod", ["-R", "go+rX", native]))
+    const folder = newServerFolder(native, [open])
+    assert.strictEqual(folder.native, join(folder.home, "native"))
+    rmSync(folder.home, { recursive: true })
   })
 
   it("given no folder that its user may enter, then one line says what is wrong and what to do", async () => {

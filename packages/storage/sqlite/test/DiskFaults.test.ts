@@ -16,9 +16,6 @@ import { type DiskFault, diskFaults, diskFaultsMissing } from "./DiskFaults.ts"
 const missing = diskFaultsMissing()
 const script = fileURLToPath(new URL("DiskFaultsProcess.ts", import.meta.url))
 
-/** What Node compiled stays for the next process. */
-const compiled = fileURLToPath(new URL("../../../../node_modules/.cache/node-compiled", import.meta.url))
-
 interface Said {
   readonly id: string
   readonly said: string
@@ -29,7 +26,7 @@ const startLedger = () => {
   const filename = join(folder, "pointsman.db")
   const disk = diskFaults(filename)
   const child: ChildProcess = spawn(process.execPath, ["--conditions=@pointsman/source", script, filename], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...disk.environment },
+    env: { ...process.env, ...disk.environment },
     stdio: ["pipe", "pipe", "inherit"]
   })
   const over = new Promise((resolve) => child.once("close", resolve))

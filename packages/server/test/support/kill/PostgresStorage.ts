@@ -1,12 +1,11 @@
 /** A database on a server of PostgreSQL that outlives our servers. */
-import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { environmentOn, newDatabase, query } from "../PostgresServer.ts"
 import type { KillStorage } from "./KillWorld.ts"
 
-export const postgresDatabase = (postgres: () => EmbeddedPostgres): KillStorage => ({
+export const postgresDatabase: KillStorage = {
   name: "PostgreSQL",
   open: async () => {
-    const url = await newDatabase(postgres())
+    const url = await newDatabase()
     return {
       environment: environmentOn(url),
       isBegun: async () => {
@@ -16,4 +15,4 @@ export const postgresDatabase = (postgres: () => EmbeddedPostgres): KillStorage 
       }
     }
   }
-})
+}

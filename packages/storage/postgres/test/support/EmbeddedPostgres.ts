@@ -25,8 +25,11 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Whether commits wait for the disk: `false` unless set. A test of what survives a crash sets it. */
-  readonly fsync?: boolean
+  /**
+   * Whether commits wait for the disk: `false` unless set. A test of what survives a crash sets it. `alterable`: they do,
+   * until the server is told otherwise (`alter system`).
+   */
+  readonly fsync?: boolean | "alterable"
   /** Settings besides ours, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Where the folder of data is made, in the first that serves; the system's temporary folders unless set. */
@@ -76,14 +79,14 @@ export const startPostgres = async (
     port: String(port),
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    fsync: fsync ? "on" : "off",
+    ...(fsync === "alterable" ? {} : { fsync: fsync ? "on" : "off" }),
     // A new database writes megabytes to the log, and its files are filled with zeros before: most of the time of a test
     // that makes one. No replica reads the log; page copies protect from a crash of the machine, which needs fsync too.
     full_page_writes: fsync ? "on" : "off",
     wal_level: "minimal",
     max_wal_senders: "0",
     wal_init_zero: "off",
-    max_connections: "200",
+    max_connections: "300",
     // A new database also goes through these.
     shared_buffers: "32MB",
     ...settings
