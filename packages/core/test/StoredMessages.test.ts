@@ -202,7 +202,7 @@ describe("a message that is applied again", () => {
 
   const early = messaging()
   const refused = { refusal: null as string | null, warnings: [] }
-  const refusable = Layer.succeed(StorageCondition, { read: Effect.sync(() => refused), admit: Effect.void })
+  const refusable = Layer.succeed(StorageCondition, { read: Effect.succeed(refused), admit: Effect.void })
   it.effect(
     "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
     () =>
