@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Deliveries, Directory, Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, References, type Scope } from "effect"
 import { isOnPostgres } from "./OnPostgres.ts"
 
 /** A new and empty store each time that it is built. */
@@ -28,7 +28,11 @@ const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(functio
     ])
   )
   const url = yield* newDatabase
-  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(Layer.orDie)
+  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(
+    // It warns that the server of these tests does not wait for its disk.
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
+    Layer.orDie
+  )
 })
 
 /** A store that is one and the same however often it is built, as servers share it; it is gone with the scope. */
