@@ -2153,5 +2153,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/storage/postgres/test/Races.test.ts",
       test: "given an endpoint that is being activated, when an attempt is recorded that found it inactive, then it waits, and the delivery is due"
     }
+  },
+  {
+    name: "keep the place while the provider is asked",
+    harm: "A slow provider takes all places, and the payments of every other provider are refused.",
+    edits: [
+      {
+        file: "packages/core/src/call/CallProvider.ts",
+        find: "yield* withoutPlace(Deferred.await(end))",
+        replace: "yield* Deferred.await(end)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Places.test.ts",
+      test: "given a provider that takes its time, then those who wait for it take no place"
+    }
   }
 ]

@@ -16,12 +16,14 @@ import {
   tooSlowConnection
 } from "@pointsman/configuration"
 import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
+import { admitRequests } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals } from "./CheckSeals.ts"
@@ -210,6 +212,9 @@ interface Prepared extends Started {
   readonly sandboxKey: Option.Option<Redacted.Redacted<string>>
 }
 
+/** While one request waits for its connection to the database, another one has the processor. */
+const placesPerConnection = 2
+
 /** Answers requests at the listener until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(
   settings: Settings,
@@ -218,12 +223,19 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
+  const admission = makeAdmission({ places: settings.databaseConnections * placesPerConnection })
+  const admitted = yield* admitRequests(admission)
   const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
-    Effect.flatMap((app) => NodeHttpServer.makeHandler(app, { scope: requests }))
+    Effect.provideService(Admission, admission),
+    Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(app), { scope: requests }))
   )
-  yield* Effect.acquireRelease(bind(handler), (listener) => stop(listener, requests, settings, contents), {
-    interruptible: true
-  })
+  yield* Effect.acquireRelease(
+    bind(admitted.listener(handler)),
+    (listener) => stop(listener, requests, settings, contents),
+    {
+      interruptible: true
+    }
+  )
 })
 
 const checkStoredTimeouts = Effect.fnUntraced(function* (

@@ -2,6 +2,7 @@
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import type { Connection } from "../model/Connection.ts"
 import { NotSent, Unanswered } from "../model/ProviderStatement.ts"
+import { withoutPlace } from "../ports/Admission.ts"
 import type { Connector } from "../ports/Connector.ts"
 import { BeginBy } from "../ports/Transport.ts"
 import { OpenConnections } from "./OpenConnections.ts"
@@ -41,7 +42,7 @@ export const callProvider = Effect.fnUntraced(function* <Answer>(
     Effect.andThen(() => Deferred.succeed(end, new Unanswered({ reason: "the connector did not return in time" }))),
     Effect.forkDetach
   )
-  const answer = yield* Deferred.await(end)
+  const answer = yield* withoutPlace(Deferred.await(end))
   yield* Fiber.interrupt(alarm)
   return answer
 })

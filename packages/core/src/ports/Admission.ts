@@ -1,0 +1,122 @@
+/**
+ * Admits as many requests at once as one process completes quickly. More of them would all become slow: each shares the
+ * processor, and the connections to the storage, with every other.
+ *
+ * A request waits for a place for a bounded time, as in "Fail at Scale" (https://queue.acm.org/detail.cfm?id=2839461):
+ * for long after a calm moment, so that a burst is served whole, and briefly while the queue does not become empty.
+ */
+import { Context, Effect } from "effect"
+import { NotAdmitted } from "./StorageCondition.ts"
+
+export interface Admission {
+  /**
+   * Calls `begin` when there is a place, or `refuse` where that takes too long: each within this call, or later. Who has
+   * begun leaves once.
+   */
+  readonly enter: (begin: () => void, refuse: () => void) => void
+  readonly leave: () => void
+  /** Takes a place at once, also where none is free: what was begun comes first. */
+  readonly enterAgain: () => void
+}
+
+/** Who admits requests. Without one, all are admitted. */
+export const Admission = Context.Reference<Admission | undefined>("pointsman/ports/Admission", {
+  defaultValue: () => undefined
+})
+
+/** Who gave this request its place. Background work has none. */
+export const PlaceOf = Context.Reference<Admission | undefined>("pointsman/ports/PlaceOf", {
+  defaultValue: () => undefined
+})
+
+/** For how long a request waits where the queue was empty within this time, in milliseconds. */
+const calmMillis = 1_000
+/** For how long it waits where the queue was not. */
+const overloadedMillis = 200
+const retryAfterMillis = 1_000
+
+export interface AdmissionOptions {
+  /** How many requests have a place at once. Those that wait for a provider need none. */
+  readonly places: number
+}
+
+interface Waiting {
+  readonly begin: () => void
+  readonly timer: NodeJS.Timeout
+}
+
+export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
+  /** The first is the oldest. */
+  const waiting = new Set<Waiting>()
+  let taken = 0
+  let waitingSince = 0
+
+  const leave = () => {
+    taken -= 1
+    while (taken < places) {
+      const [next] = waiting
+      if (next === undefined) return
+      waiting.delete(next)
+      clearTimeout(next.timer)
+      taken += 1
+      next.begin()
+    }
+  }
+  return {
+    enter: (begin, refuse) => {
+      if (taken < places) {
+        taken += 1
+        return begin()
+      }
+      if (waiting.size === 0) waitingSince = performance.now()
+      const isOverloaded = performance.now() - waitingSince > calmMillis
+      // Those who wait already take up the time that this one has.
+      if (isOverloaded && waiting.size >= places) return refuse()
+      const giveUp = () => {
+        if (waiting.delete(place)) refuse()
+      }
+      const place: Waiting = { begin, timer: setTimeout(giveUp, isOverloaded ? overloadedMillis : calmMillis) }
+      waiting.add(place)
+    },
+    leave,
+    enterAgain: () => {
+      taken += 1
+    }
+  }
+}
+
+const refused = new NotAdmitted({ reason: "more requests wait than this process serves", retryAfterMillis })
+
+/** Who waits is not interrupted, for a second at most: a place that it was just given would be lost. */
+const enter = (admission: Admission): Effect.Effect<void, NotAdmitted> =>
+  Effect.uninterruptible(
+    Effect.callback((resume) =>
+      admission.enter(
+        () => resume(Effect.void),
+        () => resume(Effect.fail(refused))
+      )
+    )
+  )
+
+/** Runs `work` with a place of its own, unless the request has one. Where none becomes free, `work` is not begun. */
+export const withPlace =
+  (admission: Admission) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | NotAdmitted, R> =>
+    Effect.flatMap(PlaceOf, (given) => {
+      if (given !== undefined) return work
+      const placed = Effect.provideService(work, PlaceOf, admission)
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(
+          enter(admission),
+          Effect.onExit(restore(placed), () => Effect.sync(admission.leave))
+        )
+      )
+    })
+
+/** Runs `work`, which waits for somebody else, without the place of the request that it is part of. */
+export const withoutPlace = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(PlaceOf, (admission) => {
+    if (admission === undefined) return work
+    admission.leave()
+    return Effect.onExit(work, () => Effect.sync(admission.enterAgain))
+  })

@@ -1,0 +1,101 @@
+/** How many requests one process works on at once. Time is the machine's. */
+import { assert, describe, it } from "@effect/vitest"
+import { NotAdmitted, Pointsman } from "@pointsman/core"
+import { Admission, makeAdmission } from "@pointsman/core/internal"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { caller, request, world } from "./support/World.ts"
+
+const places = 2
+
+const admitting = () => {
+  const { layer, provider } = world()
+  const admission = makeAdmission({ places })
+  return { admission, layer: Layer.provide(layer, Layer.succeed(Admission, admission)), provider }
+}
+
+/** Has a place until `leave`, as a request does. */
+const takePlace = (admission: Admission) => Effect.sync(() => admission.enter(nothing, nothing))
+const nothing = () => {}
+
+const creating = (count: number) =>
+  Effect.flatMap(Pointsman, (pointsman) =>
+    Effect.forEach(Array.from({ length: count }), () =>
+      Effect.forkChild(Effect.result(pointsman.create(caller, request())))
+    )
+  )
+
+const ends = (fibers: ReadonlyArray<Fiber.Fiber<{ readonly _tag: "Success" | "Failure" }>>) =>
+  Effect.map(Effect.forEach(fibers, Fiber.join), (results) => results.map(({ _tag }) => _tag))
+
+describe("places", () => {
+  const asked = admitting()
+  it.live("given a provider that takes its time, then those who wait for it take no place", () =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<void>()
+      const { onCharge } = asked.provider
+      asked.provider.onCharge = (...charge) => Effect.andThen(Deferred.await(answer), onCharge(...charge))
+      const fibers = yield* creating(3 * places)
+      yield* Effect.sleep(200)
+      assert.lengthOf(asked.provider.charges, 3 * places)
+      yield* Deferred.succeed(answer, undefined)
+      assert.deepStrictEqual(yield* ends(fibers), Array(3 * places).fill("Success"))
+      // All places are free again.
+      assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+    }).pipe(Effect.provide(asked.layer))
+  )
+
+  const full = admitting()
+  it.live("given no free place, then a request waits for one, and after a second it is refused unbegun", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      for (let place = 0; place < places; place++) yield* takePlace(full.admission)
+      const refused = yield* Effect.flip(pointsman.create(caller, request()))
+      assert.instanceOf(refused, NotAdmitted)
+      assert.lengthOf(full.provider.charges, 0)
+      const waiting = yield* creating(1)
+      yield* Effect.sleep(100)
+      assert.lengthOf(full.provider.charges, 0)
+      full.admission.leave()
+      assert.deepStrictEqual(yield* ends(waiting), ["Success"])
+    }).pipe(Effect.provide(full.layer))
+  )
+
+  const lasting = admitting()
+  it.live("given a queue that did not become empty for a second, then one more is refused at once", () =>
+    Effect.gen(function* () {
+      const { admission } = lasting
+      for (let place = 0; place < places; place++) yield* takePlace(admission)
+      const refusals: Array<string> = []
+      const offer = (name: string) => admission.enter(nothing, () => refusals.push(name))
+      for (let turn = 0; turn < 4; turn++) {
+        offer(`${turn} a`)
+        offer(`${turn} b`)
+        yield* Effect.sleep(400)
+      }
+      refusals.length = 0
+      const began = performance.now()
+      for (let more = 0; more <= places; more++) offer("at once")
+      assert.include(refusals, "at once")
+      assert.isBelow(performance.now() - began, 100)
+      yield* Effect.sleep(1_100)
+      for (let place = 0; place < places; place++) admission.leave()
+      assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+    }).pipe(Effect.provide(lasting.layer))
+  )
+
+  const cut = admitting()
+  it.live("given requests that are interrupted while they wait, then no place is lost", () =>
+    Effect.gen(function* () {
+      const { admission } = cut
+      for (let place = 0; place < places; place++) yield* takePlace(admission)
+      const fibers = yield* creating(places)
+      yield* Effect.sleep(50)
+      for (const fiber of fibers) fiber.interruptUnsafe()
+      for (let place = 0; place < places; place++) admission.leave()
+      yield* Effect.forEach(fibers, Fiber.await)
+      let taken = 0
+      for (let place = 0; place <= places; place++) admission.enter(() => taken++, nothing)
+      assert.strictEqual(taken, places)
+    }).pipe(Effect.provide(cut.layer))
+  )
+})

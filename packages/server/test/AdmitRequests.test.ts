@@ -1,0 +1,76 @@
+/** Who takes a place among the requests that a server works on, and who gives it back. */
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it } from "vitest"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+/** The fewest that there are: six places. */
+const environment = { POINTSMAN_DATABASE_CONNECTIONS: "3", POINTSMAN_RATE_LIMIT: "off" }
+const payment = { amount: 1000, currency: "EUR", country: "NL" }
+const clients = 40
+/** Few enough for a slow machine to serve within the second that each of them may wait. */
+const burst = 18
+
+const create = (server: ServerProcess) => server.request("POST", path, { body: payment })
+
+const open = (server: ServerProcess): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject)
+  })
+
+const head = (server: ServerProcess, length: number) =>
+  [
+    `POST ${path} HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${server.sandboxKey}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+    "",
+    ""
+  ].join("\r\n")
+
+describe("places for requests", { timeout: 60_000 }, () => {
+  it("given clients that never send the body, then they take no place", async () => {
+    const server = await startServer({ folder: temporaryFolder(), environment })
+    const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
+    for (const socket of sockets) socket.write(head(server, 100))
+    await sleep(300)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create(server)))
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      Array(6).fill(201)
+    )
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it("given clients that hang up at any moment, then their places are free again", async () => {
+    const server = await startServer({ folder: temporaryFolder(), environment })
+    const body = JSON.stringify(payment)
+    for (let round = 0; round < 5; round++) {
+      const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
+      for (const [at, socket] of sockets.entries()) {
+        socket.write(head(server, body.length) + body)
+        setTimeout(() => socket.destroy(), at)
+      }
+      await sleep(2 * clients)
+    }
+    await sleep(1_000)
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create(server)))
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      Array(12).fill(201)
+    )
+  })
+
+  it("given more requests at once than places, then a burst is served whole", async () => {
+    const server = await startServer({ folder: temporaryFolder(), environment })
+    await create(server)
+    const answers = await Promise.all(Array.from({ length: burst }, () => create(server)))
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      Array(burst).fill(201)
+    )
+  })
+})
