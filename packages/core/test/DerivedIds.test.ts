@@ -36,6 +36,7 @@ describe("attempts", () => {
       const [one] = yield* attemptsIn(world(), { at: day })
       const [same] = yield* attemptsIn(world(), { at: 2 * day - 1 })
       assert.deepStrictEqual(same, one)
+      assert.strictEqual(timeOf(one?.attemptId), day)
     })
   )
 
@@ -77,6 +78,10 @@ describe("attempts", () => {
   )
 })
 
+/** What an id of ours begins with, in epoch milliseconds. */
+const timeOf = (id: string | undefined): number =>
+  Number.parseInt(id?.split("_")[1]?.replaceAll("-", "").slice(0, 12) ?? "", 16)
+
 describe("draws", () => {
   it.effect("given a split, when another store routes the same key, then to the same connection", () =>
     Effect.gen(function* () {
@@ -116,7 +121,9 @@ describe("operations", () => {
     const taken = world()
     it.effect(`given a ${kind} of which nothing was sent, when its key comes again, then the id is taken again`, () =>
       Effect.gen(function* () {
+        yield* TestClock.setTime(day)
         const id = yield* payable(kind)
+        yield* TestClock.adjust("1 minute")
         taken.ledger.onCommit = (number) => (number === 3 ? "unheard" : undefined)
         yield* operate(kind, id, { idempotencyKey: key })
         assert.lengthOf(sentIn(taken, kind), 0)
@@ -124,6 +131,8 @@ describe("operations", () => {
         assert.strictEqual((yield* operate(kind, id, { idempotencyKey: key }))._tag, "Success")
         const [entry] = [...(claimed?.operations ?? []), ...(claimed?.refunds ?? [])]
         assert.deepStrictEqual(sentIn(taken, kind), [entry?.id ?? ""])
+        // The time of the payment: an index of such ids grows at its end.
+        assert.strictEqual(timeOf(entry?.id), day)
       }).pipe(Effect.provide(taken.layer))
     )
 

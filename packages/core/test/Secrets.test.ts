@@ -107,6 +107,27 @@ describe("Secrets", () => {
     }).pipe(withKey(7), Effect.provide(crypto))
   )
 
+  it.effect("given a time and a text, when an id is derived, then it is a UUIDv8 of both and of the key", () =>
+    Effect.gen(function* () {
+      const at = 1_795_132_800_123
+      const info = "pointsman/v1/derived-id"
+      const key = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(1), "pointsman", info, 32))
+      const derived = (text: string, time: number) => Effect.flatMap(Secrets, (it) => it.derivedUuid(text, time))
+      const bits = (hex: string) => BigInt(`0x${hex}`)
+      for (const text of ["", "order-0001", "order-0002", "é 😀"]) {
+        const id = (yield* derived(text, at)).replaceAll("-", "")
+        assert.match(id, /^[0-9a-f]{12}8[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
+        assert.strictEqual(Number.parseInt(id.slice(0, 12), 16), at)
+        // Without the version and the variant, the rest is the signature's beginning.
+        const rest = bits("fff3fffffffffffffff")
+        const signed = createHmac("sha256", key).update(text, "utf8").digest("hex").slice(0, 19)
+        assert.strictEqual(bits(id.slice(13)) & rest, bits(signed) & rest)
+        assert.notStrictEqual(yield* derived(text, at + 1), yield* derived(text, at))
+        assert.notStrictEqual(yield* withKey(2)(derived(text, at)), yield* derived(text, at))
+      }
+    }).pipe(withKey(1))
+  )
+
   it.effect("given one text, when two keys fingerprint it, then the marks differ; the hash is plain SHA-256", () =>
     Effect.gen(function* () {
       const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("x"))

@@ -3,7 +3,7 @@
  * request had one, else drawn (decisions, section 1).
  */
 import { Effect } from "effect"
-import { type AttemptPlace, attemptText, operationText } from "../decide/DerivedId.ts"
+import { type AttemptPlace, attemptText, operationText, startOfDay } from "../decide/DerivedId.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
@@ -17,9 +17,10 @@ export interface AttemptedPayment extends Pick<Payment, "tenant" | "idempotencyK
 }
 
 export const attemptId = Effect.fnUntraced(function* (payment: AttemptedPayment, connectionId: string) {
-  const { idempotencyKey: key, ...place } = payment
+  const { asks, createdAt, idempotencyKey: key, tenant } = payment
   if (key === null) return yield* (yield* Ids).attempt
-  return `att_${yield* (yield* Secrets).derivedUuid(attemptText({ ...place, key, connectionId }))}`
+  const day = startOfDay(createdAt)
+  return `att_${yield* (yield* Secrets).derivedUuid(attemptText({ tenant, key, asks, connectionId, day }), day)}`
 })
 
 export const operationId = Effect.fnUntraced(function* (
@@ -63,7 +64,8 @@ const freeId = Effect.fnUntraced(function* (
 ) {
   const secrets = yield* Secrets
   for (let tries = 0; ; tries++) {
-    const id = `${prefix}_${yield* secrets.derivedUuid(operationText(payment.tenant, payment.id, kind, key, tries))}`
+    const text = operationText(payment.tenant, payment.id, kind, key, tries)
+    const id = `${prefix}_${yield* secrets.derivedUuid(text, payment.createdAt)}`
     if (!earlier.some((one) => one.id === id)) return id
   }
 })

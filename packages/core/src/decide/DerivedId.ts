@@ -13,12 +13,12 @@ export interface AttemptPlace {
   readonly key: string
   readonly asks: "charge" | "checkout"
   readonly connectionId: string
-  /** Epoch milliseconds; the attempts of a payment share the UTC day of its creation. */
-  readonly createdAt: number
+  /** Of the payment, in epoch milliseconds; see `startOfDay`. */
+  readonly day: number
 }
 
-export const attemptText = ({ asks, connectionId, createdAt, key, tenant }: AttemptPlace): string =>
-  JSON.stringify(["attempt", ...place(tenant), key, asks, utcDay(createdAt), connectionId])
+export const attemptText = ({ asks, connectionId, day, key, tenant }: AttemptPlace): string =>
+  JSON.stringify(["attempt", ...place(tenant), key, asks, day, connectionId])
 
 /** A capture, a void or a refund. `tries`: how many under the key were refused. */
 export const operationText = (
@@ -31,8 +31,10 @@ export const operationText = (
 
 const place = ({ environment, workspaceId }: Tenant) => [workspaceId, environment]
 
-/** `2026-11-23`. */
-const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const dayMillis = 24 * 60 * 60 * 1000
+
+/** Of the UTC day. Both in epoch milliseconds. */
+export const startOfDay = (at: number): number => at - (at % dayMillis)
 
 /** When a call is sent, in epoch milliseconds: later than those before it, so that time gives their order. */
 export const sentAfter = (earlier: ReadonlyArray<{ readonly sentAt: number }>, now: number): number =>

@@ -102,8 +102,11 @@ export const layer = (
         fingerprint: (message) =>
           mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
 
-        derivedUuid: (message) =>
-          mac.sign(derivedUuidKey, utf8.encode(message)).pipe(Effect.map(uuidV8Of), Effect.orDie),
+        derivedUuid: (message, at) =>
+          mac.sign(derivedUuidKey, utf8.encode(message)).pipe(
+            Effect.map((signature) => uuidV8Of(signature, at)),
+            Effect.orDie
+          ),
 
         pageToken: (paymentId) =>
           mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
@@ -113,11 +116,10 @@ export const layer = (
     }).pipe(Effect.orDie)
   )
 
-/** The first 16 bytes with the version and the variant of RFC 9562, section 5.8. */
-const uuidV8Of = (bytes: Uint8Array): string => {
-  const uuid = bytes.slice(0, 16)
-  uuid[6] = ((uuid[6] ?? 0) & 0x0f) | 0x80
-  uuid[8] = ((uuid[8] ?? 0) & 0x3f) | 0x80
-  const hex = Hex.encode(uuid)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+/** The time in 48 bits, then the signature with the version and the variant of RFC 9562, section 5.8. */
+const uuidV8Of = (signature: Uint8Array, at: number): string => {
+  const hex = Hex.encode(signature.subarray(0, 10))
+  const time = at.toString(16).padStart(12, "0")
+  const variant = "89ab"[Number.parseInt(hex.slice(3, 4), 16) & 3]
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
 }

@@ -1,10 +1,11 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SealBroken, Secrets } from "../ports/Secrets.ts"
 
-/** Of a text, the same UUIDv8 each time; nothing keeps it secret. */
-const uuidV8From = (text: string): string => {
-  const hex = [0, 1, 2, 3].map((seed) => hashOf(`${seed}${text}`).toString(16).padStart(8, "0")).join("")
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20)].join("-")
+/** Of a text and a time, the same UUIDv8 each time; nothing keeps it secret. */
+const uuidV8From = (text: string, at: number): string => {
+  const hex = [0, 1, 2].map((seed) => hashOf(`${seed}${text}`).toString(16).padStart(8, "0")).join("")
+  const time = at.toString(16).padStart(12, "0")
+  return [time.slice(0, 8), time.slice(8), `8${hex.slice(0, 3)}`, `a${hex.slice(3, 6)}`, hex.slice(6, 18)].join("-")
 }
 
 /** MurmurHash3's mixing of each character. */
@@ -29,7 +30,7 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
       ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
       : Effect.fail(new SealBroken({ context })),
   fingerprint: Effect.succeed,
-  derivedUuid: (text) => Effect.succeed(uuidV8From(text)),
+  derivedUuid: (text, at) => Effect.succeed(uuidV8From(text, at)),
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),
   hash: Effect.succeed
 })
