@@ -94,11 +94,13 @@ export const writesOf = (
   } else moved("paid", "payments", payment, ["id"], isPayment, `version = ${version}`)
 
   // Where another statement took it since, the key refuses this one.
-  references.slice(0, shape.taken).forEach(({ connection, holder, providerRef }, index) => {
+  references.forEach(({ connection, holder, providerRef }, index) => {
+    const isTaken = index < shape.taken
     writes.push(`references_${index} as (
-      insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+      insert into ${isTaken ? "charge_references" : "named_references"}
+        (workspace_id, environment, connection_id, provider_ref, payment_id)
       select ${workspace}, ${environment}, ${connection}, ${providerRef}, ${paymentId} from ${behindGate()}
-      where not exists (select 1 from ${holder})
+      where not exists (select 1 from ${holder}) ${isTaken ? "" : "on conflict do nothing"}
     )`)
   })
 

@@ -18,6 +18,7 @@ import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
+import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -49,16 +50,14 @@ const selectBookOf = (table: "attempts" | "operations" | "refunds") => `select $
   where ${ofTenant} and id = (
     select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' order by payment_id desc limit 1
   )`
-/** Both, because a reference may be longer than an index takes. */
-const isCharge = `${ofTenant} and connection_id = $3 and md5(provider_ref) = md5($4) and provider_ref = $4`
 /** One charge may have several payments (see `MessageBook`). */
-const selectBookOfCharge = `with named as materialized (
-    select id from payments where ${isCharge}
-    union select payment_id from attempts
-      where ${isCharge} and not exists (select 1 from payments where ${isCharge})
+const selectBookOfCharge = `with recorded as materialized (${recordedReferences(["$1", "$2", "$3", "$4"])}), named as (
+    select payment_id, ${isOwnReference} as is_own, ${isAttemptReference} as is_attempt from recorded
+  ), found as materialized (
+    select payment_id as id from named where is_own or is_attempt and not exists (select 1 from named where is_own)
   )
-  select ${bookColumns}, array(select id from named where id <> p.id order by id) as others
-  from payments as p where ${ofTenant} and id = (select min(id) from named)`
+  select ${bookColumns}, array(select id from found where id <> p.id order by id) as others
+  from payments as p where ${ofTenant} and id = (select min(id) from found)`
 
 export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
   const commit = yield* makeCommit(db, options)

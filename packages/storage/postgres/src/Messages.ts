@@ -13,6 +13,7 @@ import {
 import { list, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
+import { namesAttempt } from "./References.ts"
 import { bindTenant, bindText, bindValue, insertInto, rows, typeOf } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))}
@@ -92,14 +93,6 @@ export const keepMessage = Effect.fnUntraced(function* (
 })
 
 const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
-
-/** Both, because a reference may be longer than an index takes. */
-const namesAttempt = `exists (
-  select 1 from attempts
-  where attempts.workspace_id = messages.workspace_id and attempts.environment = messages.environment
-    and attempts.connection_id = messages.connection_id
-    and md5(attempts.provider_ref) = md5(messages.subject_id) and attempts.provider_ref = messages.subject_id
-)`
 
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
 export const selectMessages = ({

@@ -407,6 +407,31 @@ const chargeReferences = [
     group by workspace_id, environment, connection_id, provider_ref`
 ]
 
+/**
+ * Payments that name a reference and do not have it: their attempt moved no money, or an older version let several
+ * payments have one. With `charge_references`, a reference that a payment has is in one place: an index of a table gets
+ * an entry with each state of a payment.
+ */
+const namedReferences = [
+  `create table named_references (
+    ${tenant},
+    connection_id ${text} not null,
+    provider_ref ${text} not null,
+    reference_hash ${text} not null generated always as (md5(provider_ref)) stored,
+    payment_id ${text} not null,
+    primary key (workspace_id, environment, connection_id, reference_hash, payment_id)
+  )`,
+  `insert into named_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select * from (
+      select workspace_id, environment, connection_id, provider_ref, id from payments
+        where connection_id is not null and provider_ref is not null
+      union select workspace_id, environment, connection_id, provider_ref, payment_id from attempts
+        where provider_ref is not null
+    ) as named
+    except select workspace_id, environment, connection_id, provider_ref, payment_id from charge_references`,
+  "drop index if exists payments_by_provider_ref, attempts_by_provider_ref"
+]
+
 const configurations = `create table configurations (
   generation bigint not null primary key check (generation > 0),
   hash ${text} not null,
@@ -470,7 +495,8 @@ export const steps: Readonly<Record<string, Step>> = {
   "9_claimed_by": ["attempts", "operations", "refunds"].map(
     (table) => `alter table ${table} add column claimed_by text collate "C"`
   ),
-  "10_configurations": [configurations]
+  "10_configurations": [configurations],
+  "11_named_references": namedReferences
 }
 
 /** The number of the last step. */

@@ -29,6 +29,10 @@ const fill = (workspaces: number) => [
   `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
       timeout_millis, sent_at)
     select workspace_id, environment, id, 'att' || id, 1, 'first', 1000, 'EUR', 1, 1 from payments`,
+  `insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select workspace_id, environment, 'first', 'ref' || id, id from payments`,
+  `insert into named_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select workspace_id, environment, 'first', 'refused' || id, id from payments`,
   `insert into refunds (workspace_id, environment, payment_id, id, stage, balance, amount_minor, currency, connection_id,
       provider_ref, timeout_millis, sent_at)
     select workspace_id, environment, id, 'rf' || id, 'Refused', 'nothing', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
@@ -204,8 +208,8 @@ describe.skipIf(!hasServer)("query plans", () => {
           ],
           "the book of a charge": [
             ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
-            `payments_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
-            `attempts_by_provider_ref (${byTenant}, connection_id, provider_ref)`,
+            `charge_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `named_references_pkey (${byTenant}, connection_id, reference_hash)`,
             ...book
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
@@ -214,6 +218,13 @@ describe.skipIf(!hasServer)("query plans", () => {
           "messages with an outcome": [
             ledger.messages({ outcome: "unmatched", limit: 10 }),
             "messages_by_outcome (outcome, received_at)"
+          ],
+          "messages that name an attempt": [
+            ledger.messages({ outcome: "unmatched", namesAttemptFrom: 1, limit: 10 }),
+            `attempts_pkey (${byTenant}, payment_id)`,
+            `charge_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            "messages_by_outcome (outcome, received_at)",
+            `named_references_pkey (${byTenant}, connection_id, reference_hash)`
           ],
           "messages of a payment": [
             ledger.messages({ paymentId: "a", limit: 10 }),

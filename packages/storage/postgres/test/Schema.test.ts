@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger, SuccessRates } from "@pointsman/core/ports"
 import { Effect, Option, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"
+import { expectShared, newCharge, newDecline } from "../../sql/test/SharedReference.ts"
 import { inspect } from "../src/index.ts"
 import { newChange, rate, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -22,7 +22,8 @@ const steps = [
   { migration_id: 7, name: "charge_references" },
   { migration_id: 8, name: "attempts_by_provider_ref" },
   { migration_id: 9, name: "claimed_by" },
-  { migration_id: 10, name: "configurations" }
+  { migration_id: 10, name: "configurations" },
+  { migration_id: 11, name: "named_references" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -119,10 +120,8 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
-        yield* sql`drop table charge_references, configurations`
-        yield* sql`drop index attempts_by_provider_ref`
+        yield* sql`drop table charge_references, named_references, configurations`
         yield* withoutClaimedBy(sql)
-        yield* sql`drop index payments_by_provider_ref`
         yield* sql`drop index operations_by_id`
         yield* sql`alter table payments drop column reported`
         yield* sql`drop index messages_by_time`
@@ -165,15 +164,15 @@ describe.skipIf(!hasServer)("the schema", () => {
     Effect.gen(function* () {
       const { sql, url } = yield* empty
       const [first, second] = [yield* newCharge("ch-1"), yield* newCharge("ch-2")]
+      const declined = yield* newDecline("ch-3")
       yield* withStorage({ url })(
-        Effect.flatMap(Ledger, (ledger) => Effect.andThen(ledger.commit(first), ledger.commit(second)))
+        Effect.flatMap(Ledger, (ledger) => Effect.forEach([first, second, declined], ledger.commit))
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
-      yield* sql`drop table charge_references, configurations`
-      yield* sql`drop index attempts_by_provider_ref`
+      yield* sql`drop table charge_references, named_references, configurations`
       yield* withoutClaimedBy(sql)
       yield* sql`delete from pointsman_migrations where migration_id >= 7`
-      yield* withStorage({ url })(expectShared(first, second))
+      yield* withStorage({ url })(expectShared(first, second, declined))
     }).pipe(Effect.provide(Ids.layer))
   )
 

@@ -14,6 +14,7 @@ import {
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
 import { type Database, write } from "./Database.ts"
+import { namesAttempt, selectOfCharge } from "./References.ts"
 import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
@@ -76,12 +77,6 @@ export const selectMessage = (db: Database, tenant: Tenant, connectionId: string
 
 const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
 
-const namesAttempt = `exists (
-  select 1 from attempts indexed by attempts_by_provider_ref
-  where attempts.workspace_id = messages.workspace_id and attempts.environment = messages.environment
-    and attempts.connection_id = messages.connection_id and attempts.provider_ref = messages.subject_id
-)`
-
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
 export const selectMessages = (
   db: Database,
@@ -109,18 +104,9 @@ export const selectMessages = (
     )
 }
 
-const isCharge = "workspace_id = ? and environment = ? and connection_id = ? and provider_ref = ?"
-const selectOfCharge = `select id from payments indexed by payments_by_provider_ref where ${isCharge} order by id`
-const selectOfAttempt = `select distinct payment_id as id from attempts indexed by attempts_by_provider_ref
-  where ${isCharge} order by id`
-
 /** The payments that an attempt, a refund or a charge belongs to: more than one of a charge alone (see `MessageBook`). */
 export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<string> => {
-  if ("connectionId" in subject) {
-    const key = [...bindTenant(tenant), bindText(subject.connectionId), bindText(subject.providerRef)]
-    const own = db.prepare(selectOfCharge).all(...key)
-    return (own.length > 0 ? own : db.prepare(selectOfAttempt).all(...key)).map((row) => readText(row["id"]))
-  }
+  if ("connectionId" in subject) return selectOfCharge(db, tenant, subject)
   const [table, index, id] =
     "attemptId" in subject
       ? ["attempts", "attempts_by_id", subject.attemptId]

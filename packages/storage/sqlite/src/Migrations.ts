@@ -434,6 +434,32 @@ const chargeReferences = [
     group by workspace_id, environment, connection_id, provider_ref`
 ]
 
+/**
+ * Payments that name a reference of `charge_references` or of no payment's charge, and do not have it: their attempt moved
+ * no money, or an older version let several payments have one. With both tables, a reference that a payment has is in
+ * one place. An index of a table is written anew with each state of a payment, at a random page.
+ */
+const namedReferences = [
+  `create table named_references (
+    workspace_id text not null,
+    ${environment},
+    connection_id any not null,
+    provider_ref any not null,
+    payment_id text not null,
+    primary key (workspace_id, environment, connection_id, provider_ref, payment_id)
+  ) strict, without rowid`,
+  `insert into named_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    select * from (
+      select workspace_id, environment, connection_id, provider_ref, id from payments
+        where connection_id is not null and provider_ref is not null
+      union select workspace_id, environment, connection_id, provider_ref, payment_id from attempts
+        where provider_ref is not null
+    )
+    except select workspace_id, environment, connection_id, provider_ref, payment_id from charge_references`,
+  "drop index if exists payments_by_provider_ref",
+  "drop index if exists attempts_by_provider_ref"
+]
+
 const configurations = `create table configurations (
   generation integer not null primary key check (generation > 0),
   hash text not null,
@@ -490,7 +516,8 @@ const steps: Record<string, Step> = {
   "16_claimed_by": execute(
     ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text`)
   ),
-  "17_configurations": execute([configurations])
+  "17_configurations": execute([configurations]),
+  "18_named_references": execute(namedReferences)
 }
 
 /** The number of the last step. */

@@ -41,6 +41,7 @@ const sorts: Readonly<Record<string, number>> = {
   "a page of payments in two states": 2,
   "the newest messages": 1,
   "messages with an outcome": 1,
+  "messages that name an attempt": 1,
   "messages of a payment": 1
 }
 
@@ -79,8 +80,9 @@ describe("query plans", () => {
     ],
     "the book of a charge": [
       (ledger) => ledger.bookOf(tenant, { connectionId: "a", providerRef: "a" }),
-      "payments USING COVERING INDEX payments_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)",
-      "attempts USING COVERING INDEX attempts_by_provider_ref (workspace_id=? AND environment=? AND connection_id=? AND provider_ref=?)"
+      `recorded ${byId} AND connection_id=? AND provider_ref=?)`,
+      `payments ${byId} AND id=?)`,
+      `attempts ${byId} AND payment_id=?)`
     ],
     "a message": [
       (ledger) => ledger.message(tenant, "a", "b"),
@@ -93,6 +95,12 @@ describe("query plans", () => {
     "messages with an outcome": [
       (ledger) => ledger.messages({ outcome: "unmatched", limit: 10 }),
       "messages USING INDEX messages_by_outcome (outcome=? AND received_at>?)"
+    ],
+    "messages that name an attempt": [
+      (ledger) => ledger.messages({ outcome: "unmatched", namesAttemptFrom: 1, limit: 10 }),
+      "messages USING INDEX messages_by_outcome (outcome=? AND received_at>?)",
+      `recorded ${byId} AND connection_id=? AND provider_ref=?)`,
+      `attempts ${byId} AND payment_id=?)`
     ],
     "messages of a payment": [
       (ledger) => ledger.messages({ paymentId: "a", limit: 10 }),

@@ -2,7 +2,7 @@
 import { describe, it } from "@effect/vitest"
 import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { expectShared, newCharge } from "../../sql/test/SharedReference.ts"
+import { expectShared, newCharge, newDecline } from "../../sql/test/SharedReference.ts"
 import { open } from "../src/Database.ts"
 import { newFile, withStorage } from "./Given.ts"
 
@@ -11,8 +11,9 @@ describe("a reference of two payments", () => {
     Effect.gen(function* () {
       const filename = yield* newFile
       const [first, second] = [yield* newCharge("ch-1"), yield* newCharge("ch-2")]
+      const declined = yield* newDecline("ch-3")
       yield* withStorage({ filename })(
-        Effect.flatMap(Ledger, (ledger) => Effect.andThen(ledger.commit(first), ledger.commit(second)))
+        Effect.flatMap(Ledger, (ledger) => Effect.forEach([first, second, declined], ledger.commit))
       )
       const db = yield* open(filename)
       db.prepare("update payments set provider_ref = 'ch-1'").run()
@@ -20,11 +21,11 @@ describe("a reference of two payments", () => {
       for (const table of ["attempts", "operations", "refunds"]) {
         db.prepare(`alter table ${table} drop column claimed_by`).run()
       }
-      db.prepare("drop index attempts_by_provider_ref").run()
+      db.prepare("drop table named_references").run()
       db.prepare("drop table configurations").run()
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()
-      yield* withStorage({ filename })(expectShared(first, second))
+      yield* withStorage({ filename })(expectShared(first, second, declined))
     }).pipe(Effect.provide(Ids.layer))
   )
 })

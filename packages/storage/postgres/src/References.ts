@@ -1,0 +1,43 @@
+/** By a provider's reference: the payments that have it or name it. */
+
+const ofRecord = (table: string) =>
+  `${table}.workspace_id = recorded.workspace_id and ${table}.environment = recorded.environment`
+const isCharge = (table: string) =>
+  `${table}.connection_id = recorded.connection_id and ${table}.provider_ref = recorded.provider_ref`
+
+/** With its hash, because a reference may be longer than an index takes. */
+export const recordedReferences = ([workspace, environment, connection, providerRef]: readonly [
+  workspace: string,
+  environment: string,
+  connection: string,
+  providerRef: string
+]): string =>
+  ["charge_references", "named_references"]
+    .map(
+      (table) => `select workspace_id, environment, connection_id, provider_ref, payment_id from ${table}
+        where workspace_id = ${workspace} and environment = ${environment} and connection_id = ${connection}
+          and reference_hash = md5(${providerRef}) and provider_ref = ${providerRef}`
+    )
+    .join(" union ")
+
+/*
+ * Values rather than conditions: PostgreSQL would make a join of a condition, and without statistics read all payments of
+ * the tenant for it.
+ */
+
+/** Whether the payment of `recorded` is based on the charge. */
+export const isOwnReference = `coalesce((select ${isCharge("payments")} from payments
+  where ${ofRecord("payments")} and payments.id = recorded.payment_id), false)`
+/** Whether an attempt of the payment of `recorded` names the charge. */
+export const isAttemptReference = `(select count(*) from attempts
+  where ${ofRecord("attempts")} and attempts.payment_id = recorded.payment_id and ${isCharge("attempts")}) > 0`
+
+/** Whether a message's subject is the reference of an attempt. */
+export const namesAttempt = `exists (
+  select 1 from (${recordedReferences([
+    "messages.workspace_id",
+    "messages.environment",
+    "messages.connection_id",
+    "messages.subject_id"
+  ])}) as recorded where ${isAttemptReference}
+)`
