@@ -460,6 +460,20 @@ const namedReferences = [
   "drop index if exists attempts_by_provider_ref"
 ]
 
+/**
+ * With row ids. Merchants' keys are in no order, and an answer does not fit into a page of a key: without row ids, each
+ * claim was written on a page of its own, and its answer on another one. Rows that are written together share pages now;
+ * the key's index alone is written at a random page, and once.
+ */
+const claimsWithRowIds = [
+  claims.replace("create table claims", "create table claims_with_row_ids").replace("strict, without rowid", "strict"),
+  "insert into claims_with_row_ids select * from claims order by claimed_at",
+  "drop table claims",
+  "alter table claims_with_row_ids rename to claims",
+  // In the order in which old claims are read.
+  "create index claims_by_time on claims (claimed_at, workspace_id, environment, key)"
+]
+
 const configurations = `create table configurations (
   generation integer not null primary key check (generation > 0),
   hash text not null,
@@ -517,7 +531,8 @@ const steps: Record<string, Step> = {
     ["attempts", "operations", "refunds"].map((table) => `alter table ${table} add column claimed_by text`)
   ),
   "17_configurations": execute([configurations]),
-  "18_named_references": execute(namedReferences)
+  "18_named_references": execute(namedReferences),
+  "19_claims_with_row_ids": execute(claimsWithRowIds)
 }
 
 /** The number of the last step. */

@@ -135,7 +135,10 @@ describe("query plans", () => {
       "claims USING INDEX claims_by_time ((claimed_at,workspace_id,environment,key)>(?,?,?,?) AND claimed_at<?)",
       `payments ${byId} AND id=?)`
     ],
-    "a claim": [(ledger) => ledger.claim(tenant, "a"), `claims ${byId} AND key=?)`],
+    "a claim": [
+      (ledger) => ledger.claim(tenant, "a"),
+      "claims USING INDEX sqlite_autoindex_claims_1 (workspace_id=? AND environment=? AND key=?)"
+    ],
     "a timeline": [
       (ledger) => ledger.timeline(tenant, "a", { limit: 10 }),
       "events USING INDEX events_by_payment (workspace_id=? AND environment=? AND payment_id=? AND id>?)"
