@@ -28,6 +28,7 @@ import { oldClaims } from "./OldClaims.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
+import { recordLosses } from "./RecordLosses.ts"
 import { references } from "./References.ts"
 import { reviews } from "./Reviews.ts"
 import { soundness } from "./Soundness.ts"
@@ -72,5 +73,6 @@ export const storageSuite = <E>(
     merchants(it)
     text(it)
     successRates(it)
+    recordLosses(it)
   })
 }

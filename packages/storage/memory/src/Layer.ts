@@ -1,9 +1,10 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
+import { Deliveries, Directory, type Ids, Ledger, Merchants, RecordLosses, SuccessRates } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
+import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeState } from "./State.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -24,7 +25,8 @@ export const layer = (
         Context.add(Deliveries, makeDeliveries(state)),
         Context.add(Directory, makeDirectory(state)),
         Context.add(Merchants, makeMerchants(state, options)),
-        Context.add(SuccessRates, makeSuccessRates())
+        Context.add(SuccessRates, makeSuccessRates()),
+        Context.add(RecordLosses, makeRecordLosses())
       )
     })
   )

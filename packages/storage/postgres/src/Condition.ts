@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { newerSchema, newest } from "./Migrations.ts"
+import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 
 export interface ConditionOptions {
   /**
@@ -71,7 +72,8 @@ export const readDurability = (db: Database): Effect.Effect<Durability, StorageE
   Effect.map(db.read("open", `select ${durabilityColumns}`), ([row = {}]) => durabilityOf(row))
 
 /** A newer server may migrate the database while this one runs. */
-const selectCondition = `select ${durabilityColumns}, (select max(migration_id) from ${migrationsTable}) as schema`
+const selectCondition = `select ${durabilityColumns}, (select max(migration_id) from ${migrationsTable}) as schema,
+  ${newestLossColumn}`
 
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
 
@@ -88,9 +90,11 @@ const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): St
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
+  learning: KeptLosses["learning"],
   options: ConditionOptions & { readonly existing?: boolean | undefined }
 ) {
-  const look = Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => readingOf(row, options))
+  const read = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
+  const look = Effect.map(read, (row) => readingOf(row, options))
   let latest = yield* look
   if (latest.refusal !== null) {
     return yield* new StorageError({ operation: "open", cause: new Error(latest.refusal) })

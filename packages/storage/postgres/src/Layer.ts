@@ -4,6 +4,7 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  RecordLosses,
   StorageCondition,
   type StorageError,
   SuccessRates
@@ -18,6 +19,7 @@ import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
 import { requireSchema } from "./Migrations.ts"
+import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions {
@@ -40,7 +42,8 @@ export const layer = (
     Effect.gen(function* () {
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
-      const condition = yield* watchCondition(db, options)
+      const { learning, losses } = makeRecordLosses(db)
+      const condition = yield* watchCondition(db, learning, options)
       const ledger = yield* makeLedger(db, options)
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
@@ -48,6 +51,7 @@ export const layer = (
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
+        Context.add(RecordLosses, losses),
         Context.add(StorageCondition, condition)
       )
     })

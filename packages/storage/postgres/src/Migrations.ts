@@ -438,6 +438,23 @@ const configurations = `create table configurations (
   applied_at bigint not null
 )`
 
+const recordLosses = [
+  `create table record_losses (
+    number bigint not null primary key check (number > 0),
+    since bigint not null,
+    reason ${text} not null,
+    declared_at bigint not null,
+    outcome ${text} check (outcome in ('recovered', 'accepted')),
+    ended_at bigint,
+    check ((outcome is null) = (ended_at is null))
+  )`,
+  `create table recovered_connections (
+    loss bigint not null references record_losses (number),
+    connection_id ${text} not null,
+    primary key (loss, connection_id)
+  )`
+]
+
 /** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
 export type Step =
   | ReadonlyArray<string>
@@ -496,7 +513,8 @@ export const steps: Readonly<Record<string, Step>> = {
     (table) => `alter table ${table} add column claimed_by text collate "C"`
   ),
   "10_configurations": [configurations],
-  "11_named_references": namedReferences
+  "11_named_references": namedReferences,
+  "12_record_losses": recordLosses
 }
 
 /** The number of the last step. */

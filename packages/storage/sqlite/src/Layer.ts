@@ -4,6 +4,7 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  RecordLosses,
   type StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
@@ -14,6 +15,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
+import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -51,7 +53,8 @@ export const layer = (
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
-        Context.add(SuccessRates, makeSuccessRates(db))
+        Context.add(SuccessRates, makeSuccessRates(db)),
+        Context.add(RecordLosses, makeRecordLosses(db))
       )
     })
   )

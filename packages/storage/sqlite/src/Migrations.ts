@@ -480,6 +480,23 @@ const configurations = `create table configurations (
   applied_at integer not null
 ) strict`
 
+const recordLosses = [
+  `create table record_losses (
+    number integer not null primary key check (number > 0),
+    since integer not null,
+    reason text not null,
+    declared_at integer not null,
+    outcome text check (outcome in ('recovered', 'accepted')),
+    ended_at integer,
+    check ((outcome is null) = (ended_at is null))
+  ) strict`,
+  `create table recovered_connections (
+    loss integer not null references record_losses (number),
+    connection_id text not null,
+    primary key (loss, connection_id)
+  ) strict, without rowid`
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -532,7 +549,8 @@ const steps: Record<string, Step> = {
   ),
   "17_configurations": execute([configurations]),
   "18_named_references": execute(namedReferences),
-  "19_claims_with_row_ids": execute(claimsWithRowIds)
+  "19_claims_with_row_ids": execute(claimsWithRowIds),
+  "20_record_losses": execute(recordLosses)
 }
 
 /** The number of the last step. */

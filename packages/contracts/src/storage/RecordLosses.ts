@@ -1,0 +1,80 @@
+/** What a store knows of records that it lost: every server reads it, and one recovery cannot end another's loss. */
+import { describe, expect } from "@effect/vitest"
+import { RecordLosses } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { StorageTest } from "./StorageTest.ts"
+
+const since = 1_700_000_000_000
+const lost = { since, reason: "a payment that was acknowledged is missing", declaredAt: since + 60_000 }
+
+/** The store is shared: what another test declared has ended. */
+const declared = Effect.fnUntraced(function* () {
+  const losses = yield* RecordLosses
+  const before = yield* losses.newest
+  if (before !== null) yield* losses.end(before, { outcome: "accepted", at: since })
+  const loss = yield* losses.declare(lost)
+  return { before, loss, losses }
+})
+
+export const recordLosses = (it: StorageTest): void => {
+  describe("losses of records", () => {
+    it.effect("given a loss, when it is declared, then it is stored, known at once, and has a number of its own", () =>
+      Effect.gen(function* () {
+        const { before, loss, losses } = yield* declared()
+        expect(loss).toMatchObject({
+          number: (before?.number ?? 0) + 1,
+          since,
+          reason: lost.reason,
+          recovered: [],
+          ended: null
+        })
+        expect(yield* losses.newest).toEqual(loss)
+        expect(yield* losses.known).toEqual(loss)
+      })
+    )
+
+    it.effect("given a recovered connection, when the loss is extended, then it has to be recovered again", () =>
+      Effect.gen(function* () {
+        const { loss, losses } = yield* declared()
+        expect(yield* losses.markRecovered(loss, "stripe")).toBe(true)
+        expect(yield* losses.markRecovered(loss, "adyen")).toBe(true)
+        expect(yield* losses.markRecovered(loss, "adyen")).toBe(true)
+        expect(yield* losses.newest).toEqual({ ...loss, recovered: ["adyen", "stripe"] })
+
+        const extended = yield* losses.declare({ ...lost, since: since - 5_000 })
+        expect(extended).toMatchObject({ number: loss.number, since: since - 5_000, recovered: [] })
+        expect(extended.declaredAt).toBeGreaterThan(loss.declaredAt)
+        expect(yield* losses.newest).toEqual(extended)
+        // The recovery that began before knows nothing of what was lost since.
+        expect(yield* losses.markRecovered(loss, "stripe")).toBe(false)
+        expect(yield* losses.end(loss, { outcome: "recovered", at: since + 90_000 })).toBe(false)
+        expect((yield* losses.declare({ ...lost, since: since + 1 })).since).toBe(since - 5_000)
+      })
+    )
+
+    it.effect("given a loss, when it ends, then it stays on record, ends once, and the next one is another", () =>
+      Effect.gen(function* () {
+        const { loss, losses } = yield* declared()
+        const ended = { outcome: "accepted", at: since + 90_000 } as const
+        expect(yield* losses.end(loss, ended)).toBe(true)
+        expect(yield* losses.known).toEqual({ ...loss, ended })
+        expect(yield* losses.end(loss, { outcome: "recovered", at: since + 95_000 })).toBe(false)
+        expect(yield* losses.markRecovered(loss, "stripe")).toBe(false)
+        expect(yield* losses.newest).toEqual({ ...loss, ended })
+        expect((yield* losses.declare(lost)).number).toBe(loss.number + 1)
+      })
+    )
+
+    it.effect("given a loss, when many servers declare it at once, then it is one loss from the earliest time", () =>
+      Effect.gen(function* () {
+        const { loss, losses } = yield* declared()
+        yield* losses.end(loss, { outcome: "recovered", at: since })
+        const all = yield* Effect.forEach([3, 1, 2], (n) => losses.declare({ ...lost, since: since + n }), {
+          concurrency: "unbounded"
+        })
+        expect(new Set(all.map(({ number }) => number))).toEqual(new Set([loss.number + 1]))
+        expect(yield* losses.newest).toMatchObject({ number: loss.number + 1, since: since + 1 })
+      })
+    )
+  })
+}

@@ -1,0 +1,50 @@
+/** Losses of records in SQLite. */
+import { declaredLoss, type RecordLoss, type RecordLosses } from "@pointsman/core/ports"
+import { readRecordLoss } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { type Database, read, update } from "./Database.ts"
+
+const selectNewest = "select * from record_losses order by number desc limit 1"
+const selectRecovered = "select connection_id from recovered_connections where loss = ? order by connection_id"
+const put = `insert into record_losses (number, since, reason, declared_at) values (?, ?, ?, ?)
+  on conflict (number) do update set since = excluded.since, declared_at = excluded.declared_at`
+const forgetRecovered = "delete from recovered_connections where loss = ?"
+const isOpen = "number = ? and declared_at = ? and outcome is null"
+const selectOpen = `select 1 from record_losses where ${isOpen}`
+const markOne = "insert into recovered_connections (loss, connection_id) values (?, ?) on conflict do nothing"
+const endOne = `update record_losses set outcome = ?, ended_at = ? where ${isOpen}`
+
+/** The file is as near as memory: what is known is what is stored. Where it cannot be read, what was read last. */
+export const make = (db: Database): RecordLosses => {
+  let last: RecordLoss | null = null
+  const stored = (): RecordLoss | null => {
+    const row = db.prepare(selectNewest).get()
+    const recovered = () =>
+      db
+        .prepare(selectRecovered)
+        .all(row?.["number"] as number)
+        .map((found) => found["connection_id"] as string)
+    last = row === undefined ? null : readRecordLoss(row, recovered())
+    return last
+  }
+  const newest = read("recordLoss", stored)
+  return {
+    known: Effect.catch(newest, () => Effect.sync(() => last)),
+    newest,
+    declare: (loss) =>
+      update(db, "declareLoss", () => {
+        const declared = declaredLoss(stored(), loss)
+        db.prepare(put).run(declared.number, declared.since, declared.reason, declared.declaredAt)
+        db.prepare(forgetRecovered).run(declared.number)
+        return declared
+      }),
+    markRecovered: ({ declaredAt, number }, connectionId) =>
+      update(db, "markRecovered", () => {
+        if (db.prepare(selectOpen).get(number, declaredAt) === undefined) return false
+        db.prepare(markOne).run(number, connectionId)
+        return true
+      }),
+    end: ({ declaredAt, number }, { at, outcome }) =>
+      update(db, "endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1)
+  }
+}
