@@ -2169,5 +2169,85 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/Places.test.ts",
       test: "given a provider that takes its time, then those who wait for it take no place"
     }
+  },
+  {
+    name: "a server's own clock",
+    harm: "A server whose clock is ahead takes an unknown result for a failure before the provider captures.",
+    edits: [
+      {
+        file: "packages/core/src/Pointsman.ts",
+        find: "Context.add(Clock.Clock, storageClock?.clock ?? (yield* Clock.Clock)),",
+        replace: "Context.add(Clock.Clock, yield* Clock.Clock),"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StorageClock.test.ts",
+      test: 'given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time'
+    }
+  },
+  {
+    name: "ages across a change of clocks",
+    harm: "After a failover to a clock that is ahead, an unknown result becomes a failure before the provider captures.",
+    edits: [
+      {
+        file: "packages/core/src/decide/SentCall.ts",
+        find: "Math.max(sentAt, agesFrom ?? sentAt)",
+        replace: "Math.min(sentAt, agesFrom ?? sentAt)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StorageClock.test.ts",
+      test: "given a clock that changed, then 'never received' is believed once the full age has passed since"
+    }
+  },
+  {
+    name: "a clock that follows the machine's",
+    harm: "A machine whose clock is set back lets a call go out long after its claim.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/DatabaseClock.ts",
+        find: "Math.max(moment.monotonic - anchor.monotonic, moment.wall - anchor.wall)",
+        replace: "(moment.wall - anchor.wall)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/DatabaseClock.test.ts",
+      test: "given a machine whose clock is set back, then time goes on"
+    }
+  },
+  {
+    name: "a database's clock that jumps",
+    harm: "The database's clock is set ahead, and an unknown result becomes a failure before the provider captures.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/DatabaseClock.ts",
+        find: "if (jumped > jumpMillis || stepped > jumpMillis)",
+        replace: "if (stepped > jumpMillis)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/DatabaseClock.test.ts",
+      test: "given a database whose clock jumps, then ages begin anew; corrections of milliseconds take no time back"
+    }
+  },
+  {
+    name: "serve by a wrong clock",
+    harm: "A server whose clock is minutes off goes on sending, with timestamps that providers and receivers refuse.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Condition.ts",
+        find: "const wrongClockMillis = 30_000",
+        replace: "const wrongClockMillis = 3_000_000"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/StorageClock.test.ts",
+      test: "given unknown results, kills and restarts, then no result is turned false, and who is far off serves nothing"
+    }
   }
 ]

@@ -1,5 +1,5 @@
 /** The door: everything that Pointsman does, as one service. `door` has its methods, by subject. */
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { LookUps } from "./call/LookUps.ts"
 import { OpenConnections } from "./call/OpenConnections.ts"
@@ -26,6 +26,7 @@ import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { PaymentSettings } from "./ports/PaymentSettings.ts"
 import type { Secrets } from "./ports/Secrets.ts"
+import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
 import type { SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
@@ -104,7 +105,10 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           scheduleMillis: options.webhookScheduleMillis ?? deliveryDefaults.scheduleMillis
         }
         const services = yield* Effect.context<DoorServices>()
+        const storageClock = yield* StorageClock
         const context = Context.add(services, PaymentSettings, settings).pipe(
+          Context.add(Clock.Clock, storageClock?.clock ?? (yield* Clock.Clock)),
+          Context.add(StorageClock, storageClock),
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(DeliverySettings, deliverySettings)

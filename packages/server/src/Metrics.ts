@@ -4,7 +4,7 @@
  * for.
  */
 import { Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+import { Directory, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
@@ -24,6 +24,10 @@ const servedGeneration = Metric.gauge("pointsman_configuration_generation", {
 })
 const olderFile = Metric.gauge("pointsman_configuration_older", {
   description: "1 while this process's configuration file is older than the configuration that is served, else 0."
+})
+
+const clockAhead = Metric.gauge("pointsman_storage_clock_ahead_seconds", {
+  description: "How far this machine's clock is ahead of the database's; negative if it is behind."
 })
 
 /** As long as OpenTelemetry's exporters wait between two exports of metrics, at the shortest. */
@@ -68,7 +72,15 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
         Effect.timeout(readWithinMillis),
         Effect.catchCause((cause) => Effect.logWarning("the configuration could not be read from the storage", cause))
       )
-      const readGauges = readCircuits.pipe(Effect.andThen(readConfiguration), Effect.andThen(readBacklog))
+      const condition = yield* StorageCondition
+      const readStorage = Effect.flatMap(condition.read, ({ clockAheadMillis }) =>
+        clockAheadMillis === undefined ? Effect.void : Metric.update(clockAhead, clockAheadMillis / 1_000)
+      )
+      const readGauges = readCircuits.pipe(
+        Effect.andThen(readStorage),
+        Effect.andThen(readConfiguration),
+        Effect.andThen(readBacklog)
+      )
       if (refresh) yield* Effect.forkScoped(Effect.forever(Effect.andThen(readGauges, Effect.sleep(refreshEvery))))
       return HttpRouter.add(
         "GET",

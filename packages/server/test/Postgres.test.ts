@@ -14,6 +14,7 @@ import {
   newDatabase as newDatabaseOn,
   postgresMissing,
   query,
+  setDatabaseAhead,
   startPostgresServer
 } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
@@ -111,7 +112,9 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     assert.instanceOf(await lost, TypeError)
 
     // Longer than the claim window, which is 15 minutes.
-    const next = await start(url, { configuration: configurationFor(provider), clockAheadMillis: 16 * 60_000 })
+    const clockAheadMillis = 16 * 60_000
+    await setDatabaseAhead(url, clockAheadMillis)
+    const next = await start(url, { configuration: configurationFor(provider), clockAheadMillis })
     const ended = await create(next, "in-flight")
     assert.deepStrictEqual([ended.status, ended.body.data.status], [201, "UNKNOWN"])
     assert.deepStrictEqual((await create(next, "in-flight")).body, ended.body)
@@ -171,7 +174,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     for (const [{ code, stderr, stdout }, why] of [
       [onEmpty, "cannot be used: it has no Pointsman tables: start the server once"],
       [onOlder, "it has the outdated schema version 1"],
-      [onNewer, "the database has schema version 1000, created by a newer release"]
+      [onNewer, "the database has schema version 1200, created by a newer release"]
     ] as const) {
       assert.deepStrictEqual([code, stdout], [1, ""])
       assert.include(stderr, why)
@@ -179,7 +182,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
-      [lookAtOurs, "ok: {}, schema version 10"]
+      [lookAtOurs, "ok: {}, schema version 12"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data
@@ -261,7 +264,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     while (Date.now() < until && (await ready()).status === 200) await sleep(50)
     const unavailable = await ready()
     assert.strictEqual(unavailable.status, 503)
-    assert.match(unavailable.body.reason, /schema version 1000, created by a newer release/u)
+    assert.match(unavailable.body.reason, /schema version 1200, created by a newer release/u)
     const refused = [
       await server.request("POST", path, { idempotencyKey: "after-it", body }),
       await server.request("POST", path, { body: { ...body, return_url: "https://shop.example" } }),

@@ -68,6 +68,10 @@ export const drawBlow = (draw: Draw, { crossing, process, side }: Boundary): Fau
   return { is: { fate, restartsAfter: 0 }, words: `${where}: freezes for ${fate / second} s` }
 }
 
+/** How far a process's clock is ahead of the store's, in milliseconds: ten minutes at most. */
+export const drawSkew = (draw: Draw): number =>
+  draw.pick([0, 3 * second, -3 * second, 65 * second, -65 * second, 10 * minute, -10 * minute])
+
 export const drawStorageFault = (draw: Draw, crossing: Crossing): Fault<CommitFault> => {
   const is = storageFault(draw, crossing)
   return { is, words: `${crossing}: ${inWords(is)}` }

@@ -12,12 +12,13 @@ import {
   type Ledger,
   type Merchants,
   type Secrets,
+  StorageClock,
   type SuccessRates,
   Transport,
   Unanswered,
   WebhookSender
 } from "@pointsman/core/ports"
-import { Context, Effect, Exit, Layer, Scope, Tracer } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Scope, Tracer } from "effect"
 import type { Mac } from "effect/crypto"
 import type { Fate, Hooks } from "./Boundary.ts"
 import { makeMortality } from "./Mortality.ts"
@@ -41,6 +42,8 @@ export interface MortalProcessOptions {
    * webhooks.
    */
   readonly backgroundEveryMillis?: number | undefined
+  /** How far its machine's clock is ahead of the store's, which is that of `time`; 0 unless set. */
+  readonly clockAheadMillis?: number | undefined
   readonly hooks?: Hooks | undefined
 }
 
@@ -63,7 +66,7 @@ export interface MortalProcess {
 
 /** Starts one, as a supervisor does. It runs as the time of its world goes on. */
 export const startProcess = (options: MortalProcessOptions): MortalProcess => {
-  const { backgroundEveryMillis, hooks = {}, number, shared, time } = options
+  const { backgroundEveryMillis, clockAheadMillis = 0, hooks = {}, number, shared, time } = options
   const mortality = makeMortality()
   let takeBackThaw = () => {}
 
@@ -98,8 +101,9 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     })
   }
 
-  const mortal = Context.add(shared, Tracer.Tracer, mortality.tracer)
-  const outside = Context.merge(shared, mortalStorage(shared, time, beyond, hooks)).pipe(
+  const own = clockAheadMillis === 0 ? shared : withOwnClock(shared, time.clock, clockAheadMillis)
+  const mortal = Context.add(own, Tracer.Tracer, mortality.tracer)
+  const outside = Context.merge(own, mortalStorage(shared, time, beyond, hooks)).pipe(
     Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
     Context.add(Transport, noTransport)
   )
@@ -128,6 +132,13 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     ask((pointsman) => pointsman.keepDelivering(backgroundEveryMillis))
   }
   return { number, isDead: mortality.isDead, die: mortality.die, freeze, ask }
+}
+
+/** The machine's clock differs from the store's, and the store tells its own. */
+const withOwnClock = <R>(shared: Context.Context<R>, clock: Clock.Clock, aheadMillis: number): Context.Context<R> => {
+  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
+  const ahead = { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
+  return shared.pipe(Context.add(Clock.Clock, ahead), Context.add(StorageClock, { clock, agesFrom: () => null }))
 }
 
 const noTransport = Transport.of({

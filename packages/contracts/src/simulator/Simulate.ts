@@ -3,13 +3,14 @@ import type { Environment, PointsmanOptions } from "@pointsman/core"
 import type { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
-import type { Draw } from "./Draw.ts"
+import { type Draw, drawFrom } from "./Draw.ts"
 import type { Temper } from "./DrawAct.ts"
 import {
   drawBlow,
   drawCaptured,
   drawPostage,
   drawRates,
+  drawSkew,
   drawStorageFault,
   fateRate,
   inWords,
@@ -49,6 +50,9 @@ export interface Simulated {
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
+
+/** The stream of what differs from process to process, beside those of the plan. */
+const skewStream = -1
 
 /** No run has more at once. */
 const processesAtMost = 3
@@ -123,9 +127,16 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     postageOf: (letter) => plan.fault(rates.mail, (draw) => drawPostage(draw, letter)) ?? ordinaryPostage
   })
   const restart = () => {
-    if (!plan.isOver() && world.alive().length < processesAtMost) world.start({ backgroundEveryMillis })
+    if (!plan.isOver() && world.alive().length < processesAtMost) start()
   }
-  for (let count = 0; count < run.processes; count++) world.start({ backgroundEveryMillis })
+  const skews = drawFrom(seed, skewStream)
+  const hasSkewedClocks = skews.chance(0.4)
+  const start = () => {
+    const clockAheadMillis = hasSkewedClocks ? drawSkew(skews) : 0
+    const { number } = world.start({ backgroundEveryMillis, clockAheadMillis })
+    if (clockAheadMillis !== 0) tell(`process ${number} has a clock that is ${clockAheadMillis / second} s ahead`)
+  }
+  for (let count = 0; count < run.processes; count++) start()
 
   const workload = makeWorkload({ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis })
   for (let number = 1; number <= run.steps; number++) {

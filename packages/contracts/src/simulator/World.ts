@@ -31,7 +31,7 @@ import { Mac, SecureRandom } from "effect/crypto"
 import type { Hooks } from "./Boundary.ts"
 import { answered, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
-import { type MortalProcess, type Shared, startProcess } from "./MortalProcess.ts"
+import { type MortalProcess, type MortalProcessOptions, type Shared, startProcess } from "./MortalProcess.ts"
 import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
 import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
 import { makeTime, type Time } from "./Time.ts"
@@ -72,7 +72,7 @@ export interface World {
   /** Runs something beside the processes, and beyond their boundaries. */
   readonly run: <A, E>(work: Effect.Effect<A, E>) => Promise<A>
   /** One more process, as a supervisor starts it. */
-  readonly start: (options?: { readonly backgroundEveryMillis?: number | undefined }) => MortalProcess
+  readonly start: (options?: Pick<MortalProcessOptions, "backgroundEveryMillis" | "clockAheadMillis">) => MortalProcess
   /** Those that are not dead, in the order in which they were started. */
   readonly alive: () => ReadonlyArray<MortalProcess>
   /** All processes die, and the store is closed. */
@@ -259,7 +259,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     ledger: Context.get(shared, Ledger),
     deliveries: Context.get(shared, Deliveries),
     run: (work) => runIn(shared, work),
-    start: ({ backgroundEveryMillis } = {}) => {
+    start: ({ backgroundEveryMillis, clockAheadMillis } = {}) => {
       const process = startProcess({
         number: processes.length + 1,
         time,
@@ -268,6 +268,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         sender: receiver.sender,
         pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
         backgroundEveryMillis,
+        clockAheadMillis,
         hooks: options.hooks
       })
       processes.push(process)

@@ -14,6 +14,7 @@ import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
 import { Ledger } from "../ports/Ledger.ts"
+import { StorageClock } from "../ports/StorageClock.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import { LearnedRates } from "../routing/run/LearnedRates.ts"
 import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
@@ -30,8 +31,13 @@ interface Lookup {
   readonly decides?: UndecidedStatement
 }
 
+interface WeighedLookup extends Lookup {
+  readonly agesFrom: number | null
+}
+
 /** Gives the book as it is afterwards. `asked`: the book as it was read before the lookup began. */
-export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, lookup: Lookup) {
+export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, made: Lookup) {
+  const lookup = { ...made, agesFrom: (yield* StorageClock)?.agesFrom() ?? null }
   const ledger = yield* Ledger
   const learned = yield* LearnedRates
   const turns = yield* Turns
@@ -79,27 +85,29 @@ const appliedWithout = (
 /** `undefined` where nothing has to be written. */
 const appliedOf = (
   book: PaymentBook,
-  { about, askedAt, connectionId, decides }: Lookup,
+  { about, agesFrom, askedAt, connectionId, decides }: WeighedLookup,
   now: number
 ): Applied | undefined => {
   if (decides === undefined) {
-    const meaning = about === null ? undefined : interpret(book, connectionId, sourceOf(about, askedAt, null), now)
+    const meaning =
+      about === null ? undefined : interpret(book, connectionId, sourceOf(about, { agesFrom, askedAt }, null), now)
     return meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
   }
   const cleared = withoutUndecided(book, decides)
   const meaning =
-    about === null ? undefined : interpret(cleared, connectionId, sourceOf(about, askedAt, decides.at), now)
+    about === null
+      ? undefined
+      : interpret(cleared, connectionId, sourceOf(about, { agesFrom, askedAt }, decides.at), now)
   const isDecided = meaning !== undefined && meaning._tag !== "TooEarly" && meaning._tag !== "Malformed"
   const decided = isDecided ? meaning : leftUndecided(cleared, decides, now)
   return ("applied" in decided ? decided.applied : undefined) ?? unchangedBook(cleared, now)
 }
 
-const sourceOf = (about: StatementAbout, askedAt: number, at: number | null): Statement => ({
-  via: "lookup",
-  about,
-  at,
-  askedAt
-})
+const sourceOf = (
+  about: StatementAbout,
+  asked: Pick<WeighedLookup, "agesFrom" | "askedAt">,
+  at: number | null
+): Statement => ({ via: "lookup", about, at, ...asked })
 
 /** What the lookup is about, as it is recorded, and all that decides what it means. */
 const subjectOf = (book: PaymentBook, { about, connectionId, decides }: Lookup): string => {

@@ -9,18 +9,19 @@ import type { Checkout } from "../model/HostedPage.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { ChargeState, Found } from "../model/ProviderStatement.ts"
 import { type ChargeFact, chargeFactOf } from "./ChargeFact.ts"
+import type { AskedAt } from "./SentCall.ts"
 
 /** A payment that was made in the last moment may take this long to show in the provider's record, in milliseconds. */
 const checkoutGraceMillis = 60 * 60 * 1000
 
-/** `undefined`: nothing is known yet. `askedAt`: epoch milliseconds, before the look-up began, or when a message was written. */
+/** `undefined`: nothing is known yet. `asked`: before the look-up began, or when a message was written. */
 export const checkoutFactOf = (
   payment: Payment,
   attempt: Attempt & { readonly checkout: Checkout },
   found: Found<ChargeState>,
-  askedAt: number
+  asked: AskedAt
 ): ChargeFact | undefined => {
-  const isOver = isCheckoutOver(attempt, askedAt)
+  const isOver = isCheckoutOver(attempt, asked)
   if (found._tag === "NotFound") return isOver && found.conclusive ? { on: "CheckoutEnded" } : undefined
   // The provider's page shows the challenge: the customer is at it.
   if (found.state._tag === "NeedsCustomer" && !isOver) return undefined
@@ -28,5 +29,14 @@ export const checkoutFactOf = (
 }
 
 /** Nobody can have paid on it since, and what was sent for it has arrived or never will. */
-const isCheckoutOver = ({ checkout, sentAt, timeoutMillis }: Attempt & { readonly checkout: Checkout }, now: number) =>
-  checkout.expiresAt !== null && now >= Math.max(checkout.expiresAt + checkoutGraceMillis, sentAt + 2 * timeoutMillis)
+const isCheckoutOver = (
+  { checkout, sentAt, timeoutMillis }: Attempt & { readonly checkout: Checkout },
+  { agesFrom, askedAt }: AskedAt
+): boolean => {
+  if (checkout.expiresAt === null) return false
+  const since = agesFrom ?? Number.NEGATIVE_INFINITY
+  return (
+    askedAt >= Math.max(checkout.expiresAt, since) + checkoutGraceMillis &&
+    askedAt >= Math.max(sentAt, since) + 2 * timeoutMillis
+  )
+}

@@ -8,12 +8,21 @@ export interface SentCall {
   readonly timeoutMillis: number
 }
 
+/** When a lookup was made, or when an operator's evidence came. */
+export interface AskedAt {
+  /** Epoch milliseconds, before the lookup began. */
+  readonly askedAt: number
+  /** From when on ages count: the clock changed then. Epoch milliseconds; `null` where it did not. */
+  readonly agesFrom?: number | null | undefined
+}
+
 /**
  * Epoch milliseconds from which on "never executed" may be believed. The call is written before it is sent, and may go
- * out as late as the send window allows: from there on it is as old as its time-outs say.
+ * out as late as the send window allows: from there on it is as old as its time-outs say. A time that another clock wrote
+ * may be too early: then the call is as old as the change of clocks.
  */
-export const oldFrom = ({ sentAt, timeoutMillis }: SentCall): number =>
-  sentAt + defaultSendWithinMillis + 2 * timeoutMillis
+export const oldFrom = ({ sentAt, timeoutMillis }: SentCall, agesFrom: number | null | undefined = undefined): number =>
+  Math.max(sentAt, agesFrom ?? sentAt) + defaultSendWithinMillis + 2 * timeoutMillis
 
-/** `askedAt`: epoch milliseconds, before the lookup began. */
-export const isOldEnough = (call: SentCall, askedAt: number): boolean => askedAt >= oldFrom(call)
+export const isOldEnough = (call: SentCall, { agesFrom, askedAt }: AskedAt): boolean =>
+  askedAt >= oldFrom(call, agesFrom)

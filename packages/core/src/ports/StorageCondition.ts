@@ -13,6 +13,8 @@ export interface StorageReading {
   readonly refusal: string | null
   /** What an operator should know: each a sentence, without a secret. */
   readonly warnings: ReadonlyArray<string>
+  /** How far this machine's clock is ahead of the storage's, in milliseconds; not for a storage without its own. */
+  readonly clockAheadMillis?: number | undefined
 }
 
 export interface StorageCondition {

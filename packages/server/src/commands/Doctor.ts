@@ -138,7 +138,9 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
-const clockMayDifferMillis = 5_000
+const clockMayDifferMillis = 2_000
+/** As far as a server serves. */
+const clockMustAgreeMillis = 30_000
 
 const inspectPostgres = Effect.fnUntraced(function* (
   database: Extract<Database, { readonly _tag: "Postgres" }>,
@@ -177,14 +179,13 @@ export const durabilityLines = (
   )
 
 export const clockLine = (databaseAheadMillis: number): CheckLine => {
-  const apart = `${Math.abs(databaseAheadMillis)} ms`
-  return Math.abs(databaseAheadMillis) <= clockMayDifferMillis
-    ? ok("clock", `${apart} difference from the database clock`)
-    : warning(
-        "clock",
-        `the clock of this machine is ${apart} ${databaseAheadMillis > 0 ? "behind" : "ahead of"} the ` +
-          "database clock: synchronize both with NTP"
-      )
+  const apart = Math.abs(databaseAheadMillis)
+  if (apart <= clockMayDifferMillis) return ok("clock", `${apart} ms difference from the database clock`)
+  const says = `the clock of this machine is ${apart} ms ${databaseAheadMillis > 0 ? "behind" : "ahead of"} the database clock`
+  const remedy = "synchronize both with NTP"
+  return apart <= clockMustAgreeMillis
+    ? warning("clock", `${says}: ${remedy}`)
+    : wrong("clock", `${says}: the server takes no requests. To correct it, ${remedy}`)
 }
 
 export const schemaOf = (name: string, schema: number, newest: number): Inspected => {

@@ -51,3 +51,15 @@ export const environmentOn = (url: string) => ({
   POINTSMAN_ALLOW_ASYNC_COMMIT: "true",
   POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
 })
+
+/** The database's clock goes ahead of this machine's by so many milliseconds. Its servers have to be started after it. */
+export const setDatabaseAhead = async (url: string, millis: number): Promise<void> => {
+  const name = new URL(url).pathname.slice(1)
+  await query(
+    url,
+    `create or replace function public.clock_timestamp() returns timestamptz language sql volatile
+       as 'select pg_catalog.clock_timestamp() + interval ''${millis} milliseconds'''`
+  )
+  // Ours is found first.
+  await query(url, `alter database ${name} set search_path = public, pg_catalog`)
+}

@@ -4,11 +4,13 @@
  */
 import { NotAdmitted, type StorageCondition, StorageError, type StorageReading } from "@pointsman/core/ports"
 import { migrationsTable, type Row } from "@pointsman/storage-sql"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
+import { isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
 import { newerSchema, newest } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
+import { makeTimeline } from "./Timeline.ts"
 
 export interface ConditionOptions {
   /**
@@ -71,12 +73,15 @@ const durabilityOf = (row: Row): Durability => {
 export const readDurability = (db: Database): Effect.Effect<Durability, StorageError> =>
   Effect.map(db.read("open", `select ${durabilityColumns}`), ([row = {}]) => durabilityOf(row))
 
+const selectNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
+
 /** A newer server may migrate the database while this one runs. */
 const selectCondition = `select ${durabilityColumns}, (select max(migration_id) from ${migrationsTable}) as schema,
-  ${newestLossColumn}`
+  ${newestLossColumn}, ${selectNow}`
 
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
 
+/** What does not pass by itself; an operator has to act. */
 const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): StorageReading => {
   const { faults, warnings } = durabilityOf(row)
   const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
@@ -87,41 +92,81 @@ const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): St
   }
 }
 
+/** Further from the database's clock than this, a machine's clock is a finding; and no server serves by it. */
+const suspectClockMillis = 2_000
+const wrongClockMillis = 30_000
+
+const clockFinding = (aheadMillis: number): string =>
+  `this machine's clock is ${Math.round(Math.abs(aheadMillis) / 1_000)} s ${aheadMillis > 0 ? "ahead of" : "behind"} ` +
+  "the database's: synchronize both"
+
+/** With what passes when the machine's clock is right again. */
+const withClock = (reading: StorageReading, clockAheadMillis: number): StorageReading => {
+  const isWrong = Math.abs(clockAheadMillis) > wrongClockMillis
+  const isSuspect = Math.abs(clockAheadMillis) > suspectClockMillis && !isWrong
+  const { refusal, warnings } = reading
+  const found = clockFinding(clockAheadMillis)
+  return {
+    refusal: isWrong && refusal === null ? found : refusal,
+    warnings: isSuspect ? [...warnings, found] : warnings,
+    clockAheadMillis
+  }
+}
+
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
   learning: KeptLosses["learning"],
   options: ConditionOptions & { readonly existing?: boolean | undefined }
 ) {
-  const read = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
-  const look = Effect.map(read, (row) => readingOf(row, options))
-  let latest = yield* look
-  if (latest.refusal !== null) {
-    return yield* new StorageError({ operation: "open", cause: new Error(latest.refusal) })
+  const base = yield* Clock.Clock
+  const clock = makeDatabaseClock(base)
+  const aheadMillis = () => (isRealTime(base) ? clock.aheadMillis() : 0)
+  const timeline = makeTimeline(db, clock)
+  const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
+  const look = Effect.gen(function* () {
+    const begun = clock.begin()
+    const row = yield* select
+    clock.learn(begun, row["now"] as number)
+    yield* timeline.look
+    const warning = timeline.warning()
+    const { refusal, warnings } = readingOf(row, options)
+    return { refusal, warnings: warning === undefined ? warnings : [...warnings, warning] }
+  })
+  // The first round trip may have set up a connection.
+  const first = yield* Effect.andThen(look, look)
+  if (first.refusal !== null) {
+    return yield* new StorageError({ operation: "open", cause: new Error(first.refusal) })
   }
+  let latest = withClock(first, aheadMillis())
   // A visitor's operator hears it from the server, or from the doctor.
   if (options.existing !== true) yield* tell(undefined, latest)
   const again = Effect.gen(function* () {
     yield* Effect.sleep(readEvery)
     const before = latest
-    latest = yield* look
+    latest = withClock(yield* look, aheadMillis())
     yield* tell(before, latest)
   })
   // While the database does not answer, what it said last applies.
   yield* Effect.forkScoped(Effect.forever(Effect.ignore(again)))
-  return {
+  const condition: StorageCondition = {
     read: Effect.sync(() => latest),
     admit: Effect.suspend(() => {
       const reason = latest.refusal ?? (db.longestWaitMillis() > claimWaitMillis ? full : null)
       return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))
     })
-  } satisfies StorageCondition
+  }
+  return { clock: isRealTime(base) ? clock : undefined, condition }
 })
+
+/** A number in a sentence may change with every reading. */
+const withoutNumbers = (sentence: string): string => sentence.replaceAll(/\d+/gu, "")
 
 /** Logs what is new. */
 const tell = Effect.fnUntraced(function* (before: StorageReading | undefined, { refusal, warnings }: StorageReading) {
-  for (const warning of warnings) if (before?.warnings.includes(warning) !== true) yield* Effect.logWarning(warning)
-  if (refusal === (before?.refusal ?? null)) return
+  const told = new Set(before?.warnings.map(withoutNumbers))
+  for (const warning of warnings) if (!told.has(withoutNumbers(warning))) yield* Effect.logWarning(warning)
+  if (withoutNumbers(refusal ?? "") === withoutNumbers(before?.refusal ?? "")) return
   if (refusal === null) yield* Effect.logInfo("the storage takes new requests again")
   else yield* Effect.logError(`the storage takes no new requests: ${refusal}`)
 })

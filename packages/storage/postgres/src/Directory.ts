@@ -55,6 +55,9 @@ const readMillis = 2_500
 const listenPause = "1 second"
 const listenWithin = "10 seconds"
 
+/** Some callers run by the database's clock, and some by the machine's. */
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
 /** The reading has an allowance of its own; who waits for it is charged the time all the same. */
 const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.withFiber((fiber) => {
@@ -115,7 +118,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
     kept !== undefined && isListening && now - kept.comparedAt < trustMillis ? kept.loaded.snapshot : undefined
 
   const current = (operation: string): Effect.Effect<Snapshot, StorageError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(monotonicMillis, (now) => {
       const found = fresh(now)
       return found === undefined ? Effect.flatten(shared(operation)) : Effect.succeed(found)
     })
@@ -139,7 +142,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
     })
 
   const refresh = Effect.fnUntraced(function* (operation: string) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     const began = epoch
     const before = kept?.loaded
     const [row] =

@@ -5,6 +5,7 @@ import {
   Ledger,
   Merchants,
   RecordLosses,
+  StorageClock,
   StorageCondition,
   type StorageError,
   SuccessRates
@@ -43,7 +44,7 @@ export const layer = (
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
-      const condition = yield* watchCondition(db, learning, options)
+      const { clock, condition } = yield* watchCondition(db, learning, options)
       const ledger = yield* makeLedger(db, options)
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
@@ -52,6 +53,7 @@ export const layer = (
         Context.add(Merchants, makeMerchants(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
+        Context.add(StorageClock, clock),
         Context.add(StorageCondition, condition)
       )
     })

@@ -455,6 +455,11 @@ const recordLosses = [
   )`
 ]
 
+const timelines = `create table timelines (
+  timeline ${text} not null primary key,
+  noticed_at bigint not null
+)`
+
 /** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
 export type Step =
   | ReadonlyArray<string>
@@ -514,7 +519,8 @@ export const steps: Readonly<Record<string, Step>> = {
   ),
   "10_configurations": [configurations],
   "11_named_references": namedReferences,
-  "12_record_losses": recordLosses
+  "12_record_losses": recordLosses,
+  "13_timelines": [timelines]
 }
 
 /** The number of the last step. */

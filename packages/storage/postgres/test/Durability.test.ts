@@ -67,6 +67,7 @@ describe.skipIf("missing" in binaries)("durability", { timeout: 60_000 }, () => 
       const allowed = yield* conditionOf({ url, allowAsyncCommit: true })
       expect(allowed).toEqual({
         refusal: null,
+        clockAheadMillis: expect.any(Number),
         warnings: [
           expect.stringContaining("fsync is off"),
           // Without fsync, the tests' server writes no page copies either.

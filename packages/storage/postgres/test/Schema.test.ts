@@ -24,7 +24,8 @@ const steps = [
   { migration_id: 9, name: "claimed_by" },
   { migration_id: 10, name: "configurations" },
   { migration_id: 11, name: "named_references" },
-  { migration_id: 12, name: "record_losses" }
+  { migration_id: 12, name: "record_losses" },
+  { migration_id: 13, name: "timelines" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -58,6 +59,7 @@ const acrossTenants = [
   "pointsman_migrations (migration_id)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
+  "timelines (timeline)",
   "webhook_endpoints (id)",
   "workspaces (id)"
 ]
@@ -123,7 +125,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
-        yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses`
+        yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
         yield* withoutClaimedBy(sql)
         yield* sql`drop index operations_by_id`
         yield* sql`alter table payments drop column reported`
@@ -172,7 +174,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         Effect.flatMap(Ledger, (ledger) => Effect.forEach([first, second, declined], ledger.commit))
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
-      yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses`
+      yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
       yield* withoutClaimedBy(sql)
       yield* sql`delete from pointsman_migrations where migration_id >= 7`
       yield* withStorage({ url })(expectShared(first, second, declined))

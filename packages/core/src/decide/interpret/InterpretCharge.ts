@@ -79,7 +79,9 @@ const factOfUnheld = (
       // A refusal that was written while the customer could try again is not the last word, however late it arrives.
       const checkout = { ...attempt, checkout: attempt.checkout }
       const writtenAt = isCurrent(source) ? source.askedAt : Math.min(source.at ?? now, now)
-      return checkoutFactOf(payment, checkout, { _tag: "Found", state }, writtenAt) ?? "Confirms"
+      return (
+        checkoutFactOf(payment, checkout, { _tag: "Found", state }, { ...source, askedAt: writtenAt }) ?? "Confirms"
+      )
     }
     case "ChargeMismatched":
       // Only a stated amount corrects a stated amount; a reference that another payment has, another one corrects.
@@ -183,15 +185,16 @@ const factOfMissing = (
   { payment }: PaymentBook,
   attempt: Attempt,
   said: NeverReceived,
-  { askedAt, via }: Source
+  source: Source
 ): ChargeFact | "TooEarly" | "Contradicts" => {
+  const { via } = source
   switch (payment.state) {
     case "Charging":
       return "TooEarly"
     case "CheckoutOpen": {
       // A person may close a page that has no end.
       if (attempt.checkout === null || via === "operator") return { on: "CheckoutEnded" }
-      return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, askedAt) ?? "TooEarly"
+      return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, source) ?? "TooEarly"
     }
     case "ChargeUnknown": {
       // A checkout whose opening went unanswered may be open, and be paid on later: nothing found is no last word.

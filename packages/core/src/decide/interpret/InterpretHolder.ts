@@ -152,7 +152,7 @@ const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Sour
   const isUnknown = statusOf[book.payment.state] === "UNKNOWN"
   // What is accepted may still be under way. A person can tell that it is not.
   if (!isUnknown && source.via === "lookup") return confirms
-  if (!isOldEnough(operation, source.askedAt)) return { _tag: "TooEarly", from: oldFrom(operation) }
+  if (!isOldEnough(operation, source)) return { _tag: "TooEarly", from: oldFrom(operation, source.agesFrom) }
   if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, now)
   const message = "The provider's record says that the payment is still authorized."
   return operated(book, operation, { _tag: "Refused", code: null, message }, now)

@@ -41,5 +41,5 @@ export const disbelieved = (
 ): Interpretation | undefined => {
   if (!isCurrent(source)) return { _tag: "Malformed", reason: "a message cannot say that nothing was received" }
   if (!conclusive) return { _tag: "TooEarly", from: null }
-  return isOldEnough(call, source.askedAt) ? undefined : { _tag: "TooEarly", from: oldFrom(call) }
+  return isOldEnough(call, source) ? undefined : { _tag: "TooEarly", from: oldFrom(call, source.agesFrom) }
 }

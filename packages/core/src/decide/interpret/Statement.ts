@@ -22,6 +22,8 @@ export interface Source {
   readonly at: number | null
   /** Epoch milliseconds by our clock: before the lookup began, or when the message or the operator's evidence came. */
   readonly askedAt: number
+  /** From when on ages of calls count (`StorageClock`). Epoch milliseconds. */
+  readonly agesFrom?: number | null
   /** Of a message about a capture or a void: its provider can look it up, and what that says is what counts. */
   readonly isLookedUp?: boolean
 }

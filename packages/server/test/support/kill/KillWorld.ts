@@ -23,6 +23,8 @@ export interface KillStorage {
     readonly environment: Readonly<Record<string, string>>
     /** Whether the first server has reached it. */
     readonly isBegun: () => Promise<boolean>
+    /** For a database with a clock of its own, which goes ahead of this machine's from now on. */
+    readonly goAhead?: (millis: number) => Promise<void>
   }>
 }
 
@@ -81,6 +83,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
     // The provider does not know that its time went ahead: what it still executes it would execute too late.
     await provider.idle()
     aheadMillis += millis
+    await database.goAhead?.(aheadMillis)
   }
 
   return {

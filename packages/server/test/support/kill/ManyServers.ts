@@ -4,7 +4,7 @@
  * its processes, and both come back; the provider, the receiver, the merchant and the follower outlive them all.
  */
 import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
-import { environmentOn } from "../PostgresServer.ts"
+import { environmentOn, setDatabaseAhead } from "../PostgresServer.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { drawFrom } from "./Draw.ts"
 import { type EventFollower, followEvents } from "./EventFollower.ts"
@@ -169,6 +169,7 @@ export const startManyServers = async (
         if (code !== 0) throw new Error(`a server ended with ${code}\n${stderr}`)
       }
       aheadMillis = muchMillis
+      await setDatabaseAhead(url, aheadMillis)
       await startAll()
       const [first, ...others] = [...up.values()] as [ServerProcess, ...Array<ServerProcess>]
       await untilAtRest(first, { provider, receiver, follower })

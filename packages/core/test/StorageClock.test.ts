@@ -1,0 +1,92 @@
+/** Ages that decide about money are counted by the clock that all servers of a store share, not by a server's own. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { Ledger, StorageClock, Unanswered } from "@pointsman/core/ports"
+import { Clock, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { stored } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const minute = 60_000
+
+/** The test's clock, with an offset. */
+const shifted = (base: Clock.Clock, aheadMillis: () => number): Clock.Clock => ({
+  ...base,
+  sleep: base.sleep,
+  currentTimeMillisUnsafe: () => base.currentTimeMillisUnsafe() + aheadMillis(),
+  currentTimeMillis: Effect.sync(() => base.currentTimeMillisUnsafe() + aheadMillis())
+})
+
+interface Clocks {
+  machineAheadMillis: number
+  agesFrom: number | null
+}
+
+/** A server whose own clock may differ from the store's, which is the test's. */
+const server = (own: World, clocks: Clocks) =>
+  Layer.unwrap(
+    Effect.map(Clock.Clock, (clock) =>
+      own.layer.pipe(
+        Layer.provide(
+          Layer.succeed(
+            Clock.Clock,
+            shifted(clock, () => clocks.machineAheadMillis)
+          )
+        ),
+        Layer.provide(Layer.succeed(StorageClock, { clock, agesFrom: () => clocks.agesFrom }))
+      )
+    )
+  )
+
+const given = (machineAheadMillis: number) => {
+  const own = world()
+  const clocks: Clocks = { machineAheadMillis, agesFrom: null }
+  own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+  own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+  return { clocks, layer: server(own, clocks), own }
+}
+
+const checkedState = (payment: Payment) =>
+  Effect.gen(function* () {
+    yield* (yield* Pointsman).checkDue
+    return (yield* stored(payment)).state
+  })
+
+describe("the store's clock", () => {
+  for (const machineAheadMillis of [65_000, -10 * minute]) {
+    const { layer, own } = given(machineAheadMillis)
+    it.effect(
+      `given a server whose clock is ${machineAheadMillis / 1_000} s ahead, then "never received" is believed by the store's time`,
+      () =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(1_000_000_000)
+          const { payment } = yield* (yield* Pointsman).create(caller, request())
+          assert.strictEqual(payment.createdAt, 1_000_000_000)
+          const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+          assert.strictEqual(book.attempts[0]?.sentAt, 1_000_000_000)
+          // The first check is due after a minute, 5 s before the call is old enough.
+          yield* TestClock.adjust("59 seconds")
+          assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+          assert.lengthOf(own.provider.lookUps, 0)
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+          assert.lengthOf(own.provider.lookUps, 1)
+          yield* TestClock.adjust("4 minutes")
+          assert.strictEqual(yield* checkedState(payment), "Failed")
+        }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const { clocks, layer } = given(0)
+  it.effect("given a clock that changed, then 'never received' is believed once the full age has passed since", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      yield* TestClock.adjust("299 seconds")
+      clocks.agesFrom = yield* Clock.currentTimeMillis
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* checkedState(payment), "ChargeUnknown")
+      yield* TestClock.adjust("25 minutes")
+      assert.strictEqual(yield* checkedState(payment), "Failed")
+    }).pipe(Effect.provide(layer))
+  )
+})

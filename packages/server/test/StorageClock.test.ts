@@ -1,0 +1,111 @@
+/**
+ * Servers on one PostgreSQL whose clocks differ: an unknown result is decided by the database's time alone, and a server
+ * that is far off serves nothing.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it } from "vitest"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const second = 1_000
+
+/** "Never received" is believed 5 seconds after the send window and two of these. */
+const timeout = "1 second"
+/** Shortly before that, and long after a server that is 25 seconds ahead would believe it. */
+const executesAfterMillis = 5_500
+
+const clocks = { right: 0, "a minute ahead": 65 * second, "ten minutes behind": -600 * second, suspect: 25 * second }
+type Name = keyof typeof clocks
+
+describe.skipIf(postgresMissing !== undefined)("servers with different clocks", { timeout: 120_000 }, () => {
+  it("given unknown results, kills and restarts, then no result is turned false, and who is far off serves nothing", async () => {
+    const provider = await startProvider()
+    const url = await newDatabase()
+    const connection = {
+      ...connectionTo(provider),
+      timeout,
+      circuitBreaker: { failures: 1_000, open: "1 second" }
+    }
+    const start = (name: Name) =>
+      startServer({
+        folder: temporaryFolder(),
+        configuration: { workspaces: [workspaceWith([connection])] },
+        environment: {
+          ...environmentOn(url),
+          POINTSMAN_RATE_LIMIT: "off",
+          POINTSMAN_UNKNOWN_CHECK_INTERVAL: "500 millis"
+        },
+        clockAheadMillis: clocks[name]
+      })
+    const servers = new Map<Name, ServerProcess>()
+    servers.set("right", await start("right"))
+    for (const name of Object.keys(clocks) as Array<Name>) {
+      if (name !== "right") servers.set(name, await start(name))
+    }
+    const at = (name: Name): ServerProcess => servers.get(name) as ServerProcess
+    const restart = async (name: Name) => {
+      await at(name).kill("SIGKILL")
+      servers.set(name, await start(name))
+    }
+    const create = (name: Name, reference: string) =>
+      at(name).request("POST", path, {
+        key: liveKey,
+        idempotencyKey: `order ${reference}`,
+        body: { amount: 1999, currency: "EUR", country: "NL", reference }
+      })
+    const statusOf = async (id: string): Promise<string> =>
+      (await at("right").request("GET", `${path}/${id}`, { key: liveKey })).body.data.status
+
+    // Who is far off refuses, sends nothing, and says why.
+    for (const [name, says] of [
+      ["a minute ahead", /^this machine's clock is 6\d s ahead of the database's/u],
+      ["ten minutes behind", /^this machine's clock is (?:600|599) s behind the database's/u]
+    ] as const) {
+      const refused = await create(name, `refused ${name}`)
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [503, "internal_error"])
+      const ready = await at(name).request("GET", "/health/ready", { key: null })
+      assert.strictEqual(ready.status, 503)
+      assert.match(ready.body.reason, says)
+    }
+    assert.lengthOf(provider.calls, 0)
+    const suspect = await at("suspect").request("GET", "/health/ready", { key: null })
+    assert.strictEqual(suspect.status, 200)
+    assert.match(suspect.body.warnings.join("\n"), /this machine's clock is 25 s ahead of the database's/u)
+    const metrics = await (await fetch(`${at("suspect").url}/metrics`)).text()
+    assert.match(metrics, /^pointsman_storage_clock_ahead_seconds(?:\{[^}]*\})? 2[45]\.\d+$/mu)
+
+    // No answer, and an execution that is late; one request never arrives.
+    provider.always("charge", async (call) => {
+      if (call.body.reference === "never") return "silent" as const
+      setTimeout(call.execute, executesAfterMillis)
+      return "silent" as const
+    })
+    const names = Array.from({ length: 8 }, (_, index) => `late ${index}`)
+    const began = performance.now()
+    const asked = Promise.all(
+      [...names, "never"].map((reference, index) => create(index % 2 === 0 ? "right" : "suspect", reference))
+    )
+    await sleep(500)
+    await restart("ten minutes behind")
+    const answers = await asked
+    for (const { body, status } of answers)
+      assert.deepStrictEqual([status, body.data?.status, body.error], [201, "UNKNOWN", undefined])
+    await restart("suspect")
+    const ids = answers.map(({ body }) => body.data.id as string)
+    const late = ids.slice(0, -1)
+    while (performance.now() - began < executesAfterMillis + 4_000) {
+      for (const id of late) assert.include(["UNKNOWN", "CAPTURED"], await statusOf(id))
+      await sleep(250)
+    }
+    await restart("right")
+    for (const id of late) assert.strictEqual(await statusOf(id), "CAPTURED")
+    assert.lengthOf(provider.charges, names.length)
+    const never = ids.at(-1) as string
+    for (let turn = 0; turn < 40 && (await statusOf(never)) !== "FAILED"; turn++) await sleep(250)
+    assert.strictEqual(await statusOf(never), "FAILED")
+    for (const server of servers.values()) assert.strictEqual((await server.stop()).code, 0)
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * The database's clock, as this process knows it: the time of its last good reading, and what has passed since.
+ *
+ * The rule that a reader would otherwise break: a time that is ahead ends nothing wrongly but by an age ("never
+ * received"), and a time that is behind lets a call go out too late. So what has passed is the longer of two counts: a
+ * machine that was suspended does not count it by its monotonic clock, and a machine whose clock was set back not by the
+ * other one. Where the two differ, or the database's clock jumps, ages begin anew.
+ */
+import type { StorageClock } from "@pointsman/core/ports"
+import { Clock, Context, Effect } from "effect"
+
+export interface DatabaseClock extends StorageClock {
+  /** Before the database is asked for its time. */
+  readonly begin: () => Moment
+  /** What it said, in epoch milliseconds; to be called when it is heard. */
+  readonly learn: (begun: Moment, databaseMillis: number) => void
+  /** The database that is connected is another one than before, or became so at this time by its clock. */
+  readonly changed: (atMillis: number) => void
+  /** How far this machine's clock is ahead of the database's, in milliseconds: at the least, given the round trip. */
+  readonly aheadMillis: () => number
+}
+
+interface Moment {
+  readonly monotonic: number
+  readonly wall: number
+}
+
+interface Reading extends Moment {
+  readonly database: number
+  /** How wrong it may be, in milliseconds. */
+  readonly within: number
+}
+
+/** A difference of two clocks is told from the drift of good ones, and from a step of the one or the other. */
+const jumpMillis = 1_000
+/** How far good clocks drift apart: half a millisecond in each second. */
+const driftPerMilli = 0.0005
+/** A correction takes no time back. */
+const correctionMillis = 1_000
+
+/** Whether the program runs by the machine's clock. One that was given a clock of its own has decided what time it is. */
+export const isRealTime = (clock: Clock.Clock): boolean => clock === Context.get(Context.empty(), Clock.Clock)
+
+export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
+  let anchor: Reading | undefined
+  let heard: Reading | undefined
+  let agesFrom: number | null = null
+  let last = Number.NEGATIVE_INFINITY
+
+  const begin = (): Moment => ({
+    monotonic: Number(base.monotonicTimeNanosUnsafe() / 1_000n) / 1_000,
+    wall: base.currentTimeMillisUnsafe()
+  })
+
+  const at = (moment: Moment): number => {
+    if (anchor === undefined) return moment.wall
+    return anchor.database + Math.max(moment.monotonic - anchor.monotonic, moment.wall - anchor.wall)
+  }
+
+  const now = (): number => {
+    const time = Math.floor(at(begin()))
+    last = time < last && last - time < correctionMillis ? last : time
+    return last
+  }
+
+  const changed = (atMillis: number) => {
+    agesFrom = Math.max(agesFrom ?? atMillis, atMillis)
+  }
+
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: () => base.currentTimeNanosUnsafe(),
+    currentTimeNanos: base.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: base.monotonicTimeNanos,
+    sleep: (duration) => base.sleep(duration)
+  }
+
+  return {
+    clock,
+    begin,
+    learn: (begun, database) => {
+      const end = begin()
+      const within = (end.monotonic - begun.monotonic) / 2
+      const reading = { monotonic: (begun.monotonic + end.monotonic) / 2, wall: end.wall - within, database, within }
+      if (heard !== undefined) {
+        const passed = reading.monotonic - heard.monotonic
+        const jumped = Math.abs(database - heard.database - passed) - within - heard.within
+        const stepped = Math.abs(reading.wall - heard.wall - passed)
+        if (jumped > jumpMillis || stepped > jumpMillis) changed(Math.ceil(database + within))
+      }
+      heard = reading
+      if (anchor === undefined || isBetter(anchor, reading)) anchor = reading
+    },
+    changed,
+    agesFrom: () => {
+      const moment = begin()
+      const isSure =
+        heard === undefined || Math.abs(moment.wall - heard.wall - (moment.monotonic - heard.monotonic)) <= jumpMillis
+      return isSure ? agesFrom : now()
+    },
+    aheadMillis: () => {
+      if (heard === undefined) return 0
+      const ahead = heard.wall - heard.database
+      return Math.sign(ahead) * Math.max(0, Math.abs(ahead) - heard.within)
+    }
+  }
+}
+
+/** A reading after a slow round trip does not replace a good one that it agrees with. */
+const isBetter = (anchor: Reading, reading: Reading): boolean => {
+  const passed = reading.monotonic - anchor.monotonic
+  const mayBeWrong = anchor.within + passed * driftPerMilli
+  const isStepped = Math.abs(reading.wall - anchor.wall - passed) > mayBeWrong + reading.within
+  const isJumped = Math.abs(reading.database - anchor.database - passed) > mayBeWrong + reading.within
+  return reading.within <= mayBeWrong || isStepped || isJumped
+}

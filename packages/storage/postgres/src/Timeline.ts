@@ -1,0 +1,62 @@
+/**
+ * Which history the database continues. A promoted standby begins a new timeline, with a clock of its own, and possibly
+ * without the last commits.
+ */
+import type { StorageError } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import type { DatabaseClock } from "./DatabaseClock.ts"
+
+export interface Timeline {
+  /** Asks the database; a new timeline is recorded, and ages begin anew. */
+  readonly look: Effect.Effect<void, StorageError>
+  /** What an operator should know; a sentence. */
+  readonly warning: () => string | undefined
+}
+
+/** The first eight digits of a file of the log are its timeline. */
+const select = `select (select system_identifier from pg_control_system())::text || '/' ||
+  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`
+
+const record = `insert into timelines (timeline, noticed_at)
+  values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint) on conflict do nothing`
+const selectNoticed = `select noticed_at, exists (select 1 from timelines where timeline <> $1) as is_changed
+  from timelines where timeline = $1`
+
+/** Insufficient privilege, no such function, not supported: as hosted databases answer. */
+const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
+
+const unknown =
+  "the database does not say which timeline it is on (pg_control_system, pg_walfile_name): after a failover, " +
+  "times from the previous primary are compared with the clock of the new one"
+
+export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
+  let latest: string | undefined
+  let isRefused = false
+  const learn = Effect.fnUntraced(function* (timeline: string) {
+    yield* db.update("timeline", record, [timeline])
+    const [row] = yield* db.read("timeline", selectNoticed, [timeline], true)
+    if (row?.["is_changed"] === true) clock.changed(row["noticed_at"] as number)
+    if (latest !== undefined) {
+      yield* Effect.logWarning(
+        `the database is on another timeline (${timeline}, before: ${latest}): "never received" is believed of no ` +
+          "call before its full age has passed from now on"
+      )
+    }
+    latest = timeline
+  })
+  const look = Effect.gen(function* () {
+    if (isRefused) return
+    const [row] = yield* db.read("timeline", select, [], true)
+    const timeline = row?.["timeline"] as string
+    if (timeline !== latest) yield* learn(timeline)
+  })
+  return {
+    look: Effect.catch(look, (error) => {
+      if (!refusals.has((error.cause as { readonly code?: unknown } | null)?.code)) return Effect.fail(error)
+      isRefused = true
+      return Effect.void
+    }),
+    warning: () => (isRefused ? unknown : undefined)
+  }
+}
