@@ -843,7 +843,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Receivers of one platform that hang keep every other merchant from hearing of its payments.",
     edits: [
       {
-        file: "packages/core/src/verbs/deliver/DeliveryPlaces.ts",
+        file: "packages/core/src/commit/Places.ts",
         find: "now - begun < slowAfterMillis)",
         replace: "now - begun < 1_000 * slowAfterMillis)"
       }
@@ -2248,6 +2248,102 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "server",
       file: "packages/server/test/StorageClock.test.ts",
       test: "given unknown results, kills and restarts, then no result is turned false, and who is far off serves nothing"
+    }
+  },
+  {
+    name: "page due checks by time alone, in memory",
+    harm: "A provider that hangs keeps the unknown results of all others from being looked up.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Checks.ts",
+        find: "inTurn.sort((a, b) => a.place - b.place || a.at - b.at)",
+        replace: "inTurn.sort((a, b) => a.at - b.at)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given many of one connection, when a page is taken, then others that wait for less long are on it"
+    }
+  },
+  {
+    name: "page due checks by time alone, in SQLite",
+    harm: "A provider that hangs keeps the unknown results of all others from being looked up.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Checks.ts",
+        find: "a.place - b.place || Number",
+        replace: "Number"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given many of one connection, when a page is taken, then others that wait for less long are on it"
+    }
+  },
+  {
+    name: "page due checks by time alone, in PostgreSQL",
+    harm: "A provider that hangs keeps the unknown results of all others from being looked up.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Checks.ts",
+        find: "  order by place, check_at limit $4\n",
+        replace: "  order by check_at limit $4\n"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given many of one connection, when a page is taken, then others that wait for less long are on it"
+    }
+  },
+  {
+    name: "check without shares",
+    harm: "A provider that hangs keeps the unknown results of all others from being looked up.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/check/CheckDue.ts",
+        find: "limitPerConnection, underWay })",
+        replace: "limitPerConnection: limit, underWay: new Map() })"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Shares.test.ts",
+      test: "given 200 charges at it, then it takes its share, and another's unknown is asked in time"
+    }
+  },
+  {
+    name: "keep places for checks that hang",
+    harm: "A provider that hangs keeps the unknown results of all others from being looked up.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/check/CheckDue.ts",
+        find: "slowAfterMillis: 1_000 }",
+        replace: "slowAfterMillis: 1_000_000 }"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Shares.test.ts",
+      test: "given forty of them with more than their shares, then another's unknown is asked within seconds"
+    }
+  },
+  {
+    name: "check a rival in the share of the payment's connection",
+    harm: "The rival's provider hangs, and unknown results at the payment's connection are not looked up.",
+    edits: [
+      {
+        file: "packages/core/src/decide/CheckSchedule.ts",
+        find: "openRivals(state, attempts).at(-1)?.connectionId ?? connectionId",
+        replace: "connectionId"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CheckDue.test.ts",
+      test: "given its provider says captured, then it is Captured, is reported once and not looked up again"
     }
   }
 ]

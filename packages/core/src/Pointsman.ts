@@ -16,6 +16,7 @@ import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
+import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Deliveries } from "./ports/Deliveries.ts"
 import { DeliverySettings } from "./ports/DeliverySettings.ts"
@@ -55,6 +56,12 @@ export interface PointsmanOptions {
    * then it is given up. Those of the specification unless set.
    */
   readonly webhookScheduleMillis?: ReadonlyArray<number> | undefined
+  /** Payments of one connection that this process checks at once, each waiting for a lookup; 16 unless set. */
+  readonly lookUpsPerConnection?: number | undefined
+  /** Messages of one connection that this process records at once; further ones wait. 16 unless set. */
+  readonly messagesPerConnection?: number | undefined
+  /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
+  readonly deliveriesPerEndpoint?: number | undefined
 }
 
 export const defaultProviderTimeoutMillis = 30_000
@@ -102,7 +109,13 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const deliveryDefaults = yield* DeliverySettings
         const deliverySettings = {
           ...deliveryDefaults,
-          scheduleMillis: options.webhookScheduleMillis ?? deliveryDefaults.scheduleMillis
+          scheduleMillis: options.webhookScheduleMillis ?? deliveryDefaults.scheduleMillis,
+          atOncePerEndpoint: options.deliveriesPerEndpoint ?? deliveryDefaults.atOncePerEndpoint
+        }
+        const shareDefaults = yield* ConnectionShares
+        const shares = {
+          lookUps: options.lookUpsPerConnection ?? shareDefaults.lookUps,
+          messages: options.messagesPerConnection ?? shareDefaults.messages
         }
         const services = yield* Effect.context<DoorServices>()
         const storageClock = yield* StorageClock
@@ -111,7 +124,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(StorageClock, storageClock),
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
-          Context.add(DeliverySettings, deliverySettings)
+          Context.add(DeliverySettings, deliverySettings),
+          Context.add(ConnectionShares, shares)
         )
         return Pointsman.of({
           ...paymentMethods(context),

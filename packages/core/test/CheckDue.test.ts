@@ -783,6 +783,8 @@ describe("an attempt that nobody answered while another one holds the money", ()
         })
         const before = yield* stateOf(payment)
         assert.deepInclude(before, { state: "Captured", connectionId: "main" })
+        // Its provider is asked, and waits in its own connection's share.
+        assert.strictEqual(own.ledger.changes.at(-1)?.checkedConnection, "backup")
         const events = (yield* pointsman.timeline(tenant, payment.id, { limit: 100 })).items.length
         own.provider.onLookUpCharge = () => Effect.succeed(record)
 
@@ -807,110 +809,4 @@ describe("an attempt that nobody answered while another one holds the money", ()
       }).pipe(Effect.provide(own.layer))
     )
   }
-})
-
-describe("a provider that hangs", () => {
-  const hanging = world()
-  it.effect("given 20 payments at it, then the background goes on with those of another", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      hanging.provider.onCharge = () => silent
-      for (let count = 0; count < 40; count++) yield* pointsman.create(caller, request())
-      let asked = 0
-      hanging.provider.onLookUpCharge = ({ attemptId }) =>
-        asked++ < 20 ? Effect.never : Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
-      const background = yield* Effect.forkDetach(pointsman.keepChecking(second), { startImmediately: true })
-      yield* TestClock.adjust(minute)
-      yield* TestClock.adjust(second)
-      const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 100 })
-      assert.lengthOf(items, 20)
-      yield* Fiber.interrupt(background)
-    }).pipe(Effect.provide(hanging.layer))
-  )
-})
-
-describe("the key of a request that died", () => {
-  const keyed = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given the background settled its payment, then it answers that for 24 hours, and is free after", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const order = request({ idempotencyKey: "died-0001" })
-      keyed.provider.onCharge = () => Effect.never
-      yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      keyed.provider.onLookUpCharge = () => Effect.succeed(never)
-      yield* TestClock.adjust(2 * hour)
-      yield* checkAll
-      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
-      assert.strictEqual(payment?.state, "Failed")
-      assert.isNotNull(payment?.settledAt)
-      yield* TestClock.adjust(day)
-      keyed.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: attemptId })
-      const anew = yield* pointsman.create(caller, order)
-      assert.deepInclude(anew, { isReplay: false })
-      assert.notStrictEqual(anew.payment.id, payment?.id)
-      assert.isTrue((yield* pointsman.create(caller, order)).isReplay)
-    }).pipe(Effect.provide(keyed.layer))
-  )
-
-  const asked = world({ providerTimeoutMillis: 60 * minute, checkIntervals: { deadRequestMillis: minute } })
-  it.effect("given it is asked within the 24 hours, then it returns the current payment", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      const order = request({ idempotencyKey: "died-0002" })
-      asked.provider.onCharge = () => Effect.never
-      yield* Effect.forkDetach(pointsman.create(caller, order), { startImmediately: true })
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      asked.provider.onLookUpCharge = () => Effect.succeed(found({ _tag: "Captured", providerRef }))
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      yield* TestClock.adjust(23 * hour)
-      const again = yield* pointsman.create(caller, order)
-      assert.deepInclude(again, { isReplay: true })
-      assert.strictEqual(again.payment.state, "Captured")
-      assert.lengthOf(asked.provider.charges, 1)
-    }).pipe(Effect.provide(asked.layer))
-  )
-})
-
-describe("many at once", () => {
-  const many = world({ yieldBetween: true })
-  it.effect("given 100 payments and four checkers, then each is looked up once", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      many.provider.onCharge = () => silent
-      yield* Effect.forEach(Array.from({ length: 100 }), () => pointsman.create(caller, request()))
-      many.provider.onLookUpCharge = ({ attemptId }) =>
-        Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
-      yield* TestClock.adjust(minute)
-      yield* Effect.all([checkAll, checkAll, checkAll, checkAll], { concurrency: "unbounded" })
-      assert.lengthOf(many.provider.lookUps, 100)
-      const { items } = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
-      assert.lengthOf(items, 100)
-    }).pipe(Effect.provide(many.layer))
-  )
-
-  const broken = world()
-  it.effect("given one whose check fails, then the others are checked, and it is due again after its lease", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      broken.provider.onCharge = () => silent
-      for (let count = 0; count < 3; count++) yield* pointsman.create(caller, request())
-      let asked = 0
-      broken.provider.onLookUpCharge = ({ attemptId }) => {
-        asked += 1
-        if (asked === 1) throw new Error("the connector is broken")
-        return Effect.succeed(found({ _tag: "Captured", providerRef: `ref_${attemptId}` }))
-      }
-      broken.ledger.canRead = () => true
-      yield* TestClock.adjust(minute)
-      yield* checkAll
-      assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 2)
-      yield* TestClock.adjust(15 * minute)
-      yield* checkAll
-      assert.lengthOf((yield* pointsman.payments(tenant, { states: ["Captured"], limit: 9 })).items, 3)
-    }).pipe(Effect.provide(broken.layer))
-  )
 })

@@ -13,15 +13,17 @@ const someTime = () => {
   return nextTime
 }
 
-const due = Effect.fnUntraced(function* (checkAt: number | null) {
+const due = Effect.fnUntraced(function* (checkAt: number | null, checkedConnection: string | null = "main") {
   const { after, change } = yield* firstChange(yield* newTenant())
-  yield* (yield* Ledger).commit({ ...change, checkAt })
+  yield* (yield* Ledger).commit({ ...change, checkAt, checkedConnection })
   return after
 })
 
+const unlimited = { limit: 1000, limitPerConnection: 1000, underWay: new Map() }
+
 /** Those among the given ones that are due. */
 const taken = Effect.fnUntraced(function* (now: number, books: ReadonlyArray<PaymentBook>, leaseMillis = 1000) {
-  const found = yield* (yield* Ledger).takeDue({ now, leaseMillis, limit: 1000 })
+  const found = yield* (yield* Ledger).takeDue({ ...unlimited, now, leaseMillis })
   return found.map(({ paymentId }) => paymentId).filter((id) => books.some(({ payment }) => payment.id === id))
 })
 
@@ -33,9 +35,9 @@ export const checks = (it: StorageTest): void => {
         const at = someTime()
         const book = yield* due(at)
         expect(yield* taken(at - 1, [book])).toEqual([])
-        const found = yield* ledger.takeDue({ now: at, leaseMillis: 1000, limit: 1000 })
+        const found = yield* ledger.takeDue({ ...unlimited, now: at, leaseMillis: 1000 })
         expect(found.filter(({ paymentId }) => paymentId === book.payment.id)).toEqual([
-          { tenant: book.payment.tenant, paymentId: book.payment.id }
+          { tenant: book.payment.tenant, paymentId: book.payment.id, connectionId: "main" }
         ])
       })
     )
@@ -86,12 +88,102 @@ export const checks = (it: StorageTest): void => {
         const first = yield* due(-30)
         const second = yield* due(-20)
         const third = yield* due(-10)
-        const two = yield* ledger.takeDue({ now: 0, leaseMillis: 1, limit: 2 })
+        const two = yield* ledger.takeDue({ ...unlimited, now: 0, leaseMillis: 1, limit: 2 })
         expect(two.map(({ paymentId }) => paymentId).toSorted()).toEqual(
           [first.payment.id, second.payment.id].toSorted()
         )
-        const rest = yield* ledger.takeDue({ now: 0, leaseMillis: 1, limit: 2 })
+        const rest = yield* ledger.takeDue({ ...unlimited, now: 0, leaseMillis: 1, limit: 2 })
         expect(rest.map(({ paymentId }) => paymentId)).toEqual([third.payment.id])
+      })
+    )
+
+    it.effect("given many of one connection, when a page is taken, then others that wait for less long are on it", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        // Before all that other tests left behind, and longest of all those of the one that hangs.
+        const hanging = yield* Effect.forEach(Array.from({ length: 12 }), (_, index) => due(-1_000 + index, "hanging"))
+        const books = yield* Effect.all([due(-30, "second"), due(-20, null), due(-10, "second")])
+        const take = Effect.map(ledger.takeDue({ ...unlimited, now: -10, leaseMillis: 1_000_000, limit: 4 }), (found) =>
+          found.map(({ connectionId, paymentId }) => [connectionId, paymentId])
+        )
+        const id = (book: PaymentBook | undefined) => book?.payment.id
+        expect(yield* take).toEqual([
+          ["hanging", id(hanging[0])],
+          ["second", id(books[0])],
+          [null, id(books[1])],
+          ["hanging", id(hanging[1])]
+        ])
+        expect((yield* take).toSorted()).toEqual(
+          [
+            ["hanging", id(hanging[2])],
+            ["second", id(books[2])],
+            ["hanging", id(hanging[3])],
+            ["hanging", id(hanging[4])]
+          ].toSorted()
+        )
+        for (const { payment } of [...hanging, ...books]) yield* ledger.postpone(payment, null)
+      })
+    )
+
+    it.effect(
+      "given a connection's share, then no more are taken of it than are not under way, and all of others",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const at = -2_000
+          const books = yield* Effect.forEach(
+            ["hanging", "hanging", "hanging", null, null, "other"],
+            (connection, index) => due(at + index, connection)
+          )
+          const take = (underWay: ReadonlyMap<string | null, number>) =>
+            Effect.map(
+              ledger.takeDue({ now: at + 10, leaseMillis: 1_000_000, limit: 100, limitPerConnection: 3, underWay }),
+              (found) => found.map(({ connectionId }) => connectionId)
+            )
+          expect(
+            yield* take(
+              new Map([
+                ["hanging", 2],
+                [null, 3]
+              ])
+            )
+          ).toEqual(["other", "hanging"])
+          expect(yield* take(new Map([["hanging", 3]]))).toEqual([null, null])
+          expect(yield* take(new Map([["hanging", 3]]))).toEqual([])
+          expect(yield* take(new Map())).toEqual(["hanging", "hanging"])
+          for (const { payment } of books) yield* ledger.postpone(payment, null)
+        })
+    )
+
+    it.effect("given some that are due, then they are counted by connection, as far as was asked", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = -3_000
+        const books = yield* Effect.forEach(["one", "one", "one", null, "two"], (connection, index) =>
+          due(at + index, connection)
+        )
+        const counted = (now: number, limit: number) =>
+          Effect.map(ledger.dueByConnection({ now, limit }), (counts) =>
+            Object.fromEntries(counts.map(({ connectionId, payments }) => [String(connectionId), payments]))
+          )
+        expect(yield* counted(at - 1, 10)).toEqual({})
+        expect(yield* counted(at + 3, 10)).toEqual({ one: 3, null: 1 })
+        expect(yield* counted(at + 4, 2)).toEqual({ one: 2, null: 1, two: 1 })
+        for (const { payment } of books) yield* ledger.postpone(payment, null)
+      })
+    )
+
+    it.effect("given a write, then the connection that it names is the one that is asked", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const at = -4_000
+        const book = yield* due(at, "first")
+        const moved = yield* moveAlong(book, rowOf("Charging", "ChargeUnanswered"))
+        yield* ledger.commit({ ...moved.change, checkAt: at, checkedConnection: "second" })
+        expect(yield* ledger.takeDue({ ...unlimited, now: at, leaseMillis: 0 })).toEqual([
+          { tenant: book.payment.tenant, paymentId: book.payment.id, connectionId: "second" }
+        ])
+        yield* ledger.postpone(moved.after.payment, null)
       })
     )
 

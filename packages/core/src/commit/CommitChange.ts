@@ -1,6 +1,6 @@
 /** The one place that writes a change. What becomes due with it is part of the change. */
 import { Clock, Effect, Random } from "effect"
-import { nextCheckAt } from "../decide/CheckSchedule.ts"
+import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { spread } from "../model/Delivery.ts"
 import { DeliverySettings } from "../ports/DeliverySettings.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
@@ -8,16 +8,17 @@ import { PaymentSettings } from "../ports/PaymentSettings.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
 
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
-export type Step = Omit<Change, "checkAt" | "deliverAt">
+export type Step = Omit<Change, "checkAt" | "checkedConnection" | "deliverAt">
 
 export const commitChange = Effect.fnUntraced(function* (step: Step) {
   const ledger = yield* Ledger
   const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis
   const checkAt = nextCheckAt(step.payment.after, step.refunds ?? [], checkIntervals, claimWindowMillis, now)
-  if (step.events.length === 0) return yield* ledger.commit({ ...step, checkAt })
+  const check = { checkAt, checkedConnection: checkAt === null ? null : checkedConnection(step.payment.after) }
+  if (step.events.length === 0) return yield* ledger.commit({ ...step, ...check })
   const { scheduleMillis } = yield* DeliverySettings
   const deliveryWake = yield* DeliveryWake
-  yield* ledger.commit({ ...step, checkAt, deliverAt: now + spread(scheduleMillis[0] ?? 0, yield* Random.next) })
+  yield* ledger.commit({ ...step, ...check, deliverAt: now + spread(scheduleMillis[0] ?? 0, yield* Random.next) })
   yield* deliveryWake.wake
 })

@@ -43,6 +43,16 @@ export const nextCheckAt = (
   return times.length === 0 ? null : Math.min(...times)
 }
 
+/**
+ * The connection whose provider the check of a payment asks; `null` where it asks none. Where a rival is open, that is
+ * the rival's: the payment itself is at rest, and little is asked about it.
+ */
+export const checkedConnection = ({ connectionId, routing, state }: Payment): string | null => {
+  if (state === "AwaitingCustomer" || inFlight.has(state)) return null
+  const attempts = routing?.attempts ?? []
+  return openRivals(state, attempts).at(-1)?.connectionId ?? connectionId ?? attempts.at(-1)?.connectionId ?? null
+}
+
 const deadAfter = ({ deadRequestMillis }: CheckIntervals, claimWindowMillis: number): number =>
   Math.max(claimWindowMillis, deadRequestMillis)
 

@@ -44,6 +44,7 @@ export const observeStorage =
             messages: timed("messages", ledger.messages),
             paymentOfPage: timed("paymentOfPage", ledger.paymentOfPage),
             watched: timed("watched", ledger.watched),
+            dueByConnection: timed("dueByConnection", ledger.dueByConnection),
             reviews: timed("reviews", ledger.reviews),
             usage: timed("usage", ledger.usage),
             payments: timed("payments", ledger.payments),

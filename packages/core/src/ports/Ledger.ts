@@ -47,6 +47,8 @@ export interface Change {
   readonly refunds?: ReadonlyArray<Refund> | undefined
   /** Epoch milliseconds at which the background looks at the payment; `null` or absent where nothing is open. */
   readonly checkAt?: number | null | undefined
+  /** The connection whose provider that check asks; `null` or absent where it asks none. */
+  readonly checkedConnection?: string | null | undefined
   /**
    * Appended in this order. With each, in the same write, a delivery for every active endpoint of the tenant that wants
    * its type (see `Deliveries`).
@@ -161,11 +163,23 @@ export interface DueQuery {
   /** For how long nobody else gets what is taken, in milliseconds; who dies with it gives it back so. */
   readonly leaseMillis: number
   readonly limit: number
+  /** How many of one connection the caller checks at once, with those under way. */
+  readonly limitPerConnection: number
+  /** By connection, how many the caller has under way. `null`: those that ask no provider. */
+  readonly underWay: ReadonlyMap<string | null, number>
 }
 
 export interface DuePayment {
   readonly tenant: Tenant
   readonly paymentId: string
+  /** The connection whose provider its check asks; `null` where it asks none. */
+  readonly connectionId: string | null
+}
+
+/** Payments of one connection that are due. */
+export interface DueCount {
+  readonly connectionId: string | null
+  readonly payments: number
 }
 
 /** What the background will look at again, as far as it was counted. */
@@ -292,12 +306,21 @@ export class Ledger extends Context.Service<
     readonly messages: (query: MessageQuery) => Effect.Effect<ReadonlyArray<TenantMessage>, StorageError>
     /** The payment of a hosted page, of any tenant, by the hash of the page's token. */
     readonly paymentOfPage: (tokenHash: string) => Effect.Effect<Option.Option<Payment>, StorageError>
-    /** Payments of all tenants that are due, those that wait longest first. No two callers get the same one. */
+    /**
+     * Payments of all tenants that are due, those of one connection in the order of their times. No two callers get the
+     * same one. A connection gets another payment after those that have fewer, with what is under way: whatever is due for
+     * one of them never keeps back another's.
+     */
     readonly takeDue: (query: DueQuery) => Effect.Effect<ReadonlyArray<DuePayment>, StorageError>
     /** After a check that brought nothing: when to look again. If the payment was written since, that write is kept. */
     readonly postpone: (payment: Payment, checkAt: number | null) => Effect.Effect<void, StorageError>
     /** Of all tenants, those that are due first; no more than `limit` are counted. For monitoring. */
     readonly watched: (limit: number) => Effect.Effect<Watched, StorageError>
+    /** How many payments are due at `now`, by connection; of each no more than `limit` are counted. For monitoring. */
+    readonly dueByConnection: (query: {
+      readonly now: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<DueCount>, StorageError>
     /** Payments with a review, those that wait longest first; where two wait as long, by id. */
     readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
     /**

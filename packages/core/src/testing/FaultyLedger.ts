@@ -23,32 +23,35 @@ export interface FaultyLedger {
   beforeCommit: (number: number, change: Change) => Effect.Effect<void>
 }
 
+const noCalls = (): FaultyLedger["calls"] => ({
+  commit: 0,
+  payment: 0,
+  book: 0,
+  bookOf: 0,
+  storeMessage: 0,
+  keepMessage: 0,
+  message: 0,
+  messages: 0,
+  paymentOfPage: 0,
+  takeDue: 0,
+  postpone: 0,
+  watched: 0,
+  dueByConnection: 0,
+  reviews: 0,
+  usage: 0,
+  payments: 0,
+  attempts: 0,
+  claim: 0,
+  oldClaims: 0,
+  forgetClaims: 0,
+  timeline: 0,
+  events: 0
+})
+
 /** A ledger that counts its calls and fails on demand, over a real one. */
 export const faultyLedger = (): FaultyLedger => {
   const faulty: FaultyLedger = {
-    calls: {
-      commit: 0,
-      payment: 0,
-      book: 0,
-      bookOf: 0,
-      storeMessage: 0,
-      keepMessage: 0,
-      message: 0,
-      messages: 0,
-      paymentOfPage: 0,
-      takeDue: 0,
-      postpone: 0,
-      watched: 0,
-      reviews: 0,
-      usage: 0,
-      payments: 0,
-      attempts: 0,
-      claim: 0,
-      oldClaims: 0,
-      forgetClaims: 0,
-      timeline: 0,
-      events: 0
-    },
+    calls: noCalls(),
     changes: [],
     onCommit: () => undefined,
     canRead: () => true,
@@ -80,6 +83,7 @@ export const faultyLedger = (): FaultyLedger => {
           takeDue: counted("takeDue", ledger.takeDue),
           postpone: counted("postpone", ledger.postpone),
           watched: counted("watched", ledger.watched),
+          dueByConnection: counted("dueByConnection", ledger.dueByConnection),
           reviews: counted("reviews", ledger.reviews),
           usage: counted("usage", ledger.usage),
           payments: counted("payments", ledger.payments),

@@ -148,7 +148,7 @@ const apply = (
   for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
   if (change.message !== undefined) decide(messages, change.message)
   if (change.claim !== undefined) claims.set(change.claim.after.key, change.claim.after)
-  setCheck(checks, id, change.checkAt ?? null)
+  setCheck(checks, id, change)
 }
 
 const newDelivery = (change: Change, event: Event, endpointId: string, id: string): StoredDelivery => ({

@@ -27,8 +27,8 @@ export interface TenantState {
   /** In the order of their ids, which is the order of commits. */
   readonly events: Array<Event>
   readonly claims: Map<string, Claim>
-  /** When a payment is to be checked next, in epoch milliseconds. */
-  readonly checks: Map<string, number>
+  /** When a payment is to be checked next, in epoch milliseconds, and the connection whose provider is asked. */
+  readonly checks: Map<string, { readonly at: number; readonly connectionId: string | null }>
   /** Providers' messages, in the order in which they came. */
   readonly messages: Map<string, StoredMessage>
 }

@@ -12,7 +12,7 @@ import {
 } from "@pointsman/core/ports"
 import { afterAll, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { postpone, takeDue, watched } from "./Checks.ts"
+import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { horizon } from "./EventIds.ts"
@@ -106,6 +106,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], rows.readPayment),
     takeDue: (query) => takeDue(db, query),
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
+    dueByConnection: (query) => dueByConnection(db, query),
     watched: (limit) => watched(db, limit),
     reviews: (query) => all("reviews", ...selectReviews(query), rows.readPayment),
     usage: ({ from, until, workspaceId }) =>

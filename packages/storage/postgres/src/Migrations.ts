@@ -460,6 +460,21 @@ const timelines = `create table timelines (
   noticed_at bigint not null
 )`
 
+/**
+ * Whose provider a check asks, so that one that hangs keeps nobody from the checks of others; '' where a check asks none.
+ * It leads the index of what is due, and no other index of that is needed.
+ */
+const checkedConnections = [
+  `alter table payments add column check_connection ${text} not null default ''`,
+  `update payments set check_connection = coalesce(connection_id, (
+    select attempts.connection_id from attempts
+    where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
+      and attempts.payment_id = payments.id
+    order by attempts.number desc limit 1
+  ), '')
+  where check_at is not null and state not in ('AwaitingCustomer', 'Charging', 'Capturing', 'Voiding')`
+]
+
 /** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
 export type Step =
   | ReadonlyArray<string>
@@ -520,7 +535,13 @@ export const steps: Readonly<Record<string, Step>> = {
   "10_configurations": [configurations],
   "11_named_references": namedReferences,
   "12_record_losses": recordLosses,
-  "13_timelines": [timelines]
+  "13_timelines": [timelines],
+  "14_checked_connections": checkedConnections,
+  "15_payments_due_by_connection": {
+    index: "payments_due_by_connection",
+    on: "payments (check_connection, check_at) where check_at is not null"
+  },
+  "16_drop_payments_due": ["drop index payments_due"]
 }
 
 /** The number of the last step. */

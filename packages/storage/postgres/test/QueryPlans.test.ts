@@ -21,9 +21,9 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 const fill = (workspaces: number) => [
   `insert into payments (workspace_id, environment, id, version, state, amount_minor, currency, country, method,
       initiator, capture_method, authorized_minor, captured_minor, refunded_minor, refund_pending_minor, created_at,
-      updated_at, check_at, review, review_since)
+      updated_at, check_at, check_connection, review, review_since)
     select 'ws' || w, 'sandbox', 'p' || w || '-' || n, 1, (array['Captured', 'Declined', 'Charging'])[n % 3 + 1], 1000,
-      'EUR', 'DE', 'card', 'cit', 'automatic', 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end,
+      'EUR', 'DE', 'card', 'cit', 'automatic', 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end, 'connection ' || w,
       case when n % 10 = 1 then '{}' end, case when n % 10 = 1 then n end
     from generate_series(1, ${workspaces}) as w, generate_series(1, 200) as n`,
   `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
@@ -193,6 +193,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           `payments_pkey (${byTenant}, id)`,
           `refunds_pkey (${byTenant}, payment_id)`
         ]
+        const duePerConnection = ["payments_due_by_connection ()", "payments_due_by_connection (check_connection)"]
         const walks: Readonly<Record<string, readonly [Effect.Effect<unknown, unknown>, ...Array<string>]>> = {
           "a payment": [ledger.payment(tenant, "a"), `payments_pkey (${byTenant}, id)`],
           "a payment's book": [ledger.book(tenant, "a"), ...book],
@@ -259,11 +260,17 @@ describe.skipIf(!hasServer)("query plans", () => {
             `payments_by_creation (${byTenant}, created_at)`
           ],
           "what is due": [
-            ledger.takeDue({ now: 100, leaseMillis: 1, limit: 10 }),
-            "payments_due (check_at)",
+            ledger.takeDue({ now: 100, leaseMillis: 1, limit: 10, limitPerConnection: 5, underWay: new Map() }),
+            ...duePerConnection,
+            "payments_due_by_connection (check_connection, check_at)",
             `payments_pkey (${byTenant}, id)`
           ],
-          "what the background watches": [ledger.watched(10), "payments_due ()"],
+          "what the background watches": [ledger.watched(10), ...duePerConnection],
+          "what is due by connection": [
+            ledger.dueByConnection({ now: 100, limit: 10 }),
+            ...duePerConnection,
+            "payments_due_by_connection (check_connection, check_at)"
+          ],
           "the first delivery that is due": [
             deliveries.firstDueAt,
             "deliveries_due ()",

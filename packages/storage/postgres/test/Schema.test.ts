@@ -25,7 +25,10 @@ const steps = [
   { migration_id: 10, name: "configurations" },
   { migration_id: 11, name: "named_references" },
   { migration_id: 12, name: "record_losses" },
-  { migration_id: 13, name: "timelines" }
+  { migration_id: 13, name: "timelines" },
+  { migration_id: 14, name: "checked_connections" },
+  { migration_id: 15, name: "payments_due_by_connection" },
+  { migration_id: 16, name: "drop_payments_due" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -49,6 +52,13 @@ const withoutClaimedBy = (sql: PgClient.PgClient) =>
   Effect.forEach(["attempts", "operations", "refunds"], (table) =>
     sql.unsafe(`alter table ${table} drop column claimed_by`)
   )
+
+const withoutCheckedConnections = (sql: PgClient.PgClient) =>
+  Effect.gen(function* () {
+    // With its index.
+    yield* sql`alter table payments drop column check_connection`
+    yield* sql`create index payments_due on payments (check_at) where check_at is not null`
+  })
 
 /** What is found by its id alone, in all tenants: drawn at random, a workspace, or of the whole database. */
 const acrossTenants = [
@@ -127,6 +137,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         yield* sql`drop table success_rates cascade`
         yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
         yield* withoutClaimedBy(sql)
+        yield* withoutCheckedConnections(sql)
         yield* sql`drop index operations_by_id`
         yield* sql`alter table payments drop column reported`
         yield* sql`drop index messages_by_time`
@@ -176,6 +187,7 @@ describe.skipIf(!hasServer)("the schema", () => {
       yield* sql`update payments set provider_ref = 'ch-1'`
       yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
       yield* withoutClaimedBy(sql)
+      yield* withoutCheckedConnections(sql)
       yield* sql`delete from pointsman_migrations where migration_id >= 7`
       yield* withStorage({ url })(expectShared(first, second, declined))
     }).pipe(Effect.provide(Ids.layer))

@@ -15,7 +15,7 @@ export type Columns<A, V, O = void> = Readonly<Record<string, (record: A, owner:
 export type Bound<V> = V | string | number | null
 
 /** What the rows of a change are written with. */
-export type Owner = Pick<Change, "tenant" | "checkAt">
+export type Owner = Pick<Change, "tenant" | "checkAt" | "checkedConnection">
 
 /** How a database keeps what not every database can. */
 export interface Form<V> {

@@ -1,6 +1,7 @@
 /** How payments are stored in their table. */
 import type { Payment } from "@pointsman/core"
 import { brokenInvariant } from "@pointsman/core/internal"
+import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 
 export const makePaymentRows = <V>(parts: Parts<V>) => {
@@ -35,7 +36,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     settled_at: ({ settledAt }) => settledAt,
     reported: ({ reported }) => bindJson(reported),
     review: ({ review }) => bindJson(review),
-    check_at: (_, { checkAt }) => checkAt ?? null
+    check_at: (_, { checkAt }) => checkAt ?? null,
+    check_connection: (_, { checkedConnection }) => bindText(checkedConnection ?? asksNone)
   }
 
   /** Asserts at read what was asserted at write. */

@@ -1,4 +1,5 @@
 /** What the SQL storages share: the rows of their tables, and what is kept of the directory. */
+export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,
   type Bound,

@@ -1,23 +1,69 @@
-/** Which payments the background looks at, and when: a column of the payment that no reader of payments sees. */
+/**
+ * Which payments the background looks at, and when: two columns of the payment that no reader of payments sees. What is
+ * taken is chosen connection by connection, each by its own walk along the index: however much waits for one of them, the
+ * others cost no more to find.
+ */
 import type { Payment } from "@pointsman/core"
-import type { DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
+import type { DueCount, DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
+import { asksNone, connectionAsked, type Room, roomOf } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 
-const isDue = "check_at is not null and check_at <= ?"
+/**
+ * Connections with something to check, and when. From one connection to the next by the index: what else waits for the
+ * same one is passed over.
+ */
+const connectionsAndFirst = `with recursive connections (id) as (
+    select (select min(check_connection) from payments indexed by payments_due_by_connection where check_at is not null)
+    union all
+    select (select min(check_connection) from payments indexed by payments_due_by_connection
+      where check_at is not null and check_connection > connections.id)
+    from connections where connections.id is not null
+  ), waiting as (
+    select id, (select min(check_at) from payments indexed by payments_due_by_connection
+      where check_at is not null and check_connection = connections.id) as first
+    from connections where id is not null
+  )`
 
-/** One statement takes them, so that no two processes take the same; without work it does not write at all. */
-export const takeDue = (db: Database, { leaseMillis, limit, now }: DueQuery): ReadonlyArray<DuePayment> => {
-  const hasWork = db.prepare(`select 1 from payments indexed by payments_due where ${isDue} limit 1`)
-  if (hasWork.get(now) === undefined) return []
-  return db
-    .prepare(`update payments set check_at = ? where (workspace_id, environment, id) in (
-      select workspace_id, environment, id from payments indexed by payments_due
-      where ${isDue} order by check_at limit ?)
-      returning workspace_id, environment, id`)
-    .all(now + leaseMillis, now, limit)
-    .map((row) => ({ tenant: readTenant(row), paymentId: readText(row["id"]) }))
+const isOf = "check_connection = ? and check_at is not null"
+
+/** Those with something due, in the order of their first, and for whose payments there is room. */
+export const roomsDue = (db: Database, query: DueQuery): ReadonlyArray<Room> =>
+  roomOf(
+    db
+      .prepare(`${connectionsAndFirst} select id from waiting where first <= ? order by first, id`)
+      .all(query.now)
+      .map((row) => readConnection(row["id"])),
+    query
+  )
+
+/** `rooms` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
+export const takeDue = (
+  db: Database,
+  rooms: ReadonlyArray<Room>,
+  { leaseMillis, limit, now }: DueQuery
+): ReadonlyArray<DuePayment> => {
+  const due = db.prepare(`select workspace_id, environment, id, check_at
+    from payments indexed by payments_due_by_connection where ${isOf} and check_at <= ? order by check_at limit ?`)
+  const lease = db.prepare("update payments set check_at = ? where workspace_id = ? and environment = ? and id = ?")
+  return rooms
+    .flatMap(({ connectionId, room, underWay }) =>
+      due
+        .all(bindConnection(connectionId), now, room)
+        .map((row, index) => ({ connectionId, place: underWay + index, row }))
+    )
+    .sort((a, b) => a.place - b.place || Number(a.row["check_at"]) - Number(b.row["check_at"]))
+    .slice(0, limit)
+    .map(({ connectionId, row }) => {
+      const tenant = readTenant(row)
+      const paymentId = readText(row["id"])
+      lease.run(now + leaseMillis, ...bindTenant(tenant), bindText(paymentId))
+      return { tenant, paymentId, connectionId }
+    })
 }
+
+const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
+const bindConnection = (connectionId: string | null) => bindText(connectionId ?? asksNone)
 
 export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null): void => {
   db.prepare(`update payments set check_at = ?
@@ -29,19 +75,35 @@ export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt
   )
 }
 
-/** By the index, and no further along it than is counted. */
+/** By the index, and of each connection no further along it than is counted. */
 export const watched = (db: Database, limit: number): Watched => {
-  const row = db
-    .prepare(`select count(*) as payments, count(case when refund_pending_minor > 0 then 1 end) as with_refunds,
-        min(check_at) as first_at
-      from (
-        select check_at, refund_pending_minor from payments indexed by payments_due
-        where check_at is not null order by check_at limit ?
-      )`)
-    .get(limit)
+  const first = db.prepare(`select check_at, refund_pending_minor
+    from payments indexed by payments_due_by_connection where ${isOf} order by check_at limit ?`)
+  const counted = db
+    .prepare(`${connectionsAndFirst} select id from waiting`)
+    .all()
+    .flatMap(({ id }) => first.all(id as string, limit))
+    .sort((a, b) => Number(a["check_at"]) - Number(b["check_at"]))
+    .slice(0, limit)
   return {
-    payments: Number(row?.["payments"]),
-    withRefunds: Number(row?.["with_refunds"]),
-    firstAt: (row?.["first_at"] ?? null) as number | null
+    payments: counted.length,
+    withRefunds: counted.filter((row) => Number(row["refund_pending_minor"]) > 0).length,
+    firstAt: (counted[0]?.["check_at"] ?? null) as number | null
   }
 }
+
+export const dueByConnection = (
+  db: Database,
+  { limit, now }: { readonly now: number; readonly limit: number }
+): ReadonlyArray<DueCount> =>
+  db
+    .prepare(`${connectionsAndFirst}
+      select id, (
+        select count(*) from (
+          select 1 from payments indexed by payments_due_by_connection
+          where check_connection = waiting.id and check_at is not null and check_at <= ? limit ?
+        )
+      ) as payments
+      from waiting where first <= ?`)
+    .all(now, limit, now)
+    .map((row) => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))

@@ -14,10 +14,10 @@ import {
 } from "@pointsman/core/ports"
 import { afterAll, type BookRows, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { postpone, takeDue, watched } from "./Checks.ts"
+import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { selectClaim, selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
-import { type Database, read, snapshot } from "./Database.ts"
+import { type Database, read, snapshot, update } from "./Database.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
@@ -65,9 +65,15 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
     messages: (query) => all("messages", () => selectMessages(db, query), rows.readTenantMessage),
     paymentOfPage: (tokenHash) =>
       one("paymentOfPage", () => db.prepare(selectPageOwner).get(tokenHash), rows.readPayment),
-    takeDue: (query) => read("takeDue", () => takeDue(db, query)),
+    takeDue: (query) =>
+      Effect.flatMap(
+        // Without work nothing is written at all.
+        read("takeDue", () => roomsDue(db, query)),
+        (rooms) => (rooms.length === 0 ? Effect.succeed([]) : update(db, "takeDue", () => takeDue(db, rooms, query)))
+      ),
     postpone: (payment, checkAt) => read("postpone", () => postpone(db, payment, checkAt)),
     watched: (limit) => read("watched", () => watched(db, limit)),
+    dueByConnection: (query) => read("dueByConnection", () => dueByConnection(db, query)),
     reviews: (query) => all("reviews", () => selectReviews(db, query), rows.readPayment),
     usage: (query) => read("usage", () => countUsage(db, query)),
     payments: (tenant, query) => all("payments", () => selectPayments(db, tenant, query), rows.readPayment),

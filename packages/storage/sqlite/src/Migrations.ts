@@ -495,6 +495,21 @@ const recordLosses = [
     connection_id text not null,
     primary key (loss, connection_id)
   ) strict, without rowid`
+/**
+ * Whose provider a check asks, so that one that hangs keeps nobody from the checks of others; '' where a check asks none.
+ * It leads the index of what is due, and no other index of that is needed.
+ */
+const checkedConnections = [
+  "alter table payments add column check_connection text not null default ''",
+  `update payments set check_connection = coalesce(connection_id, (
+    select attempts.connection_id from attempts
+    where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
+      and attempts.payment_id = payments.id
+    order by attempts.number desc limit 1
+  ), '')
+  where check_at is not null and state not in ('AwaitingCustomer', 'Charging', 'Capturing', 'Voiding')`,
+  "create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null",
+  "drop index payments_due"
 ]
 
 const steps: Record<string, Step> = {
@@ -550,7 +565,8 @@ const steps: Record<string, Step> = {
   "17_configurations": execute([configurations]),
   "18_named_references": execute(namedReferences),
   "19_claims_with_row_ids": execute(claimsWithRowIds),
-  "20_record_losses": execute(recordLosses)
+  "20_record_losses": execute(recordLosses),
+  "21_checked_connections": execute(checkedConnections)
 }
 
 /** The number of the last step. */

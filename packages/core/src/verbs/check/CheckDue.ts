@@ -2,10 +2,12 @@
  * The background: takes payments whose time has come, by lease, and checks each. Any number of processes may do so;
  * what one of them took and did not finish is due again when the lease is over.
  */
-import { Clock, Deferred, Effect, Option } from "effect"
+import { Clock, Effect, Latch, Option } from "effect"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
+import { makePlaces } from "../../commit/Places.ts"
 import { nextCheckAt } from "../../decide/CheckSchedule.ts"
 import { overdue } from "../../decide/Overdue.ts"
+import { ConnectionShares } from "../../ports/ConnectionShares.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
@@ -14,8 +16,11 @@ import { checkPayment } from "./CheckPayment.ts"
 
 /** What is taken at once, so that no process has much under lease that it has not begun. */
 const batch = 16
-/** Payments at once: each waits for a provider most of the time, and those of one that hangs for its whole time-out. */
-const inFlightAtMost = 64
+/**
+ * Payments at once: each waits for a provider most of the time. A check that is slow gives its place to others, so that
+ * dozens of providers may hang at the same time.
+ */
+const placesForAll = { atOnce: 64, atOnceWithSlow: 1_024, slowAfterMillis: 1_000 }
 /** Between two searches for kept messages, in milliseconds: each walks all that found no charge. */
 const matchEveryMillis = 5 * 60_000
 
@@ -30,43 +35,55 @@ export const checkDue = Effect.fnUntraced(function* () {
 
 /**
  * Checks what is due, and looks again after `everyMillis` when nothing is; then it also applies kept messages, every five
- * minutes. It takes more while earlier checks are under
- * way: a provider that hangs keeps nobody from the payments of others, as long as there is room.
+ * minutes. It takes more while earlier checks are under way. A provider that hangs takes no more than its connection's
+ * share, and keeps nobody from the payments of others.
  */
 export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   const scope = yield* Effect.scope
-  let inFlight = 0
-  let room = Deferred.makeUnsafe<void>()
+  const { lookUps } = yield* ConnectionShares
+  const places = makePlaces<DuePayment>(placesForAll)
+  // As many as connections exist.
+  const underWay = new Map<string | null, number>()
+  const hasRoom = Latch.makeUnsafe()
+  let isFull = false
   let matchAt = 0
-  const leave = Effect.suspend(() => {
-    inFlight -= 1
-    const left = room
-    room = Deferred.makeUnsafe<void>()
-    return Deferred.succeed(left, undefined)
-  })
+  const begin = (due: DuePayment, now: number) => {
+    places.take(due, now)
+    underWay.set(due.connectionId, (underWay.get(due.connectionId) ?? 0) + 1)
+  }
+  const leave = (due: DuePayment) =>
+    Effect.sync(() => {
+      places.leave(due)
+      const left = (underWay.get(due.connectionId) ?? 0) - 1
+      if (left > 0) underWay.set(due.connectionId, left)
+      else underWay.delete(due.connectionId)
+      // More of this connection may wait. Half of its share is taken at once, rather than one by one.
+      if (isFull || left === Math.floor(lookUps / 2)) hasRoom.openUnsafe()
+    })
   for (;;) {
-    if (inFlight >= inFlightAtMost) {
-      yield* Deferred.await(room)
-      continue
-    }
-    const limit = Math.min(batch, inFlightAtMost - inFlight)
-    const due = yield* Effect.catchCause(take(limit), (cause) =>
-      Effect.as(Effect.logError("the background jobs could not read the due payments", cause), [])
-    )
+    hasRoom.closeUnsafe()
+    const now = yield* Clock.currentTimeMillis
+    const limit = Math.min(batch, places.at(now).free)
+    const due =
+      limit === 0
+        ? []
+        : yield* Effect.catchCause(take(limit, underWay), (cause) =>
+            Effect.as(Effect.logError("the background jobs could not read the due payments", cause), [])
+          )
     for (const payment of due) {
-      inFlight += 1
-      yield* Effect.forkIn(Effect.ensuring(checkOne(payment), leave), scope)
+      begin(payment, now)
+      yield* Effect.forkIn(Effect.ensuring(checkOne(payment), leave(payment)), scope)
     }
-    if (due.length < limit) {
-      const now = yield* Clock.currentTimeMillis
-      if (now >= matchAt && !(yield* isRefused)) {
-        matchAt = now + matchEveryMillis
-        yield* Effect.catchCause(matchMessages(), (cause) =>
-          Effect.logError("the background jobs could not apply kept messages", cause)
-        )
-      }
-      yield* Effect.sleep(everyMillis)
+    if (limit > 0 && due.length === limit) continue
+    if (now >= matchAt && !(yield* isRefused)) {
+      matchAt = now + matchEveryMillis
+      yield* Effect.catchCause(matchMessages(), (cause) =>
+        Effect.logError("the background jobs could not apply kept messages", cause)
+      )
     }
+    const { free, moreAfterMillis } = places.at(now)
+    isFull = free === 0
+    yield* Effect.timeoutOption(hasRoom.await, isFull ? Math.min(everyMillis, moreAfterMillis) : everyMillis)
   }
 })
 
@@ -75,13 +92,14 @@ const isRefused = Effect.gen(function* () {
   return (yield* (yield* StorageCondition).read).refusal !== null
 })
 
-const take = Effect.fnUntraced(function* (limit: number) {
+const take = Effect.fnUntraced(function* (limit: number, underWay: ReadonlyMap<string | null, number> = new Map()) {
   if (yield* isRefused) return []
   const ledger = yield* Ledger
-  const { claimWindowMillis } = yield* PaymentSettings
+  const { lookUps: limitPerConnection } = yield* ConnectionShares
+  const { claimWindowMillis: leaseMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis
   // No provider call lasts longer than the claim window.
-  return yield* ledger.takeDue({ now, leaseMillis: claimWindowMillis, limit })
+  return yield* ledger.takeDue({ now, leaseMillis, limit, limitPerConnection, underWay })
 })
 
 const checkOne = Effect.fnUntraced(

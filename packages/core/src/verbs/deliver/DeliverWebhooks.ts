@@ -10,6 +10,7 @@
  */
 import { Cause, Clock, Effect, Exit, Queue, Random, Result } from "effect"
 import { insistently } from "../../commit/Budget.ts"
+import { makePlaces } from "../../commit/Places.ts"
 import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
 import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
@@ -22,7 +23,6 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { WebhookSender } from "../../ports/WebhookSender.ts"
-import { makePlaces } from "./DeliveryPlaces.ts"
 
 const utf8 = new TextEncoder()
 
@@ -37,7 +37,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   const deliveryWake = yield* DeliveryWake
   const condition = yield* StorageCondition
   const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
-  const places = makePlaces(yield* DeliverySettings)
+  const places = makePlaces<string>(yield* DeliverySettings)
   // Holds one entry for each attempt under way at most.
   const ended = yield* Queue.unbounded<AttemptRecord>()
 

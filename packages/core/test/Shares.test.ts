@@ -1,0 +1,211 @@
+/** One provider's trouble is its own: what a connection whose provider hangs takes of the background's checks. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { NotSent, Unanswered } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const second = 1_000
+const minute = 60 * second
+const share = 16
+const timeout = 30 * second
+const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
+
+/** As far as every fiber can come at this moment. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 200 })
+const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), settle)
+
+/** Euros go to a provider that hangs when it is asked for anything again, dollars to one that answers. */
+const scene = (options: { readonly hanging?: number; readonly lookUpsPerConnection?: number } = {}) => {
+  const hanging = Array.from({ length: options.hanging ?? 1 }, (_, index) => `hanging-${index}`)
+  const own = world({
+    ...(options.lookUpsPerConnection === undefined ? {} : { lookUpsPerConnection: options.lookUpsPerConnection }),
+    connections: [
+      ...hanging.map((id, index) => ({ id, supports: { currencies: ["EUR"], amount: { EUR: amounts(index) } } })),
+      { id: "other", supports: { currencies: ["USD"] } }
+    ]
+  })
+  const underWay = { hanging: 0, other: 0 }
+  const most = { hanging: 0, other: 0 }
+  const lookUp = ({ connectionId }: { readonly connectionId: string }) => {
+    const who = connectionId === "other" ? "other" : "hanging"
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        underWay[who] += 1
+        most[who] = Math.max(most[who], underWay[who])
+      }),
+      () =>
+        who === "hanging"
+          ? Effect.andThen(Effect.sleep(timeout), silent)
+          : Effect.succeed({ _tag: "NotFound", conclusive: false } as const),
+      () =>
+        Effect.sync(() => {
+          underWay[who] -= 1
+        })
+    )
+  }
+  own.provider.onLookUpCharge = lookUp
+  own.provider.onLookUpRefund = lookUp
+  return { own, underWay, most }
+}
+
+/** Each of several connections for the amounts that no other takes. */
+const amounts = (index: number) => ({ min: 1_000 + index, max: 1_000 + index })
+const payment = (currency: "EUR" | "USD", index = 0) =>
+  request({ details: { money: { minorUnits: 1_000 + index, currency }, captureMethod: "manual" } })
+
+const create = (currency: "EUR" | "USD", index = 0) =>
+  Effect.map(
+    Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, payment(currency, index))),
+    (created): Payment => created.payment
+  )
+
+/** How payments come to wait for a lookup. */
+const openOnes = {
+  charges: (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => silent
+      yield* create("EUR")
+    }),
+  captures: (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onCapture = () => silent
+      yield* operate("capture", (yield* create("EUR")).id)
+    }),
+  voids: (own: World) =>
+    Effect.gen(function* () {
+      own.provider.onVoid = () => silent
+      yield* operate("void", (yield* create("EUR")).id)
+    }),
+  refunds: (own: World) =>
+    Effect.gen(function* () {
+      const { id } = yield* create("EUR")
+      yield* operate("capture", id)
+      own.provider.onRefund = () => silent
+      yield* operate("refund", id)
+    })
+}
+
+const start = Effect.flatMap(Pointsman, (pointsman) =>
+  Effect.forkScoped(pointsman.keepChecking(second), { startImmediately: true })
+)
+
+const askedAtOther = ({ provider }: World) => provider.lookUps.filter(({ connectionId }) => connectionId === "other")
+
+describe("a provider that hangs", () => {
+  for (const what of ["charges", "captures", "voids", "refunds"] as const) {
+    const { most, own, underWay } = scene()
+    it.effect(`given 200 ${what} at it, then it takes its share, and another's unknown is asked in time`, () =>
+      Effect.gen(function* () {
+        for (let count = 0; count < 200; count++) yield* openOnes[what](own)
+        // Refunds are looked up once a day.
+        if (what === "refunds") yield* TestClock.adjust(24 * 60 * minute)
+        yield* start
+        yield* pass(minute)
+        assert.strictEqual(underWay.hanging, share)
+        own.provider.onCharge = () => silent
+        yield* create("USD")
+        yield* pass(minute - 1)
+        assert.lengthOf(askedAtOther(own), 0)
+        yield* pass(1 + second)
+        assert.lengthOf(askedAtOther(own), 1)
+        assert.strictEqual(most.hanging, share)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const many = scene()
+  it.effect("given 3,000 unknown payments at it, then another's are asked on their schedule", () =>
+    Effect.gen(function* () {
+      many.own.provider.onCharge = () => silent
+      yield* Effect.repeat(create("EUR"), { times: 2_999 })
+      yield* start
+      yield* pass(10 * second)
+      yield* create("USD")
+      const expected = [minute, 5 * minute]
+      let passed = 0
+      for (const [index, at] of expected.entries()) {
+        // Another look at what is due may be a second away.
+        for (; passed < at + second; passed += second) {
+          assert.isAtMost(askedAtOther(many.own).length, passed < at ? index : index + 1)
+          yield* pass(second)
+        }
+        assert.lengthOf(askedAtOther(many.own), index + 1)
+      }
+      assert.strictEqual(many.most.hanging, share)
+      // It goes on at what hangs: a share for each time-out.
+      assert.isAbove(many.own.provider.lookUps.length, 8 * share)
+    }).pipe(Effect.provide(many.own.layer))
+  )
+
+  const dozens = scene({ hanging: 40 })
+  it.effect("given forty of them with more than their shares, then another's unknown is asked within seconds", () =>
+    Effect.gen(function* () {
+      dozens.own.provider.onCharge = () => silent
+      for (let count = 0; count < 20; count++) {
+        for (let index = 0; index < 40; index++) yield* create("EUR", index)
+      }
+      yield* create("USD")
+      yield* start
+      yield* TestClock.adjust(minute)
+      for (let passed = 0; passed < 5; passed++) yield* pass(second)
+      assert.lengthOf(askedAtOther(dozens.own), 1)
+      for (let passed = 0; passed < 15; passed++) yield* pass(second)
+      assert.strictEqual(dozens.underWay.hanging, 40 * share)
+    }).pipe(Effect.provide(dozens.own.layer))
+  )
+
+  const set = scene({ lookUpsPerConnection: 3 })
+  it.effect("given a share of 3, then no more are asked at once, and one batch asks others as well", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      set.own.provider.onCharge = () => silent
+      yield* Effect.repeat(create("EUR"), { times: 20 })
+      yield* Effect.repeat(create("USD"), { times: 20 })
+      yield* TestClock.adjust(minute)
+      yield* Effect.forkScoped(pointsman.checkDue)
+      yield* settle
+      assert.deepStrictEqual([set.underWay.hanging, askedAtOther(set.own).length], [3, 3])
+      yield* start
+      yield* pass(20 * second)
+      assert.strictEqual(set.most.hanging, 6)
+      assert.lengthOf(askedAtOther(set.own), 21)
+    }).pipe(Effect.provide(set.own.layer))
+  )
+
+  const fast = scene()
+  it.effect("given 500 that wait at a provider that answers, then none waits for the next look at what is due", () =>
+    Effect.gen(function* () {
+      fast.own.provider.onCharge = () => silent
+      yield* Effect.repeat(create("USD"), { times: 499 })
+      yield* TestClock.adjust(minute)
+      yield* start
+      yield* Effect.repeat(settle, { times: 50 })
+      assert.lengthOf(askedAtOther(fast.own), 500)
+    }).pipe(Effect.provide(fast.own.layer))
+  )
+})
+
+describe("the connection that a check asks", () => {
+  const own = world()
+  const last = () => own.ledger.changes.at(-1)
+  it.effect("given a payment, then it is the one that holds the money, was asked last, or none", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<unknown>> = []
+      own.ledger.beforeCommit = (_, { checkAt, checkedConnection, payment: { after } }) =>
+        Effect.sync(() => void asked.push([after.state, checkAt === null ? "unchecked" : checkedConnection]))
+      own.provider.onCharge = ({ connectionId }) =>
+        connectionId === "main" ? Effect.fail(new NotSent({ reason: "refused" })) : silent
+      yield* create("EUR")
+      assert.deepStrictEqual(asked, [
+        // It may only have died: nobody is asked.
+        ["Charging", null],
+        ["Charging", null],
+        ["ChargeUnknown", "backup"]
+      ])
+      assert.strictEqual(last()?.tenant, tenant)
+    }).pipe(Effect.provide(own.layer))
+  )
+})
