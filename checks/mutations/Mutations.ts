@@ -2345,5 +2345,85 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/CheckDue.test.ts",
       test: "given its provider says captured, then it is Captured, is reported once and not looked up again"
     }
+  },
+  {
+    name: "record messages without shares",
+    harm: "A provider that sends many messages at once keeps those of others waiting for the storage.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/MessageShares.ts",
+        find: "share.places.withPermits(1)(record)",
+        replace: "record"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Shares.test.ts",
+      test: "given 100 that the storage is slow to record, then it has its share of them under way, and others go on"
+    }
+  },
+  {
+    name: "let any number of messages wait",
+    harm: "A storage that hangs fills the memory of the server with messages.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/MessageShares.ts",
+        find: "share.inside >= atOnce + waitingAtMost",
+        replace: "share.inside < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Shares.test.ts",
+      test: "given more than may wait, then the rest is refused, and taken again when those that waited are gone"
+    }
+  },
+  {
+    name: "count verified messages by their address",
+    harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
+    edits: [
+      {
+        file: "packages/http/src/ProviderWebhookHandlers.ts",
+        find: "        const body = yield* readBody(request)\n",
+        replace: "        yield* limit.countRefused(source)\n        const body = yield* readBody(request)\n"
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/MessageRateLimit.test.ts",
+      test: "given signed messages, when more come from one address than may fail, then none is refused"
+    }
+  },
+  {
+    name: "count no message that fails verification",
+    harm: "Whoever cannot sign keeps the server busy with verifying.",
+    edits: [
+      {
+        file: "packages/http/src/ProviderWebhookHandlers.ts",
+        find: " : limit.countRefused(source)",
+        replace: " : Effect.void"
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/ProviderMessages.test.ts",
+      test: "given eight at once and one more, then the ninth is 429 with Retry-After, regardless of the signature"
+    }
+  },
+  {
+    name: "deliver without shares",
+    harm: "One merchant's endpoint that hangs keeps all others from hearing of their payments.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/DeliverWebhooks.ts",
+        find: "limitPerEndpoint: atOncePerEndpoint",
+        replace: "limitPerEndpoint: limit"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksIsolation.test.ts",
+      test: "given one for which more waits than there are places, then it holds four of them all the same"
+    }
   }
 ]

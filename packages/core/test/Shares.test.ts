@@ -1,8 +1,11 @@
-/** One provider's trouble is its own: what a connection whose provider hangs takes of the background's checks. */
+/**
+ * One provider's trouble is its own: what a connection whose provider hangs takes of the background's checks, and one that
+ * floods of the storage.
+ */
 import { assert, describe, it } from "@effect/vitest"
-import { type Payment, Pointsman } from "@pointsman/core"
-import { NotSent, Unanswered } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Metrics, type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
+import { Effect, Fiber, Latch, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
@@ -207,5 +210,84 @@ describe("the connection that a check asks", () => {
       ])
       assert.strictEqual(last()?.tenant, tenant)
     }).pipe(Effect.provide(own.layer))
+  )
+})
+
+describe("a provider that sends many messages at once", () => {
+  const own = world({
+    connections: [
+      { id: "flooding", supports: { currencies: ["EUR"] } },
+      { id: "other", supports: { currencies: ["USD"] } }
+    ]
+  })
+  it.effect(
+    "given 100 that the storage is slow to record, then it has its share of them under way, and others go on",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const ledger = yield* Ledger
+        own.provider.onCharge = () => silent
+        const messages: Array<VerifiedMessage> = []
+        for (let index = 0; index <= 100; index++) {
+          const { id } = yield* create(index < 100 ? "EUR" : "USD")
+          const [attempt] = yield* ledger.attempts(tenant, id)
+          const { connectionId = "", id: attemptId = "" } = attempt ?? {}
+          const state = () => ({ _tag: "Captured", providerRef: `ref_${attemptId}` }) as const
+          const message = {
+            id: `msg_${index}`,
+            at: 0,
+            about: { _tag: "Charge" as const, charge: { attemptId }, state }
+          }
+          messages.push({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message })
+        }
+        const recordable = Latch.makeUnsafe()
+        let begun = 0
+        own.ledger.beforeCommit = (_, { message }) => {
+          if (message?.after.connectionId !== "flooding") return Effect.void
+          begun += 1
+          return recordable.await
+        }
+        const waiting = Effect.map(Metric.value(Metrics.messagesWaiting("flooding")), ({ value }) => value)
+        const flood = yield* Effect.forkScoped(
+          Effect.forEach(messages.slice(0, 100), pointsman.recordMessage, { concurrency: "unbounded", discard: true })
+        )
+        yield* settle
+        assert.deepStrictEqual([begun, yield* waiting], [share, 100 - share])
+        yield* Effect.forEach(messages.slice(100), pointsman.recordMessage)
+        assert.strictEqual(begun, share)
+        yield* recordable.open
+        yield* Fiber.join(flood)
+        assert.deepStrictEqual([begun, yield* waiting], [100, 0])
+        const settled = yield* pointsman.payments(tenant, { states: ["Captured"], limit: 200 })
+        assert.lengthOf(settled.items, 101)
+      }).pipe(Effect.provide(own.layer))
+  )
+
+  const hanging = world()
+  it.effect("given more than may wait, then the rest is refused, and taken again when those that waited are gone", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { id } = yield* create("EUR")
+      const [attempt] = yield* (yield* Ledger).attempts(tenant, id)
+      const settled = (number: number): VerifiedMessage => ({
+        ...{ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null },
+        message: {
+          id: `msg_${number}`,
+          at: number,
+          about: { _tag: "Settled", charge: { attemptId: attempt?.id ?? "" }, state: null }
+        }
+      })
+      hanging.ledger.beforeCommit = () => Effect.never
+      const first = yield* Effect.forEach(Array(share + 4_096).keys(), (number) =>
+        Effect.forkScoped(pointsman.recordMessage(settled(number)), { startImmediately: true })
+      )
+      const refused = yield* Effect.forkScoped(Effect.flip(pointsman.recordMessage(settled(10_000))))
+      yield* settle
+      assert.isDefined(refused.pollUnsafe())
+      assert.strictEqual((yield* Fiber.join(refused)).operation, "recordMessage")
+      yield* Fiber.interruptAll(first)
+      hanging.ledger.beforeCommit = () => Effect.void
+      yield* pointsman.recordMessage(settled(10_001))
+    }).pipe(Effect.provide(hanging.layer))
   )
 })

@@ -1,8 +1,9 @@
 /**
  * `POST /psp-webhooks/{pspId}`: a provider's message (specification, inbound provider webhook; decisions, section 10).
  *
- * The order: the rate of the address that it comes from, the body's size, the signature over the bytes as they came,
- * the rate of the connection, and only then what it says. So nobody without the secret uses up a connection's rate.
+ * The order: whether the address that it comes from may still send, the body's size, the signature over the bytes as they
+ * came, the rate of the connection, and only then what it says. So nobody without the secret uses up a connection's rate,
+ * and a provider with many connections at one address is limited by none of them but its own.
  */
 import { Pointsman } from "@pointsman/core"
 import { Effect, Option } from "effect"
@@ -26,12 +27,17 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleRaw(
       "receive",
       Effect.fnUntraced(function* ({ params, request }) {
-        yield* limited(limit.takeSource(Option.getOrElse(request.remoteAddress, () => "")))
+        const source = Option.getOrElse(request.remoteAddress, () => "")
+        yield* limited(limit.admitSource(source))
         const body = yield* readBody(request)
+        // Of many that arrive together, others may have been refused meanwhile.
+        yield* limited(limit.admitSource(source))
         const verified = yield* pointsman
           .verifyMessage({ connectionId: params.pspId, headers: request.headers, body })
           .pipe(
-            Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
+            Effect.tapError((failure) =>
+              failure._tag === "pointsman/StorageError" ? report(failure) : limit.countRefused(source)
+            ),
             Effect.mapError((failure) => errorBodyOf("verifyMessage", failure))
           )
         yield* limited(limit.takeConnection(verified.connectionId))

@@ -46,31 +46,46 @@ export const layer = ({ perSecond }: RateLimitOptions): Layer.Layer<never> =>
   ).pipe(Layer.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory))))
 
 /**
- * How many messages of providers are taken: by the address that they come from before anything is verified, and by
- * connection once they are (decisions, section 11). Nothing is limited unless a limiter is provided.
+ * How many messages of providers are taken: by connection those that are verified, and by the address that they come from
+ * those that are not (decisions, section 11). Nothing is limited unless a limiter is provided.
  */
 export const MessageRateLimit = Context.Reference<{
-  readonly takeSource: (address: string) => Effect.Effect<void, RateExceeded>
+  /** Takes nothing. It fails for an address that sent too many which failed verification. */
+  readonly admitSource: (address: string) => Effect.Effect<void, RateExceeded>
+  /** For each message that fails verification. */
+  readonly countRefused: (address: string) => Effect.Effect<void>
   readonly takeConnection: (connectionId: string) => Effect.Effect<void, RateExceeded>
 }>("pointsman/http/MessageRateLimit", {
-  defaultValue: () => ({ takeSource: () => Effect.void, takeConnection: () => Effect.void })
+  defaultValue: () => ({
+    admitSource: () => Effect.void,
+    countRefused: () => Effect.void,
+    takeConnection: () => Effect.void
+  })
 })
 
 export interface MessageRateLimitOptions {
-  /** Messages per second, of each connection and of each address, at least 1. */
-  readonly perSecond: number
+  /** Verified messages per second and connection, at least 1; `null` for no limit. 1,000 unless set. */
+  readonly perConnection?: number | null | undefined
+  /** Messages per second and address that fail verification, at least 1; 200 unless set. */
+  readonly perSource?: number | undefined
 }
 
-export const messagesPerSecond = 200
+export const messagesPerConnection = 1_000
+const refusedPerSource = 200
 
 /** Buckets as those of `layer`. */
-export const layerMessages = ({ perSecond }: MessageRateLimitOptions): Layer.Layer<never> =>
+export const layerMessages = ({
+  perConnection = messagesPerConnection,
+  perSource = refusedPerSource
+}: MessageRateLimitOptions = {}): Layer.Layer<never> =>
   Layer.sync(MessageRateLimit, () => {
     const sources = new Map<string, Bucket>()
     const connections = new Map<string, Bucket>()
     return {
-      takeSource: (address) => takeOne(sources, address, perSecond),
-      takeConnection: (connectionId) => takeOne(connections, connectionId, perSecond)
+      admitSource: (address) => admit(sources, address, perSource),
+      countRefused: (address) => Effect.ignore(takeOne(sources, address, perSource)),
+      takeConnection: (connectionId) =>
+        perConnection === null ? Effect.void : takeOne(connections, connectionId, perConnection)
     }
   })
 
@@ -86,18 +101,25 @@ interface Bucket {
   readonly at: number
 }
 
+/** As it is at this time, in epoch milliseconds. */
+const filled = (before: Bucket | undefined, perSecond: number, now: number): number => {
+  const full = 2 * perSecond
+  return before === undefined ? full : Math.min(full, before.tokens + (Math.max(0, now - before.at) * perSecond) / 1000)
+}
+
+const passed = (tokens: number, perSecond: number): Effect.Effect<void, RateExceeded> =>
+  tokens < 1 ? Effect.fail(new RateExceeded({ retryAfterMillis: ((1 - tokens) * 1000) / perSecond })) : Effect.void
+
+const admit = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => passed(filled(buckets.get(key), perSecond, now), perSecond))
+
 const takeOne = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const full = 2 * perSecond
-    const before = buckets.get(key)
-    const tokens =
-      before === undefined ? full : Math.min(full, before.tokens + (Math.max(0, now - before.at) * perSecond) / 1000)
+    const tokens = filled(buckets.get(key), perSecond, now)
     // Set anew, so that the first in the map is the one that was not heard of for the longest time.
     buckets.delete(key)
     buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, at: now })
     const [oldest] = buckets.size > bucketsAtMost ? buckets.keys() : []
     if (oldest !== undefined) buckets.delete(oldest)
-    return tokens < 1
-      ? Effect.fail(new RateExceeded({ retryAfterMillis: ((1 - tokens) * 1000) / perSecond }))
-      : Effect.void
+    return passed(tokens, perSecond)
   })

@@ -1,4 +1,4 @@
-/** The rate of messages: each address before its signature is looked at, each connection after. */
+/** The rate of messages: of each address those that fail verification, of each connection those that pass. */
 import { RateLimit } from "@pointsman/http"
 import { Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -12,14 +12,22 @@ const run = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.runPromise(
     Effect.provide(
       work,
-      Layer.merge(RateLimit.layerMessages({ perSecond: 2 }), TestClock.layer({ warningDelay: "1 hour" }))
+      Layer.merge(
+        RateLimit.layerMessages({ perConnection: 2, perSource: 2 }),
+        TestClock.layer({ warningDelay: "1 hour" })
+      )
     )
   )
 
+/** `takeSource`: a message of an address that fails verification, where it is admitted at all. */
 const take = (what: "takeSource" | "takeConnection", name: string) =>
   Effect.gen(function* () {
     const limit = yield* RateLimit.MessageRateLimit
-    return Result.isSuccess(yield* Effect.result(limit[what](name))) ? "taken" : "refused"
+    const taking =
+      what === "takeConnection"
+        ? limit.takeConnection(name)
+        : Effect.andThen(limit.admitSource(name), limit.countRefused(name))
+    return Result.isSuccess(yield* Effect.result(taking)) ? "taken" : "refused"
   })
 
 describe("the rate of messages", () => {
@@ -62,10 +70,34 @@ describe("the rate of messages", () => {
     expect(answers).toEqual(["taken", "refused"])
   })
 
+  test("given no limit for connections, then a thousand are taken, and an address is limited all the same", async () => {
+    const answers = await Effect.runPromise(
+      Effect.provide(
+        Effect.gen(function* () {
+          const taken = yield* Effect.forEach(Array(1_000).keys(), () => take("takeConnection", "main"))
+          const refused = yield* Effect.forEach(Array(500).keys(), () => take("takeSource", "192.0.2.1"))
+          return [new Set(taken), refused.filter((answer) => answer === "taken").length]
+        }),
+        Layer.merge(RateLimit.layerMessages({ perConnection: null }), TestClock.layer({ warningDelay: "1 hour" }))
+      )
+    )
+    expect(answers).toEqual([new Set(["taken"]), 400])
+  })
+
+  test("given signed messages, when more come from one address than may fail, then none is refused", async () => {
+    const world = await openWorld(anyStore, { messageRate: RateLimit.layerMessages({ perSource: 2 }) })
+    await captured(world)
+    const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
+    const replies = await Promise.all(Array.from({ length: 9 }, () => deliver(world, message)))
+    expect(replies.map(answerOf)).toEqual(Array(9).fill("200"))
+    await world.close()
+  })
+
   test("given messages of no provider, when a connection's rate is asked, then they have used up none of it", async () => {
     const taken: Array<string> = []
     const counted = Layer.succeed(RateLimit.MessageRateLimit, {
-      takeSource: () => Effect.void,
+      admitSource: () => Effect.void,
+      countRefused: () => Effect.void,
       takeConnection: (connectionId) =>
         Effect.sync(() => {
           taken.push(connectionId)

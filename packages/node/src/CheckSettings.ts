@@ -43,6 +43,10 @@ const names = new Set([
   "docs",
   "background",
   "rateLimit",
+  "inboundRateLimit",
+  "lookUpsPerConnection",
+  "messagesPerConnection",
+  "deliveriesPerEndpoint",
   "keepAliveMillis",
   "claimWindowMillis",
   "providerTimeoutMillis",
@@ -93,7 +97,10 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       claimWindowMillis,
       providerTimeoutMillis,
       checkIntervals: Object.fromEntries(Object.entries(intervals).filter(([, value]) => value !== undefined)),
-      webhookScheduleMillis: settings.webhookScheduleMillis
+      webhookScheduleMillis: settings.webhookScheduleMillis,
+      lookUpsPerConnection: settings.lookUpsPerConnection,
+      messagesPerConnection: settings.messagesPerConnection,
+      deliveriesPerEndpoint: settings.deliveriesPerEndpoint
     }
   })
 }
@@ -122,6 +129,8 @@ const checkConnectors = (connectors: ReadonlyArray<unknown>, expect: Expect): vo
 const isMillis = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= longestMillis
 const millis = "expected a whole number of milliseconds from 1 to 24 days"
 
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1
+
 /** Settings that may be missing, each by itself. */
 const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): void => {
   const optional = (field: keyof PointsmanSettings, isGood: (value: unknown) => boolean, message: string) =>
@@ -134,11 +143,15 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
   for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
     optional(field, Predicate.isBoolean, "expected true or false")
   }
+  optional("rateLimit", isCount, "expected a whole number of requests per second, 1 or more")
   optional(
-    "rateLimit",
-    (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-    "expected a whole number of requests per second, 1 or more"
+    "inboundRateLimit",
+    (value) => value === "off" || isCount(value),
+    'expected a whole number of messages per second, 1 or more, or "off"'
   )
+  for (const field of ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const) {
+    optional(field, isCount, "expected a whole number, 1 or more")
+  }
   optional("keepAliveMillis", isMillis, millis)
   optional("claimWindowMillis", isMillis, millis)
   optional("providerTimeoutMillis", isMillis, millis)

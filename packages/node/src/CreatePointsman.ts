@@ -80,7 +80,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const requests = yield* Scope.fork(scope)
   const app = yield* HttpRouter.toHttpEffect(
     PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
-      Layer.provide(limits(settings.rateLimit))
+      Layer.provide(limits(settings))
     )
   ).pipe(Effect.provideContext(services))
   const native = yield* Effect.provideContext(NodeHttpServer.makeHandler(app, { scope: requests }), services)
@@ -267,10 +267,8 @@ const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Ports.Storag
   return new StartError("storage_unusable", `${storage.name} cannot be used: ${said === "" ? "unknown cause" : said}.`)
 }
 
-const limits = (perSecond: number | undefined): Layer.Layer<never> =>
-  perSecond === undefined
-    ? Layer.empty
-    : Layer.merge(
-        PointsmanHttp.RateLimit.layer({ perSecond }),
-        PointsmanHttp.RateLimit.layerMessages({ perSecond: PointsmanHttp.RateLimit.messagesPerSecond })
-      )
+const limits = ({ inboundRateLimit, rateLimit: perSecond }: PointsmanSettings): Layer.Layer<never> =>
+  Layer.merge(
+    perSecond === undefined ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond }),
+    PointsmanHttp.RateLimit.layerMessages({ perConnection: inboundRateLimit === "off" ? null : inboundRateLimit })
+  )

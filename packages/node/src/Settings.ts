@@ -170,6 +170,17 @@ export interface PointsmanSettings {
   /** Requests per second and API key over HTTP, twice as many at once. No limit unless set. */
   readonly rateLimit?: number
   /**
+   * Verified messages of providers per second and connection over HTTP, twice as many at once; 1,000 unless set. `"off"`
+   * disables the limit.
+   */
+  readonly inboundRateLimit?: number | "off"
+  /** Payments of one connection that this process checks at once, each waiting for its provider; 16 unless set. */
+  readonly lookUpsPerConnection?: number
+  /** Messages of one connection that this process records at once; further ones wait. 16 unless set. */
+  readonly messagesPerConnection?: number
+  /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
+  readonly deliveriesPerEndpoint?: number
+  /**
    * How long a server whose only listener is `listener` keeps an idle connection: longer than the load balancer in front
    * does. 75,000 milliseconds unless set; a server that the program gave a longer time keeps that.
    */

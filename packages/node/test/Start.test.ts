@@ -47,6 +47,8 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
   "an absent key for a file": [{ storage: sqlite("payments.db") }, "encryptionKey", /base64 of 32 bytes.*outlives/u],
   "a cut key": [{ encryptionKey: encryptionKey.slice(1) }, "encryptionKey", /base64 of 32 bytes/u],
   "an unknown setting": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
+  "a share of nothing": [{ lookUpsPerConnection: 0 }, "lookUpsPerConnection", /expected a whole number, 1 or more/u],
+  "a limit in words": [{ inboundRateLimit: "none" }, "inboundRateLimit", /messages per second, 1 or more, or "off"/u],
   "an invalid base URL": [{ baseUrl: "shop.example" }, "baseUrl", /absolute http or https URL/u],
   "an unknown environment": [{ environment: "live" }, "environment", /sandbox or production/u],
   "a time-out as long as the claim window": [

@@ -46,6 +46,14 @@ const watchedPayments = gauge(
   `Payments scheduled for another background check; at most ${countedAtMost}.`
 )
 const checkLag = gauge("pointsman_check_lag_seconds", "How overdue the first due payment check is.")
+const checksDue = (connection: string) =>
+  gauge(
+    "pointsman_checks_due",
+    `Payments due for a background check, by connection; at most ${countedAtMost} of each.`,
+    {
+      connection
+    }
+  )
 const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How overdue the first due webhook delivery is.")
 const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backlog was last read from the storage.")
 
@@ -53,6 +61,17 @@ const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backl
 export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries> = Effect.gen(function* () {
   const ledger = yield* Ledger
   const deliveries = yield* Deliveries
+  // Those that had any, of which some may have none by now. As many as connections exist.
+  const withDue = new Map<string, Metric.Gauge<number>>()
+  const readDue = Effect.gen(function* () {
+    const found = yield* ledger.dueByConnection({ now: yield* Clock.currentTimeMillis, limit: countedAtMost })
+    // What asks no provider has no connection.
+    const counts = new Map(found.map(({ connectionId, payments }) => [connectionId ?? "", payments]))
+    for (const connection of counts.keys()) {
+      if (!withDue.has(connection)) withDue.set(connection, checksDue(connection))
+    }
+    for (const [connection, due] of withDue) yield* Metric.update(due, counts.get(connection) ?? 0)
+  })
   const read = Effect.gen(function* () {
     const waiting = yield* ledger.reviews({ limit: countedAtMost })
     const watched = yield* ledger.watched(countedAtMost)
@@ -71,6 +90,7 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
     yield* Metric.update(refundsPending, watched.withRefunds)
     yield* Metric.update(watchedPayments, watched.payments)
     yield* Metric.update(checkLag, secondsSince(watched.firstAt))
+    yield* readDue
     yield* Metric.update(deliveryLag, secondsSince(firstDueAt))
     yield* Metric.update(readAt, now / 1_000)
   })

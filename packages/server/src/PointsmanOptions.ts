@@ -6,7 +6,10 @@ export const pointsmanOptions = (settings: Settings): PointsmanOptions => ({
   claimWindowMillis: settings.claimWindowMillis,
   providerTimeoutMillis: settings.providerTimeoutMillis,
   checkIntervals: checkIntervals(settings),
-  webhookScheduleMillis: settings.webhookScheduleMillis
+  webhookScheduleMillis: settings.webhookScheduleMillis,
+  lookUpsPerConnection: settings.lookUpsPerConnection,
+  messagesPerConnection: settings.messagesPerConnection,
+  deliveriesPerEndpoint: settings.deliveriesPerEndpoint
 })
 
 export const checkIntervals = (settings: Settings): CheckIntervals => ({

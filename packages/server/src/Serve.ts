@@ -271,24 +271,22 @@ const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
     ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(limits(settings)))
   )
 
-const limits = ({ database, rateLimit: perSecond, sharedLimits }: Settings): Layer.Layer<never, StartFailure> => {
-  if (!sharedLimits || database._tag !== "Postgres") return ownLimits(perSecond)
+const limits = (settings: Settings): Layer.Layer<never, StartFailure> => {
+  const { database, inboundRateLimit, rateLimit: perSecond, sharedLimits } = settings
+  if (!sharedLimits || database._tag !== "Postgres") {
+    return Layer.merge(
+      perSecond === null ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond }),
+      PointsmanHttp.RateLimit.layerMessages({ perConnection: inboundRateLimit })
+    )
+  }
   return Layer.unwrap(
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
       Effect.promise(() => import("./SharedLimits.ts")),
-      (SharedLimits) => SharedLimits.layer({ database, perSecond })
+      (SharedLimits) => SharedLimits.layer({ database, perSecond, perConnection: inboundRateLimit })
     )
   )
 }
-
-const ownLimits = (perSecond: number | null): Layer.Layer<never> =>
-  perSecond === null
-    ? Layer.empty
-    : Layer.merge(
-        PointsmanHttp.RateLimit.layer({ perSecond }),
-        PointsmanHttp.RateLimit.layerMessages({ perSecond: PointsmanHttp.RateLimit.messagesPerSecond })
-      )
 
 /** What a request may take besides its provider calls, in milliseconds. */
 const answerWithinMillis = 5_000

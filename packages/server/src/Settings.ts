@@ -84,6 +84,23 @@ const interval = (definition: {
   readonly absent: number
 }) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
 
+const readRate = (text: string): Option.Option<number | null> =>
+  text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
+
+/** How much one connection or endpoint takes at once. */
+const share = (definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly absent: number
+}) =>
+  variable<number>({
+    ...definition,
+    expected: "a whole number from 1 to 1000",
+    default: String(definition.absent),
+    read: readInteger(1, 1_000)
+  })
+
 /** More than any machine has processors for; each opens connections to the database. */
 const maxWorkers = 64
 
@@ -209,7 +226,35 @@ export const variables = {
     expected: "a whole number of requests per second from 1 to 1000000, or `off`",
     default: "100",
     absent: 100,
-    read: (text): Option.Option<number | null> => (text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text))
+    read: readRate
+  }),
+  inboundRateLimit: variable<number | null>({
+    variable: "POINTSMAN_INBOUND_RATE_LIMIT",
+    flag: "inbound-rate-limit",
+    meaning:
+      "Verified provider messages per second per connection, with a burst of twice as many; off disables the limit",
+    expected: "a whole number of messages per second from 1 to 1000000, or `off`",
+    default: "1000",
+    absent: 1000,
+    read: readRate
+  }),
+  lookUpsPerConnection: share({
+    variable: "POINTSMAN_LOOKUPS_PER_CONNECTION",
+    flag: "lookups-per-connection",
+    meaning: "Payments of one connection that a process checks at once, each waiting for its provider",
+    absent: 16
+  }),
+  messagesPerConnection: share({
+    variable: "POINTSMAN_MESSAGES_PER_CONNECTION",
+    flag: "messages-per-connection",
+    meaning: "Provider messages of one connection that a process records at once; further ones wait",
+    absent: 16
+  }),
+  deliveriesPerEndpoint: share({
+    variable: "POINTSMAN_DELIVERIES_PER_ENDPOINT",
+    flag: "deliveries-per-endpoint",
+    meaning: "Webhooks in delivery to one endpoint at once, from all processes",
+    absent: 4
   }),
   sharedLimits: variable<boolean>({
     variable: "POINTSMAN_SHARED_LIMITS",

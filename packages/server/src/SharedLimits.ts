@@ -73,10 +73,12 @@ export interface SharedLimitsOptions {
   readonly database: PostgresDatabase
   /** Requests per second and API key; `null` for no limit. */
   readonly perSecond: number | null
+  /** Verified messages per second and connection; `null` for no limit. */
+  readonly perConnection: number | null
 }
 
-/** Provides what `RateLimit.layer` does, counted over all processes, and the port for news of circuits. */
-export const layer = ({ database, perSecond }: SharedLimitsOptions): Layer.Layer<never, StartFailure> =>
+/** Provides what `RateLimit.layer` and `RateLimit.layerMessages` do, counted over all processes, and the port for news of circuits. */
+export const layer = ({ database, perConnection, perSecond }: SharedLimitsOptions): Layer.Layer<never, StartFailure> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* PgClient.make({
@@ -98,19 +100,17 @@ export const layer = ({ database, perSecond }: SharedLimitsOptions): Layer.Layer
         tell: (opened) => ask<Opening>(openCircuits, [JSON.stringify(opened)]),
         look: ask<Opening>(newOpenings)
       })
-      const limits = Context.make(CircuitNews, news)
-      if (perSecond === null) return limits
-      const messages = yield* RateLimit.MessageRateLimit
-      return limits.pipe(
-        Context.add(RateLimit.RateLimit, { take: ({ hash }: ApiKey) => rates(`key ${hash}`, perSecond) }),
+      const within = (bucket: string, rate: number | null) => (rate === null ? Effect.void : rates(bucket, rate))
+      return Context.make(CircuitNews, news).pipe(
+        Context.add(RateLimit.RateLimit, { take: ({ hash }: ApiKey) => within(`key ${hash}`, perSecond) }),
         Context.add(RateLimit.MessageRateLimit, {
           // Addresses are anybody's to choose: they are counted in each process, which forgets them.
-          takeSource: messages.takeSource,
-          takeConnection: (id: string) => rates(`connection ${id}`, RateLimit.messagesPerSecond)
+          ...(yield* RateLimit.MessageRateLimit),
+          takeConnection: (id: string) => within(`connection ${id}`, perConnection)
         })
       )
     })
-  ).pipe(Layer.provide(RateLimit.layerMessages({ perSecond: RateLimit.messagesPerSecond })))
+  ).pipe(Layer.provide(RateLimit.layerMessages()))
 
 const keepCounting = Effect.fnUntraced(function* <E>(
   tell: (takings: ReadonlyArray<object>) => Effect.Effect<ReadonlyArray<Level>, E>

@@ -26,6 +26,10 @@ describe("Settings", () => {
         deadRequestIntervalMillis: 86_400_000,
         webhookScheduleMillis: [0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000],
         rateLimit: 100,
+        inboundRateLimit: 1000,
+        lookUpsPerConnection: 16,
+        messagesPerConnection: 16,
+        deliveriesPerEndpoint: 4,
         sharedLimits: false,
         batchCommits: false,
         allowAsyncCommit: false,
@@ -43,7 +47,8 @@ describe("Settings", () => {
   it.effect("given the default of every variable in words, when it is read, then it is what an absent one means", () =>
     Effect.gen(function* () {
       const named = ["database", "claimWindowMillis", "providerTimeoutMillis", "webhookScheduleMillis"] as const
-      const counted = ["port", "rateLimit", "workers", "databaseConnections"] as const
+      const shares = ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const
+      const counted = [...shares, "port", "rateLimit", "inboundRateLimit", "workers", "databaseConnections"] as const
       for (const name of [...named, ...counted, "host", "deadRequestIntervalMillis"] as const) {
         const settings = yield* read({ [variables[name].variable]: variables[name].default })
         assert.deepStrictEqual(settings[name], variables[name].absent, name)
@@ -62,6 +67,8 @@ describe("Settings", () => {
         POINTSMAN_PROVIDER_TIMEOUT: "1500 millis",
         POINTSMAN_ENCRYPTION_KEY: key,
         POINTSMAN_RATE_LIMIT: "off",
+        POINTSMAN_INBOUND_RATE_LIMIT: "off",
+        POINTSMAN_LOOKUPS_PER_CONNECTION: "3",
         POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
         OTEL_EXPORTER_OTLP_ENDPOINT: ""
       }
@@ -77,6 +84,8 @@ describe("Settings", () => {
         new Uint8Array(32).fill(5)
       )
       assert.strictEqual(settings.rateLimit, null)
+      assert.strictEqual(settings.inboundRateLimit, null)
+      assert.strictEqual(settings.lookUpsPerConnection, 3)
       assert.strictEqual(settings.allowPrivateWebhooks, true)
       assert.strictEqual(settings.otlpEndpoint, null)
     })
@@ -125,6 +134,10 @@ describe("Settings", () => {
     ["POINTSMAN_WEBHOOK_SCHEDULE", "--webhook-schedule", "0 seconds,", "comma-separated durations"],
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "0", "or `off`"],
     ["POINTSMAN_RATE_LIMIT", "--rate-limit", "1.5", "or `off`"],
+    ["POINTSMAN_INBOUND_RATE_LIMIT", "--inbound-rate-limit", "0", "or `off`"],
+    ["POINTSMAN_LOOKUPS_PER_CONNECTION", "--lookups-per-connection", "0", "a whole number from 1 to 1000"],
+    ["POINTSMAN_MESSAGES_PER_CONNECTION", "--messages-per-connection", "off", "a whole number from 1 to 1000"],
+    ["POINTSMAN_DELIVERIES_PER_ENDPOINT", "--deliveries-per-endpoint", "1001", "a whole number from 1 to 1000"],
     ["POINTSMAN_ALLOW_PRIVATE_WEBHOOKS", "--allow-private-webhooks", "yes", "`true` or `false`"],
     ["POINTSMAN_WORKERS", "--workers", "0", "a whole number from 1 to 64"],
     ["POINTSMAN_WORKERS", "--workers", "65", "a whole number from 1 to 64"],

@@ -1,10 +1,12 @@
 /** Providers' messages: verified, stored, applied, and listed for operators. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { TenantMessage } from "../model/StoredMessage.ts"
+import { ConnectionShares } from "../ports/ConnectionShares.ts"
 import type { MessageQuery } from "../ports/Ledger.ts"
 import type { SealBroken } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
+import { makeMessageShares } from "../verbs/receive/MessageShares.ts"
 import {
   type IncomingMessage,
   type MessageRefused,
@@ -27,7 +29,8 @@ export interface MessageMethods {
   /** Whether a message to a connection is its provider's. The refusal does not say why. */
   readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
   /**
-   * Stores a provider's message, then applies it, once. After a failure the provider may send it again: what is stored
+   * Stores a provider's message, then applies it, once. It waits while as many of its connection as may are being
+   * recorded. After a failure the provider may send it again: what is stored
    * and not applied yet is applied then.
    */
   readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
@@ -50,9 +53,10 @@ export interface MessageMethods {
 
 export const messageMethods = (context: DoorContext): MessageMethods => {
   const { ask } = requests(context)
+  const inShare = makeMessageShares(Context.get(context, ConnectionShares).messages)
   return {
     verifyMessage: (incoming) => ask(verifyMessage(incoming)),
-    recordMessage: (verified) => ask(recordMessage(verified)),
+    recordMessage: (verified) => inShare(verified.connectionId, ask(recordMessage(verified))),
     messages: (query) => Effect.provideContext(messages(query), context),
     message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
     applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context)

@@ -44,6 +44,13 @@ export const durations = <const Labels extends ReadonlyArray<string>>(
 ): ((...values: Values<Labels>) => Metric.Histogram<number>) =>
   family(labels, (attributes) => Metric.histogram(name, { description, attributes, boundaries: secondsBoundaries }))
 
+/** A family of gauges. */
+export const gauges = <const Labels extends ReadonlyArray<string>>(
+  name: string,
+  { description, labels }: Family<Labels>
+): ((...values: Values<Labels>) => Metric.Gauge<number>) =>
+  family(labels, (attributes) => Metric.gauge(name, { description, attributes }))
+
 /** From a read of a row to a provider that takes its whole time-out. */
 const secondsBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
@@ -87,6 +94,12 @@ export const storageErrors = counters("pointsman_storage_errors_total", {
 export const messagesDecided = counters("pointsman_provider_messages_total", {
   description: "Messages of providers that were decided, by connection and outcome.",
   labels: ["connection", "outcome"]
+})
+
+/** Verified messages that wait until others of their connection are recorded. */
+export const messagesWaiting = gauges("pointsman_provider_messages_waiting", {
+  description: "Verified messages of providers that wait to be recorded, by connection.",
+  labels: ["connection"]
 })
 
 /** Attempts to deliver a webhook that ended: the class of the receiver's status, or why there was none. */

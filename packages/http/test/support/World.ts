@@ -313,7 +313,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     const ofMessages =
       options.messagesPerSecond === undefined
         ? (options.messageRate ?? Layer.empty)
-        : RateLimit.layerMessages({ perSecond: options.messagesPerSecond })
+        : RateLimit.layerMessages({ perConnection: options.messagesPerSecond, perSource: options.messagesPerSecond })
     servers.push(serve(Layer.succeedContext(pointsman), { baseUrl: options.baseUrl }, [...limits, ofMessages], ambient))
   }
   const obedient = { ...provider }

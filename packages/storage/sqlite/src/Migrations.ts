@@ -495,6 +495,8 @@ const recordLosses = [
     connection_id text not null,
     primary key (loss, connection_id)
   ) strict, without rowid`
+]
+
 /**
  * Whose provider a check asks, so that one that hangs keeps nobody from the checks of others; '' where a check asks none.
  * It leads the index of what is due, and no other index of that is needed.

@@ -1,0 +1,186 @@
+/**
+ * One provider's trouble is its own, at a server in a process of its own, over sockets and PostgreSQL: a provider that
+ * hangs with thousands of unknown payments, a provider that sends a thousand messages at once, an endpoint that hangs.
+ * `POINTSMAN_SHARES` keeps the first of them going for so many seconds.
+ */
+import { createHmac } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it } from "vitest"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startReceiver } from "./support/WebhookReceiver.ts"
+
+const secret = "whsec_provider_1"
+const second = 1_000
+/** Of a lookup after its time, and of a delivery after its event, on a machine that does other things as well. */
+const checkWithin = 5 * second
+const deliverWithin = 2 * second
+const checkEvery = 2 * second
+
+const longSeconds = Number(process.env["POINTSMAN_SHARES"] ?? "0")
+if (longSeconds === 0) {
+  process.stderr.write(
+    "server: a provider hangs for seconds; POINTSMAN_SHARES=100 lets it hang longer, as in .ci/run\n"
+  )
+}
+
+const connection = (provider: ScriptedProvider, id: string, currency: string) => ({
+  ...connectionTo(provider, id),
+  timeout: "30 seconds",
+  webhookSecret: secret,
+  supports: { currencies: [currency] }
+})
+
+const start = async (
+  more: { readonly environment?: Record<string, string>; readonly webhooks?: ReadonlyArray<object> } = {}
+) => {
+  const [euros, dollars, database] = await Promise.all([startProvider(), startProvider(), newDatabase()])
+  const server = await startServer({
+    folder: temporaryFolder(),
+    environment: {
+      ...environmentOn(database),
+      POINTSMAN_RATE_LIMIT: "off",
+      POINTSMAN_UNKNOWN_CHECK_INTERVAL: `${checkEvery} millis`,
+      ...more.environment
+    },
+    configuration: {
+      workspaces: [
+        {
+          ...workspaceWith([connection(euros, "euros", "EUR"), connection(dollars, "dollars", "USD")]),
+          webhooks: more.webhooks ?? []
+        }
+      ]
+    }
+  })
+  return { server, database, euros, dollars }
+}
+
+let orders = 0
+const create = async (server: ServerProcess, currency: "EUR" | "USD") => {
+  const { body } = await server.request("POST", "/api/v1/payments", {
+    key: liveKey,
+    idempotencyKey: `order-${String(orders++).padStart(6, "0")}`,
+    body: { amount: 1999, currency, country: "NL" }
+  })
+  return body
+}
+
+/** 2,999 more payments as the only one that there is, due since a second ago. */
+const multiply = async (database: string) => {
+  const id = "'00000000-0000-7000-8000-' || lpad(n::text, 12, '0')"
+  const due = Date.now() - second
+  await query(
+    database,
+    `insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', ${id}, 'check_at', ${due}))).*
+      from payments as p, generate_series(1, 2999) as n`
+  )
+  await query(
+    database,
+    `insert into attempts
+      select (jsonb_populate_record(a, jsonb_build_object('payment_id', ${id}, 'id', 'attempt-' || n))).*
+      from attempts as a, generate_series(1, 2999) as n`
+  )
+}
+
+const lookUps = ({ calls }: ScriptedProvider) => calls.filter(({ operation }) => operation === "lookUpCharge").length
+
+const until = async (what: string, isSo: () => boolean, withinMillis: number) => {
+  const began = performance.now()
+  while (!isSo()) {
+    assert.isBelow(performance.now() - began, withinMillis, what)
+    await sleep(10)
+  }
+  return performance.now() - began
+}
+
+const signed = (server: ServerProcess, connectionId: string, body: string, key = secret) => {
+  const seconds = Math.floor(Date.now() / 1000)
+  const tag = createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")
+  return fetch(`${server.url}/api/v1/psp-webhooks/${connectionId}`, {
+    method: "POST",
+    headers: { "x-service-signature": `t=${seconds},v1=${tag}`, "content-type": "application/json" },
+    body
+  })
+}
+
+const message = (id: string, attemptId: string) =>
+  JSON.stringify({
+    id,
+    type: "charge.updated",
+    created: "2026-11-21T12:00:00Z",
+    data: { attempt_id: attemptId, provider_reference: `provider-${attemptId}`, status: "captured", currency: "EUR" }
+  })
+
+describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 60_000 + longSeconds * second }, () => {
+  it("given 3,000 unknown payments at a provider that hangs, then another's is looked up on its schedule", async () => {
+    const { database, dollars, euros, server } = await start()
+    for (const provider of [euros, dollars]) provider.always("charge", () => "drop")
+    euros.always("lookUpCharge", () => "silent")
+    await create(server, "EUR")
+    await multiply(database)
+    await until("the share is taken", () => lookUps(euros) >= 16, 2 * checkWithin)
+    const ends = performance.now() + longSeconds * second
+    do {
+      await create(server, "USD")
+      const before = lookUps(dollars)
+      const waited = await until("the other's lookup", () => lookUps(dollars) > before, checkEvery + checkWithin)
+      assert.isAbove(waited, checkEvery - second)
+    } while (performance.now() < ends)
+    // None is answered before its time-out.
+    assert.isAtMost(lookUps(euros), 16 * (1 + Math.floor((longSeconds + 15) / 30)))
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    assert.match(metrics, /^pointsman_checks_due\{.*connection="euros".*\} 500$/mu)
+    await server.kill("SIGKILL")
+  })
+
+  it("given a thousand messages of one connection at once, then none is refused, and another's is not behind them", async () => {
+    const { dollars, euros, server } = await start()
+    await Promise.all([create(server, "EUR"), create(server, "USD")])
+    const [charge] = euros.charges
+    const [other] = dollars.charges
+    const pending = new Set<number>()
+    const flood = Array.from({ length: 1_000 }, async (_, index) => {
+      pending.add(index)
+      const { status } = await signed(server, "euros", message(`msg-${index}`, charge?.attemptId ?? ""))
+      pending.delete(index)
+      return status
+    })
+    const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
+    const left = pending.size
+    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
+    assert.isAbove(left, 100)
+  })
+
+  it("given the limit of a connection, when more come at once, then the rest are told when to come again", async () => {
+    const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "5" } })
+    await create(server, "EUR")
+    const attemptId = euros.charges[0]?.attemptId ?? ""
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => signed(server, "euros", message(`msg-${index}`, attemptId)))
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.isAtLeast(refused.length, 10)
+    assert.isAtMost(refused.length, 20)
+    assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
+  })
+
+  it("given an endpoint that hangs with more than its share, then another hears of each event in time", async () => {
+    const [hanging, other] = await Promise.all([startReceiver(), startReceiver()])
+    hanging.status = () => undefined
+    const { server } = await start({
+      environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true", POINTSMAN_DELIVERIES_PER_ENDPOINT: "3" },
+      webhooks: [hanging, other].map(({ url }) => ({ environment: "production", url, secret: "whsec_merchant" }))
+    })
+    for (let times = 0; times < 20; times++) await create(server, "EUR")
+    await until("the backlog at the other", () => other.heard.length >= 40, deliverWithin)
+    for (let times = 0; times < 3; times++) {
+      const before = other.heard.length
+      await create(server, "EUR")
+      await until("the other's webhooks", () => other.heard.length >= before + 2, deliverWithin)
+    }
+    assert.lengthOf(hanging.heard, 3)
+    await server.kill("SIGKILL")
+  })
+})
