@@ -193,6 +193,34 @@ describe.skipIf(!hasServer)("the schema", () => {
     }).pipe(Effect.provide(Ids.layer))
   )
 
+  it.live("given payments that wait for a check, when it is migrated, then each waits for its connection", () =>
+    Effect.gen(function* () {
+      const { sql, url } = yield* empty
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const pending = { state: "ChargePending" } as const
+          for (const fields of [pending, { ...pending, connectionId: "second" }, {}]) {
+            yield* ledger.commit({ ...(yield* newChange(fields)), checkAt: 1, checkedConnection: "another" })
+          }
+        })
+      )
+      yield* withoutCheckedConnections(sql)
+      yield* sql`delete from pointsman_migrations where migration_id >= 11`
+      const found = yield* withStorage({ url })(
+        Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 }))
+      )
+      expect(new Set(found)).toEqual(
+        new Set([
+          // Nothing is known of its charge, and nobody is asked.
+          { connectionId: null, payments: 1 },
+          { connectionId: "first", payments: 1 },
+          { connectionId: "second", payments: 1 }
+        ])
+      )
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.live(
     "given a database, when it is inspected, then its schema and its clock are reported, and nothing is created",
     () =>

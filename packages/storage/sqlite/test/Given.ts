@@ -32,3 +32,10 @@ export const listeningTo = (db: Database) => {
   }
   return { asked, listening }
 }
+
+/** As it was before payments knew the connection that a check asks. */
+export const withoutCheckedConnections = (db: Database): void => {
+  db.prepare("drop index payments_due_by_connection").run()
+  db.prepare("alter table payments drop column check_connection").run()
+  db.prepare("create index payments_due on payments (check_at) where check_at is not null").run()
+}

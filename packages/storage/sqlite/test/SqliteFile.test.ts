@@ -6,11 +6,20 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import type { Event, Payment } from "@pointsman/core"
-import { Directory, Ledger, SuccessRates } from "@pointsman/core/ports"
+import { Directory, Ids, Ledger, SuccessRates } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
 import { migrate } from "../src/Migrations.ts"
-import { newChange, newFile, newOperation, newRefund, rate, tenant, withStorage } from "./Given.ts"
+import {
+  newChange,
+  newFile,
+  newOperation,
+  newRefund,
+  rate,
+  tenant,
+  withoutCheckedConnections,
+  withStorage
+} from "./Given.ts"
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL("OtherProcess.ts", import.meta.url))
@@ -193,6 +202,34 @@ describe("migrations", () => {
       })
       expect(yield* schemaOf(yield* firstFile)).toStrictEqual(yield* schemaOf(yield* newFile))
     })
+  )
+
+  it.effect("given payments that wait for a check, when the file is migrated, then each waits for its connection", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      yield* Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const pending = { state: "ChargePending" } as const
+        for (const fields of [pending, { ...pending, connectionId: "second" }, {}]) {
+          yield* ledger.commit({ ...(yield* newChange(fields)), checkAt: 1, checkedConnection: "another" })
+        }
+      }).pipe(withStorage({ filename }))
+      const db = yield* open(filename)
+      withoutCheckedConnections(db)
+      db.prepare("delete from pointsman_migrations where migration_id >= 18").run()
+      db.close()
+      const found = yield* Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 })).pipe(
+        withStorage({ filename })
+      )
+      expect(new Set(found)).toEqual(
+        new Set([
+          // Nothing is known of its charge, and nobody is asked.
+          { connectionId: null, payments: 1 },
+          { connectionId: "first", payments: 1 },
+          { connectionId: "second", payments: 1 }
+        ])
+      )
+    }).pipe(Effect.provide(Ids.layer))
   )
 
   it.effect("given a schema of a newer version, when the file is opened, then it is refused", () =>
