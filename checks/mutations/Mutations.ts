@@ -1767,13 +1767,29 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take no reference of another charge",
+    harm: "A payment that is based on another charge does not take its reference, and another payment takes it too.",
+    edits: [
+      {
+        file: "packages/core/src/model/ChargeReference.ts",
+        find: "before.connectionId === after.connectionId && before.providerRef === after.providerRef",
+        replace: "before.version < after.version"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ChargeReference.test.ts",
+      test: "given a payment that moves, when its charge stays, then its own reference is not named again"
+    }
+  },
+  {
     name: "one reference for two payments, in memory",
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
       {
         file: "packages/storage/memory/src/References.ts",
-        find: "if (paymentId !== undefined && paymentId !== after.id) {",
-        replace: "if (paymentId === after.id && providerRef === undefined) {"
+        find: "if (paymentId !== undefined && paymentId !== change.payment.after.id) {",
+        replace: "if (paymentId === change.payment.after.id && providerRef === undefined) {"
       }
     ],
     caughtBy: {

@@ -25,18 +25,38 @@ export interface NamedReference extends ChargeReference {
 
 const mayHoldMoney: ReadonlySet<Attempt["outcome"]> = new Set(["Authorized", "Captured", "Pending", "Mismatched"])
 
-/** The references of the payment's own charge and of its attempts, each once; those that it takes first. */
-export const referencesOf = (
-  payment: Pick<Payment, "connectionId" | "providerRef">,
-  attempts: ReadonlyArray<Pick<Attempt, "connectionId" | "providerRef" | "outcome">>
-): ReadonlyArray<NamedReference> => {
+/** A payment as a change writes it. */
+export interface WrittenPayment {
+  readonly after: Pick<Payment, "connectionId" | "providerRef">
+  /** `true`: the payment that is stored is based on the same charge, so that its reference is recorded already. */
+  readonly keepsCharge?: boolean | undefined
+}
+
+/** What moves a stored payment, as a change writes it. */
+export const movedPayment = (before: Payment, after: Payment) => ({
+  expected: before.version,
+  after,
+  keepsCharge: before.connectionId === after.connectionId && before.providerRef === after.providerRef
+})
+
+/**
+ * The references of the payment's own charge, unless it keeps that, and of its attempts, each once; those that it takes
+ * first.
+ */
+export const referencesOf = ({
+  attempts,
+  payment: { after, keepsCharge }
+}: {
+  readonly attempts: ReadonlyArray<Pick<Attempt, "connectionId" | "providerRef" | "outcome">>
+  readonly payment: WrittenPayment
+}): ReadonlyArray<NamedReference> => {
   const found: Array<NamedReference> = []
   const name = ({ connectionId, providerRef }: Pick<Payment, "connectionId" | "providerRef">, isTaken: boolean) => {
     if (connectionId === null || providerRef === null) return
     const reference = { connectionId, providerRef, isTaken }
     if (!found.some((one) => isSameReference(one, reference))) found.push(reference)
   }
-  name(payment, true)
+  if (keepsCharge !== true) name(after, true)
   for (const attempt of attempts) if (mayHoldMoney.has(attempt.outcome)) name(attempt, true)
   for (const attempt of attempts) name(attempt, false)
   return found

@@ -35,6 +35,8 @@ export interface Change {
     /** The version that the step was decided on; 0 for a payment that is not stored yet. */
     readonly expected: number
     readonly after: Payment
+    /** The stored payment of that version is based on the same charge: its reference need not be looked up. */
+    readonly keepsCharge?: boolean | undefined
   }
   /** Inserted, or replaced by id. */
   readonly attempts: ReadonlyArray<Attempt>

@@ -9,19 +9,19 @@ type References = TenantState["references"]
 const keyOf = ({ connectionId, providerRef }: NamedReference): string => JSON.stringify([connectionId, providerRef])
 
 /** The refusal where another payment has a reference that the change takes. */
-export const takenReference = (references: References, { attempts, payment: { after } }: Change) => {
-  for (const reference of referencesOf(after, attempts)) {
+export const takenReference = (references: References, change: Change) => {
+  for (const reference of referencesOf(change)) {
     const paymentId = references.get(keyOf(reference))
     const { connectionId, providerRef } = reference
-    if (paymentId !== undefined && paymentId !== after.id) {
+    if (paymentId !== undefined && paymentId !== change.payment.after.id) {
       return new ReferenceTaken({ connectionId, providerRef, paymentId })
     }
   }
   return undefined
 }
 
-export const takeReferences = (references: References, { attempts, payment: { after } }: Change): void => {
-  for (const reference of referencesOf(after, attempts)) {
-    if (reference.isTaken) references.set(keyOf(reference), after.id)
+export const takeReferences = (references: References, change: Change): void => {
+  for (const reference of referencesOf(change)) {
+    if (reference.isTaken) references.set(keyOf(reference), change.payment.after.id)
   }
 }

@@ -35,7 +35,7 @@ export interface DrawnChange {
 
 export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
   const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
-  const references = referencesOf(payment.after, attempts)
+  const references = referencesOf(change)
   return {
     change,
     references,

@@ -26,10 +26,14 @@ export const takeReferences = (db: Database): ((change: Change) => Result.Result
   const own = db.prepare(`select 1 from payments where ${isReference} and id = ?`)
   const take = db.prepare(insertInto("charge_references", columns))
   const name = db.prepare(`${insertInto("named_references", columns)} on conflict do nothing`)
-  return ({ attempts, payment: { after }, tenant }) => {
+  return (change) => {
+    const {
+      payment: { after },
+      tenant
+    } = change
     const taken: Array<ReadonlyArray<SQLInputValue>> = []
     const named: Array<ReadonlyArray<SQLInputValue>> = []
-    for (const reference of referencesOf(after, attempts)) {
+    for (const reference of referencesOf(change)) {
       const key = bindReference(tenant, reference)
       const row = holder.get(...key)
       const paymentId = row === undefined ? undefined : readText(row["payment_id"])

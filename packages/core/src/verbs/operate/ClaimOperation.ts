@@ -22,6 +22,7 @@ import {
 } from "../../decide/OperationOrder.ts"
 import { conflictEvents, weighReported } from "../../decide/WeighReported.ts"
 import { step } from "../../machine/Machine.ts"
+import { movedPayment } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -80,7 +81,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
-          payment: { expected: book.payment.version, after: inHand.payment },
+          payment: movedPayment(book.payment, inHand.payment),
           attempts: [],
           operations: [inHand.operation],
           events: []

@@ -10,6 +10,7 @@ import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../com
 import { Turns } from "../../commit/Turns.ts"
 import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../../decide/OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
+import { movedPayment } from "../../model/ChargeReference.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -63,7 +64,7 @@ export const recordOperation = Effect.fnUntraced(function* (
       const closed = reply === undefined ? after.operation : { ...after.operation, reply: standing(ours.reply, reply) }
       const step = {
         tenant,
-        payment: { expected: payment.version, after: after.payment },
+        payment: movedPayment(payment, after.payment),
         attempts: [],
         operations: [closed, ...overtaken(others, ours, after.payment)],
         events: after.events

@@ -13,6 +13,7 @@ import { holdingAttempt } from "../../decide/Holding.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
+import { movedPayment } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -49,7 +50,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
-          payment: { expected: book.payment.version, after: inHand.book.payment },
+          payment: movedPayment(book.payment, inHand.book.payment),
           attempts: [],
           refunds: [inHand.refund],
           events: []

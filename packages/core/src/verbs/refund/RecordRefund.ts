@@ -13,6 +13,7 @@ import { Turns } from "../../commit/Turns.ts"
 import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import { applyRefundFact, type RefundFact, replyTo } from "../../decide/RefundFact.ts"
 import { RefundPending } from "../../decide/RefundOrder.ts"
+import { movedPayment } from "../../model/ChargeReference.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund, RefundReply } from "../../model/Refund.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -72,7 +73,7 @@ export const recordRefund = Effect.fnUntraced(function* (
       const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
       const step = {
         tenant,
-        payment: { expected: book.payment.version, after: after.payment },
+        payment: movedPayment(book.payment, after.payment),
         attempts: [],
         refunds: [closed],
         events: after.events

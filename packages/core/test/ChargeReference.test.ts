@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { Effect } from "effect"
+import { movedPayment, referencesOf } from "../src/model/ChargeReference.ts"
+import { caller, request, world } from "./support/World.ts"
+
+describe("the references of a change", () => {
+  it.effect("given a payment that moves, when its charge stays, then its own reference is not named again", () =>
+    Effect.gen(function* () {
+      const created = yield* (yield* Pointsman).create(caller, request())
+      const [connectionId, providerRef] = ["main", "ch-1"]
+      const payment = { ...created.payment, connectionId, providerRef }
+      const named = (after: Partial<typeof payment>) =>
+        referencesOf({ attempts: [], payment: movedPayment(payment, { ...payment, ...after }) })
+      assert.deepStrictEqual(named({ state: "Refunded" }), [])
+      assert.deepStrictEqual(named({ providerRef: "another" }), [
+        { connectionId, providerRef: "another", isTaken: true }
+      ])
+      assert.deepStrictEqual(named({ connectionId: "another" }), [
+        { connectionId: "another", providerRef, isTaken: true }
+      ])
+    }).pipe(Effect.provide(world().layer))
+  )
+})
