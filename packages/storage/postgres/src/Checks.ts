@@ -11,22 +11,24 @@ import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 
 /**
- * Connections with something to check, and when. From one connection to the next by the index: what else waits for the
- * same one is passed over.
+ * Connections with something to check, and at first those checks that ask none. From one connection to the next by the
+ * index: what else waits for the same one is passed over. Every payment asks none while it is charged: what its commits
+ * left in the index is not walked along.
  */
-const connectionsAndFirst = `with recursive connections (id) as (
-    select (select min(check_connection) from payments where check_at is not null)
+const connections = `with recursive connections (id) as (
+    select '${asksNone}'::text collate "C"
     union all
     select (select min(check_connection) from payments
       where check_at is not null and check_connection > connections.id)
     from connections where connections.id is not null
-  ), waiting as (
-    select id, (select min(check_at) from payments
-      where check_at is not null and check_connection = connections.id) as first
-    from connections where id is not null
   )`
 
-const waitingConnections = `${connectionsAndFirst} select id from waiting where first <= $1 order by first, id`
+const waitingConnections = `${connections}
+  select id from connections cross join lateral (
+    select min(check_at) as first from payments
+    where check_connection = connections.id and check_at is not null and check_at <= $1
+  ) as due
+  where first is not null order by first, id`
 
 /** What another server takes at this moment, or writes, is passed over. */
 const take = `with connections as materialized (
@@ -95,13 +97,13 @@ export const postpone = (
   )
 
 /** By the index, and of each connection no further along it than is counted. */
-const selectWatched = `${connectionsAndFirst}
+const selectWatched = `${connections}
   select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
     min(check_at) as first_at
   from (
-    select first_ones.* from waiting cross join lateral (
+    select first_ones.* from connections cross join lateral (
       select check_at, refund_pending_minor from payments
-      where check_connection = waiting.id and check_at is not null order by check_at limit $1
+      where check_connection = connections.id and check_at is not null order by check_at limit $1
     ) as first_ones
     order by check_at limit $1
   ) as watched`
@@ -113,14 +115,14 @@ export const watched = (db: Database, limit: number): Effect.Effect<Watched, Sto
     firstAt: (row?.["first_at"] ?? null) as number | null
   }))
 
-const countDue = `${connectionsAndFirst}
-  select id, (
-    select count(*)::int from (
+const countDue = `${connections}
+  select id, payments from connections cross join lateral (
+    select count(*)::int as payments from (
       select 1 as one from payments
-      where check_connection = waiting.id and check_at is not null and check_at <= $1 limit $2
+      where check_connection = connections.id and check_at is not null and check_at <= $1 limit $2
     ) as due
-  ) as payments
-  from waiting where first <= $1`
+  ) as counted
+  where payments > 0`
 
 export const dueByConnection = (
   db: Database,

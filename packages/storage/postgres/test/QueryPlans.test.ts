@@ -193,7 +193,6 @@ describe.skipIf(!hasServer)("query plans", () => {
           `payments_pkey (${byTenant}, id)`,
           `refunds_pkey (${byTenant}, payment_id)`
         ]
-        const duePerConnection = ["payments_due_by_connection ()", "payments_due_by_connection (check_connection)"]
         const walks: Readonly<Record<string, readonly [Effect.Effect<unknown, unknown>, ...Array<string>]>> = {
           "a payment": [ledger.payment(tenant, "a"), `payments_pkey (${byTenant}, id)`],
           "a payment's book": [ledger.book(tenant, "a"), ...book],
@@ -261,14 +260,12 @@ describe.skipIf(!hasServer)("query plans", () => {
           ],
           "what is due": [
             ledger.takeDue({ now: 100, leaseMillis: 1, limit: 10, limitPerConnection: 5, underWay: new Map() }),
-            ...duePerConnection,
             "payments_due_by_connection (check_connection, check_at)",
             `payments_pkey (${byTenant}, id)`
           ],
-          "what the background watches": [ledger.watched(10), ...duePerConnection],
+          "what the background watches": [ledger.watched(10), "payments_due_by_connection (check_connection)"],
           "what is due by connection": [
             ledger.dueByConnection({ now: 100, limit: 10 }),
-            ...duePerConnection,
             "payments_due_by_connection (check_connection, check_at)"
           ],
           "the first delivery that is due": [

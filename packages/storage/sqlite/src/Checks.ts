@@ -10,19 +10,15 @@ import type { Database } from "./Database.ts"
 import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 
 /**
- * Connections with something to check, and when. From one connection to the next by the index: what else waits for the
- * same one is passed over.
+ * Connections with something to check, and at first those checks that ask none. From one connection to the next by the
+ * index: what else waits for the same one is passed over.
  */
-const connectionsAndFirst = `with recursive connections (id) as (
-    select (select min(check_connection) from payments indexed by payments_due_by_connection where check_at is not null)
+const connections = `with recursive connections (id) as (
+    select '${asksNone}'
     union all
     select (select min(check_connection) from payments indexed by payments_due_by_connection
       where check_at is not null and check_connection > connections.id)
     from connections where connections.id is not null
-  ), waiting as (
-    select id, (select min(check_at) from payments indexed by payments_due_by_connection
-      where check_at is not null and check_connection = connections.id) as first
-    from connections where id is not null
   )`
 
 const isOf = "check_connection = ? and check_at is not null"
@@ -31,7 +27,10 @@ const isOf = "check_connection = ? and check_at is not null"
 export const roomsDue = (db: Database, query: DueQuery): ReadonlyArray<Room> =>
   roomOf(
     db
-      .prepare(`${connectionsAndFirst} select id from waiting where first <= ? order by first, id`)
+      .prepare(`${connections}
+        select id, (select min(check_at) from payments indexed by payments_due_by_connection
+          where check_connection = connections.id and check_at is not null and check_at <= ?) as first
+        from connections where id is not null and first is not null order by first, id`)
       .all(query.now)
       .map((row) => readConnection(row["id"])),
     query
@@ -80,7 +79,7 @@ export const watched = (db: Database, limit: number): Watched => {
   const first = db.prepare(`select check_at, refund_pending_minor
     from payments indexed by payments_due_by_connection where ${isOf} order by check_at limit ?`)
   const counted = db
-    .prepare(`${connectionsAndFirst} select id from waiting`)
+    .prepare(`${connections} select id from connections where id is not null`)
     .all()
     .flatMap(({ id }) => first.all(id as string, limit))
     .sort((a, b) => Number(a["check_at"]) - Number(b["check_at"]))
@@ -97,13 +96,13 @@ export const dueByConnection = (
   { limit, now }: { readonly now: number; readonly limit: number }
 ): ReadonlyArray<DueCount> =>
   db
-    .prepare(`${connectionsAndFirst}
+    .prepare(`${connections}
       select id, (
         select count(*) from (
           select 1 from payments indexed by payments_due_by_connection
-          where check_connection = waiting.id and check_at is not null and check_at <= ? limit ?
+          where check_connection = connections.id and check_at is not null and check_at <= ? limit ?
         )
       ) as payments
-      from waiting where first <= ?`)
-    .all(now, limit, now)
+      from connections where id is not null and payments > 0`)
+    .all(now, limit)
     .map((row) => ({ connectionId: readConnection(row["id"]), payments: Number(row["payments"]) }))
