@@ -124,8 +124,10 @@ describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 
     const ends = performance.now() + longSeconds * second
     do {
       await create(server, "USD")
-      const before = lookUps(dollars)
-      const waited = await until("the other's lookup", () => lookUps(dollars) > before, checkEvery + checkWithin)
+      const attemptId = dollars.calls.findLast(({ operation }) => operation === "charge")?.body.attempt_id
+      const isAsked = () =>
+        dollars.calls.some(({ operation, path }) => operation === "lookUpCharge" && path.includes(attemptId))
+      const waited = await until("the other's lookup", isAsked, checkEvery + checkWithin)
       assert.isAbove(waited, checkEvery - second)
     } while (performance.now() < ends)
     // None is answered before its time-out.
