@@ -2441,5 +2441,165 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/DeliverWebhooksIsolation.test.ts",
       test: "given one for which more waits than there are places, then it holds four of them all the same"
     }
+  },
+  {
+    name: "look up in another account",
+    harm: "A charge that was captured is not found in another account, and recorded as failed; its customer pays again.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: '  if (other !== undefined) return { _tag: "OtherAccount", ...other } satisfies AtOtherAccount\n',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a payment that is unanswered, when it is looked up there, then nothing moves, once under review"
+    }
+  },
+  {
+    name: "believe never received in an account that is not named",
+    harm: "The credentials may open another account, which never received what was captured in the first one.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: "!isVerified && connection.account !== undefined",
+        replace: "false"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a provider that does not name the account, then what is not found may be in the one before"
+    }
+  },
+  {
+    name: "capture in another account",
+    harm: "Another merchant's charge with the same reference would be captured or voided.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: "  if (other !== undefined) return yield* new",
+        replace: "  if (Date.now() < 0 && other !== undefined) return yield* new"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a payment of the first account, when a capture is asked for, then nothing is sent there"
+    }
+  },
+  {
+    name: "refund in another account",
+    harm: "Another merchant's charge with the same reference would be refunded.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/refund/ClaimRefund.ts",
+        find: "  if (other !== undefined) return yield* new",
+        replace: "  if (Date.now() < 0 && other !== undefined) return yield* new"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a payment of the first account, when a refund is asked for, then nothing is sent there"
+    }
+  },
+  {
+    name: "believe a message of another account",
+    harm: "What happened to a charge of another account would move a payment.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
+        find: "  if (Option.isSome(elsewhere)) {",
+        replace: "  if (Option.isSome(elsewhere) && Date.now() < 0) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a message through it, then nothing moves, and operations review it"
+    }
+  },
+  {
+    name: "charge in another account",
+    harm: "New payments go to an account that is not the merchant's, and later look-ups and refunds are refused.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Eligibility.ts",
+        find: "account !== undefined && account.changedAt !== null",
+        replace: "account !== undefined && account.changedAt === -1"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given credentials of another account, then that connection alone takes no new payments"
+    }
+  },
+  {
+    name: "forget the account of an attempt",
+    harm: "A payment would be looked up, captured and refunded in whichever account is known by then.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/NewPayment.ts",
+        find: "account: connection.account?.current ?? null",
+        replace: "account: null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a provider with accounts, when it is asked, then the account is kept with each new attempt"
+    }
+  },
+  {
+    name: "forget a change of account",
+    harm: "Credentials that went back and forth hide payments in another account.",
+    edits: [
+      {
+        file: "packages/core/src/model/ProviderAccount.ts",
+        find: "changedAt: known.changedAt ?? (",
+        replace: "changedAt: ("
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given no other connection, then creates are refused, also by a new process and by the first account"
+    }
+  },
+  {
+    name: "forget a change of account, in SQL",
+    harm: "Credentials that went back and forth hide payments in another account.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/DirectoryRows.ts",
+        find: "else account_changed_at end",
+        replace: "else null end"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a connection, when its provider names accounts, then the first and the last are kept"
+    }
+  },
+  {
+    name: "record the account of earlier credentials",
+    harm: "A late answer says that the credentials in use open the account of the ones before.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/DirectoryRows.ts",
+        find: "and sealed_credentials = ",
+        replace: "and sealed_credentials <> '' and '' <> "
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a connection with other credentials by now, when an account is recorded, then it is not"
+    }
   }
 ]

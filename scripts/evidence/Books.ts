@@ -76,6 +76,7 @@ const attempt: Attempt = {
   declineCategory: null,
   code: null,
   reason: null,
+  account: null,
   checkout: null
 }
 

@@ -67,6 +67,7 @@ const attempt: Attempt = {
   declineCategory: null,
   code: null,
   reason: null,
+  account: null,
   checkout: null
 }
 

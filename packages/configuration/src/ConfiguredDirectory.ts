@@ -76,12 +76,14 @@ const connectionOf = Effect.fnUntraced(function* (
       credentialsContext(id),
       before?.sealedCredentials
     ),
-    sealedWebhookSecret
+    sealedWebhookSecret,
+    // Nothing of the file's, and no difference from what is stored.
+    ...(before?.account === undefined ? {} : { account: before.account })
   } satisfies Connection
 })
 
-/** A connection without its secrets. */
-export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret">
+/** A connection without its secrets, and without what its provider said. */
+export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret" | "account">
 
 export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
   const { id, environment, circuitBreaker } = connection

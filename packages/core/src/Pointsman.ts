@@ -1,6 +1,7 @@
 /** The door: everything that Pointsman does, as one service. `door` has its methods, by subject. */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
+import { Accounts } from "./call/Accounts.ts"
 import { LookUps } from "./call/LookUps.ts"
 import { OpenConnections } from "./call/OpenConnections.ts"
 import { Background } from "./commit/Background.ts"
@@ -73,6 +74,9 @@ export interface BackgroundOptions {
 
 /** How long another server may not know yet what one has learned, in milliseconds. */
 const learnEveryMillis = 5_000
+
+/** For how long a start waits for providers to name their accounts, in milliseconds. */
+const accountsWithinMillis = 2_000
 
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
   Effect.catchCause(forgetKeys, (cause) => Effect.logError("expired idempotency keys could not be deleted", cause))
@@ -148,8 +152,11 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         DeliveryWake.layer,
         macLayer,
         SecureRandom.layerWebCrypto,
+        Accounts.layer
+      ]),
+      Layer.provide(
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
-      ])
+      )
     )
 
   /** What has to go on without requests, for as long as the layer lives. Any number of processes may run it. */
@@ -158,6 +165,10 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
         const everyMillis = options.everyMillis ?? 1_000
+        // A connection whose credentials changed takes no payment before it is known whose account they open.
+        const asking = yield* Effect.forkScoped(Effect.ignore(pointsman.askAccounts))
+        yield* Effect.timeoutOption(Fiber.await(asking), accountsWithinMillis)
+        yield* Effect.forkScoped(pointsman.keepAskingAccounts(everyMillis))
         yield* Effect.forkScoped(pointsman.keepChecking(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))

@@ -3,6 +3,7 @@
 export type { Supports } from "./model/Connection.ts"
 export * from "./model/Decline.ts"
 export { type Initiator, initiators, type PaymentMethod, paymentMethods } from "./model/Payment.ts"
+export type { ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
 export * from "./model/Simulation.ts"
 export type { Environment } from "./model/Tenant.ts"

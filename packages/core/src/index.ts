@@ -1,5 +1,6 @@
 /** Pointsman's core, for those who embed it: the service, what it takes and returns, and how it fails. */
 
+export type { AccountReading, AccountStanding } from "./call/Accounts.ts"
 export { credentialsContext, webhookSecretContext } from "./call/OpenConnections.ts"
 export {
   type Caller,
@@ -84,6 +85,7 @@ export {
 } from "./model/Payment.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
+export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"

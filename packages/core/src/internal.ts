@@ -30,6 +30,7 @@ export {
   PaymentMachine,
   type PaymentRow
 } from "./model/PaymentMachine.ts"
+export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"

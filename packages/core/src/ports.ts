@@ -1,5 +1,6 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
 export type { PaymentBook } from "./model/PaymentBook.ts"
+export type { ConnectionAccount, ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
 export * from "./model/StoredMessage.ts"
 export * from "./ports/CircuitNews.ts"

@@ -96,10 +96,19 @@ describe("a connection with several reasons", () => {
     }
   }
 
-  it("given every code, then the reasons above are all of them but that of circuits", () => {
+  it("given a changed account and every other reason, then the account is reported", () => {
+    const first = { id: "acct_1", mode: null }
+    const account = { first, current: { id: "acct_2", mode: null }, changedAt: 1 }
+    const all = { ...main, ...limits(reasons) }
+    assert.strictEqual(exclusionOf({ ...all, account }, {}, asked("cit", []))?.code, "ACCOUNT_CHANGED")
+    const same = { first, current: first, changedAt: null }
+    assert.strictEqual(exclusionOf({ ...all, account: same }, {}, asked("cit", []))?.code, reasons[0]?.code)
+  })
+
+  it("given every code, then the reasons above are all of them but those of circuits and accounts", () => {
     assert.sameMembers(
       reasons.map(({ code }) => code),
-      exclusionCodes.filter((code) => code !== "CIRCUIT_OPEN")
+      exclusionCodes.filter((code) => code !== "CIRCUIT_OPEN" && code !== "ACCOUNT_CHANGED")
     )
   })
 })

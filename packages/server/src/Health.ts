@@ -1,5 +1,5 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
-import { Pointsman } from "@pointsman/core"
+import { accountText, Pointsman } from "@pointsman/core"
 import { Directory, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -32,13 +32,28 @@ export const layer = (fileHash: string | null) =>
             open_until: probeAt === null ? null : new Date(probeAt).toISOString()
           }))
       )
+      // Nor is a connection that takes no new payments, or whose account is not known yet.
+      const accounts = Effect.map(pointsman.accounts, (readings) =>
+        readings
+          .filter(({ standing }) => standing !== "verified" && standing !== "none")
+          .map(({ connectionId, current, first, standing }) => ({
+            connection: connectionId,
+            state: standing,
+            account: first === null ? null : accountText(first),
+            current_account: current === null ? null : accountText(current)
+          }))
+      )
       // An older file is no reason either: what is served is good.
       const configuration = Effect.provideService(servedConfiguration(fileHash), Directory, directory)
       const ready = directory.workspace("health").pipe(
-        Effect.andThen(Effect.all({ configuration, circuits, storage: condition.read })),
+        Effect.andThen(Effect.all({ configuration, circuits, accounts, storage: condition.read })),
         Effect.timeout(readyWithinMillis),
-        Effect.map(({ storage: { refusal, warnings }, ...seen }) => {
-          const told = { ...seen, ...(warnings.length === 0 ? {} : { warnings }) }
+        Effect.map(({ accounts, storage: { refusal, warnings }, ...seen }) => {
+          const told = {
+            ...seen,
+            ...(accounts.length === 0 ? {} : { accounts }),
+            ...(warnings.length === 0 ? {} : { warnings })
+          }
           return refusal === null
             ? answer(200, "ready", told)
             : answer(503, "unavailable", { reason: refusal, ...told })

@@ -3,7 +3,7 @@
  * what waits in the storage (`Backlog.ts`). The same goes over OTLP, where that is on. What is counted and how it is labelled is in core; a gauge that is read rather than counted is set here, as it is asked
  * for.
  */
-import { Pointsman } from "@pointsman/core"
+import { type AccountStanding, Pointsman } from "@pointsman/core"
 import { Directory, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -18,6 +18,19 @@ const circuitState = Metric.gauge("pointsman_circuit_state", {
     "State of a connection's circuit: 0 closed, 1 half-open, 2 open. A connection that never failed is " + "not listed."
 })
 const stateNumbers = { closed: 0, "half-open": 1, open: 2 } as const
+
+const accountState = Metric.gauge("pointsman_account_state", {
+  description:
+    "State of a connection's account: 0 verified, or the provider names none, 1 not verified, 2 changed: the " +
+    "connection receives no new payments."
+})
+const accountNumbers: Record<AccountStanding, number> = {
+  verified: 0,
+  none: 0,
+  unverified: 1,
+  unanswered: 1,
+  changed: 2
+}
 
 const servedGeneration = Metric.gauge("pointsman_configuration_generation", {
   description: "Generation of the configuration that is served; 0 if none was applied."
@@ -61,6 +74,21 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
           yield* Metric.update(gaugeOf(id), stateNumbers[states.get(id) ?? "closed"])
         }
       })
+      const readAccounts = pointsman.accounts.pipe(
+        Effect.flatMap((readings) =>
+          Effect.forEach(
+            readings,
+            ({ connectionId, standing }) =>
+              Metric.update(
+                Metric.withAttributes(accountState, { connection: connectionId }),
+                accountNumbers[standing]
+              ),
+            { discard: true }
+          )
+        ),
+        Effect.timeout(readWithinMillis),
+        Effect.catchCause((cause) => Effect.logWarning("the connections could not be read from the storage", cause))
+      )
       const readConfiguration = servedConfiguration(fileHash).pipe(
         Effect.flatMap(({ file, generation }) =>
           Effect.andThen(
@@ -78,6 +106,7 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
       )
       const readGauges = readCircuits.pipe(
         Effect.andThen(readStorage),
+        Effect.andThen(readAccounts),
         Effect.andThen(readConfiguration),
         Effect.andThen(readBacklog)
       )

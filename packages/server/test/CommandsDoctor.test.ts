@@ -2,9 +2,16 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import type { Connection, ConnectionAccount } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { type CheckLine, checkupText, eachOr, ok, warning, wrong } from "../src/commands/Checkup.ts"
-import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "../src/commands/DirectoryChecks.ts"
+import {
+  accountLines,
+  baseUrlLines,
+  environmentFault,
+  timeoutLines,
+  webhookLines
+} from "../src/commands/DirectoryChecks.ts"
 import { clockLine, durabilityLines, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
@@ -62,6 +69,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
         "encryption key",
         "generation",
         "connections",
+        "accounts",
         "timeouts",
         "webhooks",
         "base URL",
@@ -108,6 +116,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       "ok database",
       "ok encryption key",
       "wrong connections",
+      "ok accounts",
       "wrong timeouts",
       "wrong timeouts",
       "wrong webhooks",
@@ -268,6 +277,23 @@ describe("what the doctor says", () => {
       )
     assert.deepStrictEqual(said("production", null), [isLocal ? "warning" : "ok"])
     assert.deepStrictEqual([said("sandbox", null), said("production", 1)], [["ok"], ["ok"]])
+  })
+
+  it("given connections, then a changed account is wrong, and accounts that are not known are named", () => {
+    const first = { id: "acct_1", mode: "live" } as const
+    const current = { id: "acct_2", mode: "live" } as const
+    const one = (id: string, account?: ConnectionAccount, active = true) =>
+      ({ id, active, ...(account === undefined ? {} : { account }) }) as Connection
+    const known = { first, current: first, changedAt: null }
+    const told = (...connections: ReadonlyArray<Connection>) =>
+      accountLines({ connections }).map(({ says, verdict }) => [verdict, says])
+    assert.deepStrictEqual(told(one("a", known)), [["ok", "known for all active connections"]])
+    assert.deepStrictEqual(told(one("a", known), one("b"), one("c", undefined, false)), [
+      ["ok", 'known, except for "b"']
+    ])
+    const [[verdict, says] = []] = told(one("a", known), one("b", { first, current, changedAt: 1 }))
+    assert.strictEqual(verdict, "wrong")
+    assert.match(says ?? "", /connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u)
   })
 
   it("given many of one kind, then the first twenty are listed, and the worst of the rest counts", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CircuitReading, Pointsman } from "@pointsman/core"
+import { type AccountReading, type CircuitReading, Pointsman } from "@pointsman/core"
 import {
   Directory,
   type DirectoryState,
@@ -22,7 +22,8 @@ const reply = (
   path: string,
   workspace: Directory["Service"]["workspace"],
   circuits: ReadonlyArray<CircuitReading> = [],
-  storage: StorageReading = { refusal: null, warnings: [] }
+  storage: StorageReading = { refusal: null, warnings: [] },
+  accounts: ReadonlyArray<AccountReading> = []
 ) => {
   const directory: Partial<Directory["Service"]> = { workspace, state: Effect.succeed(nothing) }
   return Effect.acquireUseRelease(
@@ -32,7 +33,10 @@ const reply = (
           Layer.provide([
             Layer.succeed(Directory, directory as Directory["Service"]),
             Layer.succeed(StorageCondition, { read: Effect.succeed(storage), admit: Effect.void }),
-            Layer.succeed(Pointsman, { circuits: Effect.succeed(circuits) } as Pointsman["Service"])
+            Layer.succeed(Pointsman, {
+              circuits: Effect.succeed(circuits),
+              accounts: Effect.succeed(accounts)
+            } as Partial<Pointsman["Service"]> as Pointsman["Service"])
           ]),
           Layer.provideMerge(HttpServer.layerServices)
         ),
@@ -107,6 +111,32 @@ describe("health", () => {
         reason: refusal,
         configuration,
         circuits: []
+      })
+    })
+  )
+
+  it.effect("given connections, then it is ready, and names those whose account changed or is not verified", () =>
+    Effect.gen(function* () {
+      const first = { id: "acct_1", mode: "live" } as const
+      const current = { id: "acct_2", mode: null } as const
+      const answer = yield* reply("/health/ready", () => Effect.succeedNone, [], undefined, [
+        { connectionId: "a", standing: "verified", first, current: first },
+        { connectionId: "b", standing: "changed", first, current },
+        { connectionId: "c", standing: "unanswered", first, current: first },
+        { connectionId: "d", standing: "unverified", first: null, current: null },
+        { connectionId: "e", standing: "none", first: null, current: null }
+      ])
+      assert.strictEqual(answer.status, 200)
+      const known = "acct_1 (live)"
+      assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
+        status: "ready",
+        configuration,
+        circuits: [],
+        accounts: [
+          { connection: "b", state: "changed", account: known, current_account: "acct_2" },
+          { connection: "c", state: "unanswered", account: known, current_account: known },
+          { connection: "d", state: "unverified", account: null, current_account: null }
+        ]
       })
     })
   )

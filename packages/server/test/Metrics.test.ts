@@ -79,10 +79,33 @@ describe("metrics", () => {
     const configurations = [{ generation: 3, hash: "of another file", appliedAt: 0 }]
     const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
     const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations, contents }) }
-    const service = { circuits: Effect.sync(() => circuits) } as Pointsman["Service"]
+    const [first, current] = [
+      { id: "acct_1", mode: null },
+      { id: "acct_2", mode: null }
+    ] as const
+    const standings = {
+      ours: "verified",
+      theirs: "changed",
+      silent: "unanswered",
+      new: "unverified",
+      other: "none"
+    } as const
+    const accounts = Object.entries(standings).map(([connectionId, standing]) => ({
+      connectionId,
+      standing,
+      first,
+      current
+    }))
+    const service: Partial<Pointsman["Service"]> = {
+      circuits: Effect.sync(() => circuits),
+      accounts: Effect.succeed(accounts)
+    }
     const { dispose, handler } = HttpRouter.toWebHandler(
       Metrics.layer({ fileHash: "of this file" }).pipe(
-        Layer.provide([Layer.succeed(Pointsman, service), Layer.succeed(Directory, directory as Directory["Service"])]),
+        Layer.provide([
+          Layer.succeed(Pointsman, service as Pointsman["Service"]),
+          Layer.succeed(Directory, directory as Directory["Service"])
+        ]),
         Layer.provideMerge(HttpServer.layerServices)
       ),
       { disableLogger: true }
@@ -93,7 +116,12 @@ describe("metrics", () => {
         "pointsman_configuration_generation 3",
         "pointsman_configuration_older 1",
         'pointsman_circuit_state{connection="a\\"b\\\\c\\nd"} 1',
-        'pointsman_circuit_state{connection="closing"} 2'
+        'pointsman_circuit_state{connection="closing"} 2',
+        'pointsman_account_state{connection="ours"} 0',
+        'pointsman_account_state{connection="theirs"} 2',
+        'pointsman_account_state{connection="silent"} 1',
+        'pointsman_account_state{connection="new"} 1',
+        'pointsman_account_state{connection="other"} 0'
       ])
       circuits = []
       assert.includeMembers(await lines(), [

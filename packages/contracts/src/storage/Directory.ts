@@ -1,7 +1,7 @@
 /** Workspaces, keys, connections, routing and endpoints: replaced by their keys, never deleted. */
 import { describe, expect } from "@effect/vitest"
 import type { RoutingSettings, Tenant } from "@pointsman/core"
-import { Directory, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Directory, type ProviderAccount, type WebhookEndpoint } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -96,6 +96,8 @@ export const directory = (it: StorageTest): void => {
       })
     )
 
+    accounts(it)
+
     it.effect("given entries, when a later write does not name them, then they stay", () =>
       Effect.gen(function* () {
         const directory = yield* Directory
@@ -141,4 +143,72 @@ export const directory = (it: StorageTest): void => {
       })
     )
   })
+}
+
+const accounts = (it: StorageTest): void => {
+  const live = { id: "acct_1", mode: "live" } as const
+  const other = { id: "acct_2", mode: "live" } as const
+
+  /** What the directory tells of the connection's account after what its provider stated. */
+  const stated = Effect.fnUntraced(function* (
+    tenant: Tenant,
+    account: ProviderAccount,
+    at: number,
+    sealedCredentials = connectionOf(tenant).sealedCredentials
+  ) {
+    const directory = yield* Directory
+    yield* directory.recordAccount({ connectionId: connectionOf(tenant).id, sealedCredentials, account, at })
+    const [connection] = yield* directory.connections(tenant)
+    expect(Option.getOrThrow(yield* directory.connection(connectionOf(tenant).id))).toStrictEqual(connection)
+    return connection?.account
+  })
+
+  it.effect("given a connection, when its provider names accounts, then the first and the last are kept", () =>
+    Effect.gen(function* () {
+      const tenant = yield* newTenant()
+      yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+      const first = { first: live, current: live, changedAt: null }
+      expect(yield* stated(tenant, live, 10)).toStrictEqual(first)
+      expect(yield* stated(tenant, live, 11)).toStrictEqual(first)
+      expect(yield* stated(tenant, other, 12)).toStrictEqual({ first: live, current: other, changedAt: 12 })
+      // Who changed once is told so for good.
+      expect(yield* stated(tenant, live, 13)).toStrictEqual({ first: live, current: live, changedAt: 12 })
+      const testMode = { id: "acct_1", mode: "test" } as const
+      expect(yield* stated(tenant, testMode, 14)).toStrictEqual({ first: live, current: testMode, changedAt: 12 })
+    })
+  )
+
+  it.effect("given a connection with an account, when a configuration is written, then the account stays", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const tenant = yield* newTenant()
+      yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+      const recorded = yield* stated(tenant, live, 10)
+      const another = { first: other, current: other, changedAt: 3 }
+      yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed" })] })
+      yield* writeDirectory({ connections: [connectionOf(tenant, { name: "renamed", account: another })] })
+      const { configurations } = yield* directory.state
+      const contents = { workspaces: [], apiKeys: [], routing: [], webhookEndpoints: [] }
+      const connections = [connectionOf(tenant, { name: "again" })]
+      const after = configurations.at(-1)?.generation ?? 0
+      expect(yield* directory.apply({ contents: { ...contents, connections }, configuration: null, after })).toBe(true)
+      const [connection] = yield* directory.connections(tenant)
+      expect(connection?.name).toBe("again")
+      expect(connection?.account).toStrictEqual(recorded)
+    })
+  )
+
+  it.effect("given a connection with other credentials by now, when an account is recorded, then it is not", () =>
+    Effect.gen(function* () {
+      const tenant = yield* newTenant()
+      yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections: [connectionOf(tenant)] })
+      expect(yield* stated(tenant, other, 9, "sealed before")).toBeUndefined()
+      expect(yield* stated(tenant, live, 10)).toBeDefined()
+      expect(yield* stated(tenant, other, 11, "sealed before")).toStrictEqual({
+        first: live,
+        current: live,
+        changedAt: null
+      })
+    })
+  )
 }

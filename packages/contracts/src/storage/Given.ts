@@ -224,6 +224,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
       declineCategory: null,
       code: null,
       reason: null,
+      account: { id: "acct_1", mode: null },
       checkout: null
     })
   }

@@ -1,15 +1,26 @@
 /** Asks a provider for its record of a charge, an operation or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
 import { Effect, Option } from "effect"
+import { type OtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
+import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { asUsable, asUsableOperation, asUsableRefund } from "../decide/UsableAnswer.ts"
 import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
+import type { Connection } from "../model/Connection.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
-import type { ChargeState, Found, NeverReceived, OperationState, RefundState } from "../model/ProviderStatement.ts"
+import type {
+  ChargeState,
+  Found,
+  NeverReceived,
+  NotSent,
+  OperationState,
+  RefundState
+} from "../model/ProviderStatement.ts"
 import { Unanswered } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { Directory } from "../ports/Directory.ts"
+import { Accounts } from "./Accounts.ts"
 import { callProvider } from "./CallProvider.ts"
 import { OpenConnections } from "./OpenConnections.ts"
 
@@ -28,25 +39,66 @@ const usable =
     return state instanceof Unanswered ? Effect.fail(state) : Effect.succeed(found)
   }
 
+/** Nobody was asked: the connection opens another account than that of the attempt. */
+interface AtOtherAccount extends OtherAccount {
+  readonly _tag: "OtherAccount"
+}
+
 /** What a found or missing record states. */
 const stateOf =
   <State>(found: Found<State>) =>
   (): State | NeverReceived =>
     found._tag === "Found" ? found.state : found
 
-export const aboutCharge = ({ connectionId, id }: Attempt, found: Found<ChargeState>) => ({
+interface About {
+  readonly connectionId: string
+  readonly about: StatementAbout
+}
+
+export const aboutCharge = ({ connectionId, id }: Attempt, found: Found<ChargeState> | AtOtherAccount): About => ({
   connectionId,
-  about: { _tag: "Charge" as const, charge: { attemptId: id }, state: stateOf(found) }
+  about:
+    found._tag === "OtherAccount"
+      ? { ...found, subject: { attempt_id: id } }
+      : { _tag: "Charge", charge: { attemptId: id }, state: stateOf(found) }
 })
 
-export const aboutOperation = ({ connectionId, id }: Operation, found: Found<OperationState>) => ({
+export const aboutOperation = (
+  { connectionId, id }: Operation,
+  found: Found<OperationState> | AtOtherAccount
+): About => ({
   connectionId,
-  about: { _tag: "Operation" as const, operationId: id, state: stateOf(found) }
+  about:
+    found._tag === "OtherAccount"
+      ? { ...found, subject: { operation_id: id } }
+      : { _tag: "Operation", operationId: id, state: stateOf(found) }
 })
 
-export const aboutRefund = ({ connectionId, id }: Refund, found: Found<RefundState>) => ({
+export const aboutRefund = ({ connectionId, id }: Refund, found: Found<RefundState> | AtOtherAccount): About => ({
   connectionId,
-  about: { _tag: "Refund" as const, refundId: id, state: stateOf(found) }
+  about:
+    found._tag === "OtherAccount"
+      ? { ...found, subject: { refund_id: id } }
+      : { _tag: "Refund", refundId: id, state: stateOf(found) }
+})
+
+/**
+ * A lookup of what belongs to an attempt, in its account. Until the provider has named the account of the credentials in
+ * use, what is not found there may be in the account that was known before.
+ */
+const inAccount = Effect.fnUntraced(function* <State, Failed extends { readonly _tag: string }, R>(
+  connection: Connection,
+  attempt: Attempt | undefined,
+  lookUp: Effect.Effect<Found<State> | Failed, never, R>
+) {
+  const accounts = yield* Accounts
+  const isVerified = yield* accounts.verify(connection)
+  const other = otherAccount(attempt, connection, accounts.current(connection))
+  if (other !== undefined) return { _tag: "OtherAccount", ...other } satisfies AtOtherAccount
+  const found = yield* lookUp
+  return found._tag === "NotFound" && !isVerified && connection.account !== undefined
+    ? ({ _tag: "NotFound", conclusive: false } satisfies NeverReceived)
+    : found
 })
 
 export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
@@ -55,7 +107,7 @@ export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attem
   const { checkout, id: attemptId, money, providerRef, sentAt } = attempt
   const checkoutReference = checkout?.reference ?? null
   const request = { attemptId, providerRef, checkoutReference, sentAt, money, simulation: payment.simulation }
-  const found = yield* callProvider<Found<ChargeState>>(
+  const lookUp = callProvider<Found<ChargeState>>(
     connection,
     (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
     Number.POSITIVE_INFINITY
@@ -67,7 +119,7 @@ export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attem
       subject: { attempt: attempt.id }
     })
   )
-  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+  return answered(yield* inAccount(connection, attempt, lookUp))
 })
 
 /** Whether the connection's provider can look a capture or a void up by itself. */
@@ -78,14 +130,22 @@ export const canLookUpOperations = Effect.fnUntraced(function* (tenant: Tenant, 
   return Option.isSome(connector) && connector.value.lookUpOperation !== undefined
 })
 
-/** `Unsupported`: there is no such lookup, and the record of the charge has to do. `attemptId`: of the charge. */
-export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, operation: Operation, attemptId: string) {
+/** `Unsupported`: there is no such lookup, and the record of the charge has to do. `attempt`: that made the charge. */
+export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, operation: Operation, attempt: Attempt) {
   const connection = yield* connectionOf(payment.tenant, operation.connectionId)
   if (connection === undefined) return undefined
   if (!(yield* canLookUpOperations(payment.tenant, connection.id))) return "Unsupported"
   const { id: operationId, kind, money, providerRef, sentAt } = operation
-  const request = { operationId, kind, attemptId, providerRef, sentAt, money, simulation: payment.simulation }
-  const found = yield* callProvider<Found<OperationState>>(
+  const request = {
+    operationId,
+    kind,
+    attemptId: attempt.id,
+    providerRef,
+    sentAt,
+    money,
+    simulation: payment.simulation
+  }
+  const lookUp = callProvider<Found<OperationState>>(
     connection,
     ({ lookUpOperation }) =>
       lookUpOperation === undefined ? unsupported : Effect.flatMap(lookUpOperation(request), usable(asUsableOperation)),
@@ -98,20 +158,28 @@ export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, op
       subject: { operation: operation.id }
     })
   )
-  if (found._tag === "Found" || found._tag === "NotFound") return found
-  return found._tag === "pointsman/Unanswered" && found.isUnsupported === true ? "Unsupported" : undefined
+  const found = yield* inAccount(connection, attempt, lookUp)
+  return (
+    answered(found) ??
+    (found._tag === "pointsman/Unanswered" && found.isUnsupported === true ? "Unsupported" : undefined)
+  )
 })
 
 const unsupported = Effect.fail(
   new Unanswered({ reason: "the connection cannot look up captures and voids", isUnsupported: true })
 )
 
-export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refund: Refund) {
+/** `attempt`: that made the charge. */
+export const lookUpRefund = Effect.fnUntraced(function* (
+  payment: Payment,
+  refund: Refund,
+  attempt: Attempt | undefined
+) {
   const connection = yield* connectionOf(payment.tenant, refund.connectionId)
   if (connection === undefined) return undefined
   const { id: refundId, money, providerRef, providerRefundId, sentAt } = refund
   const request = { refundId, providerRefundId, providerRef, sentAt, money, simulation: payment.simulation }
-  const found = yield* callProvider<Found<RefundState>>(
+  const lookUp = callProvider<Found<RefundState>>(
     connection,
     (connector) =>
       connector.lookUpRefund === undefined
@@ -126,5 +194,11 @@ export const lookUpRefund = Effect.fnUntraced(function* (payment: Payment, refun
       subject: { refund: refund.id }
     })
   )
-  return found._tag === "Found" || found._tag === "NotFound" ? found : undefined
+  return answered(yield* inAccount(connection, attempt, lookUp))
 })
+
+/** Whatever went wrong: nothing is known. */
+const answered = <State>(
+  found: Found<State> | AtOtherAccount | NotSent | Unanswered
+): Found<State> | AtOtherAccount | undefined =>
+  found._tag === "Found" || found._tag === "NotFound" || found._tag === "OtherAccount" ? found : undefined

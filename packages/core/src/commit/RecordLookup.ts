@@ -94,10 +94,11 @@ const appliedOf = (
     return meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
   }
   const cleared = withoutUndecided(book, decides)
-  const meaning =
-    about === null
-      ? undefined
-      : interpret(cleared, connectionId, sourceOf(about, { agesFrom, askedAt }, decides.at), now)
+  // Without an answer from the attempt's account, operators review the message itself.
+  const isAnswered = about !== null && about._tag !== "OtherAccount"
+  const meaning = !isAnswered
+    ? undefined
+    : interpret(cleared, connectionId, sourceOf(about, { agesFrom, askedAt }, decides.at), now)
   const isDecided = meaning !== undefined && meaning._tag !== "TooEarly" && meaning._tag !== "Malformed"
   const decided = isDecided ? meaning : leftUndecided(cleared, decides, now)
   return ("applied" in decided ? decided.applied : undefined) ?? unchangedBook(cleared, now)

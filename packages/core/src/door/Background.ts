@@ -1,5 +1,6 @@
 /** What goes on without requests. */
 import { Effect } from "effect"
+import { Accounts } from "../call/Accounts.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { keepLearning } from "../routing/run/KeepLearning.ts"
 import { checkDue, keepChecking } from "../verbs/check/CheckDue.ts"
@@ -26,6 +27,13 @@ export interface BackgroundMethods {
    * interrupted. `Pointsman.background` runs it every 5 seconds; without it a process routes by what it learned itself.
    */
   readonly keepLearning: (everyMillis: number) => Effect.Effect<never>
+  /**
+   * Asks each connection's provider whose account its credentials open, where it was not asked yet or did not answer, and
+   * records what it says.
+   */
+  readonly askAccounts: Effect.Effect<void, StorageError>
+  /** As `askAccounts`, over and over: also after each change of credentials. `Pointsman.background` runs it. */
+  readonly keepAskingAccounts: (everyMillis: number) => Effect.Effect<never>
   /** Deletes the idempotency keys whose time is over; gives how many. `Pointsman.background` does it every hour. */
   readonly forgetKeys: Effect.Effect<number, StorageError>
 }
@@ -35,5 +43,16 @@ export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
   keepChecking: (everyMillis) => Effect.provideContext(Effect.scoped(keepChecking(everyMillis)), context),
   keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
   keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
+  askAccounts: Effect.provideContext(askAccounts, context),
+  keepAskingAccounts: (everyMillis) => Effect.provideContext(Effect.scoped(keepAskingAccounts(everyMillis)), context),
   forgetKeys: Effect.provideContext(forgetKeys(), context)
+})
+
+const askAccounts = Effect.flatMap(Accounts, ({ ask }) => ask)
+
+/** A provider that hangs keeps nobody from the next look: what is being asked is not asked twice. */
+const keepAskingAccounts = Effect.fnUntraced(function* (everyMillis: number) {
+  const scope = yield* Effect.scope
+  const ask = Effect.catchCause(askAccounts, (cause) => Effect.logError("the connections could not be read", cause))
+  return yield* Effect.forever(Effect.andThen(Effect.forkIn(ask, scope), Effect.sleep(everyMillis)))
 })

@@ -1,6 +1,7 @@
 /** What the methods of the door run with: the services, and the settings of this instance. */
 import type { Context } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
+import type { Accounts } from "../call/Accounts.ts"
 import type { LookUps } from "../call/LookUps.ts"
 import type { OpenConnections } from "../call/OpenConnections.ts"
 import type { Background } from "../commit/Background.ts"
@@ -32,6 +33,7 @@ export type DoorServices =
   | Ids
   | Circuits
   | LookUps
+  | Accounts
   | LearnedRates
   | OpenConnections
   | SecureRandom.SecureRandom

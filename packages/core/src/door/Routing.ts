@@ -1,5 +1,6 @@
 /** Why payments went where they went, and what routing knows of connections. */
 import { Clock, Context, Effect, Stream } from "effect"
+import { type AccountReading, Accounts } from "../call/Accounts.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { StoredRate } from "../ports/SuccessRates.ts"
@@ -31,11 +32,14 @@ export interface RoutingMethods {
    * at most one for each connection. All others are closed.
    */
   readonly circuits: Effect.Effect<ReadonlyArray<CircuitReading>>
+  /** Whose account each connection opens, of all tenants, and whether its provider told this process so. */
+  readonly accounts: Effect.Effect<ReadonlyArray<AccountReading>, StorageError>
 }
 
 export const routingMethods = (context: DoorContext): RoutingMethods => ({
   explainRouting: (tenant, id) => Effect.provideContext(explainStored(tenant, id), context),
   replayRouting: (tenant, query) => Stream.provideContext(replayPayments(tenant, query), context),
   successRates: (tenant) => Effect.provideContext(successRates(tenant), context),
-  circuits: Effect.map(Clock.currentTimeMillis, (now) => Context.get(context, Circuits).all(now))
+  circuits: Effect.map(Clock.currentTimeMillis, (now) => Context.get(context, Circuits).all(now)),
+  accounts: Context.get(context, Accounts).readings
 })

@@ -2,6 +2,7 @@ import type { Money } from "../money/Money.ts"
 import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { DeclineCategory } from "./Decline.ts"
 import type { Checkout } from "./HostedPage.ts"
+import type { ProviderAccount } from "./ProviderAccount.ts"
 import type { ChargeEnd, CheckoutOpened } from "./ProviderStatement.ts"
 
 /** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
@@ -16,6 +17,8 @@ export interface Attempt {
   /** Counted from 1. */
   readonly number: number
   readonly connectionId: string
+  /** The connection's, as it was known when the attempt was sent; `null` where it was not known. */
+  readonly account: ProviderAccount | null
   readonly money: Money
   /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number

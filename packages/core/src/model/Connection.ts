@@ -1,4 +1,5 @@
 import type { CaptureMethod, Initiator, PaymentMethod } from "./Payment.ts"
+import type { ConnectionAccount } from "./ProviderAccount.ts"
 import type { Environment } from "./Tenant.ts"
 
 /** A merchant's account at a provider. */
@@ -23,6 +24,8 @@ export interface Connection {
   /** A payment that matches one of these is not sent here. */
   readonly restrictions: ReadonlyArray<Condition>
   readonly circuitBreaker: CircuitBreakerSettings | null
+  /** Absent where the provider never named it. A configuration does not write it: see `Directory.recordAccount`. */
+  readonly account?: ConnectionAccount
 }
 
 /** What a connection takes. An absent field means no limit. */

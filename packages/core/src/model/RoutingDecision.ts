@@ -2,7 +2,7 @@ import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
 
-/** The ten reasons of the specification, and the additive one of decisions, section 5. */
+/** The ten reasons of the specification, and additive ones: decisions, sections 5 and 12 ("Accounts"). */
 export const exclusionCodes = [
   "CURRENCY_NOT_SUPPORTED",
   "PAYER_COUNTRY_NOT_SUPPORTED",
@@ -14,7 +14,8 @@ export const exclusionCodes = [
   "AUTHENTICATION_REQUIRED",
   "RESTRICTION_VIOLATED",
   "CIRCUIT_OPEN",
-  "INSTRUMENT_NOT_AVAILABLE"
+  "INSTRUMENT_NOT_AVAILABLE",
+  "ACCOUNT_CHANGED"
 ] as const
 export type ExclusionCode = (typeof exclusionCodes)[number]
 

@@ -6,6 +6,7 @@
 import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
 import type { Supports } from "../model/Connection.ts"
 import type { Initiator, PaymentMethod } from "../model/Payment.ts"
+import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
   ChargeAnswer,
   ChargeState,
@@ -123,20 +124,6 @@ export interface RefundLookup {
   readonly sentBefore?: number
   readonly money: Money
   readonly simulation: Simulation | null
-}
-
-/**
- * Whose account a connection's credentials open (decisions, section 12, "Accounts"). A record that is looked up in
- * another account settles nothing. Two are the same account where both fields are equal.
- */
-export interface ProviderAccount {
-  /**
-   * The provider's own stable id, of the sub-account where requests are made for one; never a name that a merchant can
-   * change. 1 to 255 characters, free of secrets.
-   */
-  readonly id: string
-  /** `null` where the provider has no modes, or the id tells them apart. */
-  readonly mode: "test" | "live" | null
 }
 
 /** One page of a list, for recovery (decisions, section 12, "Records that went back in time"). */

@@ -5,6 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Connection } from "../model/Connection.ts"
+import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { Environment, Tenant } from "../model/Tenant.ts"
 import type { Workspace } from "../model/Workspace.ts"
@@ -66,6 +67,16 @@ export interface ConfigurationChange {
   readonly after: number
 }
 
+/** What a provider stated of the account that a connection's credentials open. */
+export interface StatedAccount {
+  readonly connectionId: string
+  /** Those that it was asked with. */
+  readonly sealedCredentials: string
+  readonly account: ProviderAccount
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
 /** Who an API key belongs to. */
 export interface KeyHolder {
   readonly apiKey: ApiKey
@@ -96,5 +107,10 @@ export class Directory extends Context.Service<
      * not, nothing is written: the change was planned on contents that another configuration has replaced.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
+    /**
+     * Records a connection's account (`withStatedAccount`), unless the connection has other credentials by now. `write`
+     * and `apply` leave it as it is.
+     */
+    readonly recordAccount: (stated: StatedAccount) => Effect.Effect<void, StorageError>
   }
 >()("pointsman/ports/Directory") {}

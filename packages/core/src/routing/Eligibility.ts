@@ -223,6 +223,8 @@ export const exclusionOf = (
   providerSupports: Supports,
   question: EligibilityQuestion
 ): Exclusion | undefined => {
+  const { account, id: connectionId, name } = connection
+  if (account !== undefined && account.changedAt !== null) return { connectionId, name, ...accountChanged }
   const { limits, said } = preparedFor(connection, providerSupports)
   const { payment } = question
   const { after, before, restrictions } = remembered(said, keyOf(question), () => ({
@@ -236,7 +238,12 @@ export const exclusionOf = (
     after ??
     (restrictions.some((restriction) => matchesAmount(restriction, payment)) ? restricted : undefined) ??
     (question.instrumentConnectionIds?.has(connection.id) === false ? withoutInstrument : undefined)
-  return found === undefined ? undefined : { connectionId: connection.id, name: connection.name, ...found }
+  return found === undefined ? undefined : { connectionId, name, ...found }
+}
+
+const accountChanged: Reasoned = {
+  code: "ACCOUNT_CHANGED",
+  reason: "The connection's credentials opened another account of the provider."
 }
 
 const restricted: Reasoned = {

@@ -1,5 +1,6 @@
 import { Effect, Result } from "effect"
 import type { Supports } from "../model/Connection.ts"
+import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
   ChargeAnswer,
   ChargeState,
@@ -41,6 +42,8 @@ export interface ScriptedProvider {
   readonly lookUps: Array<Asked<ChargeLookup>>
   readonly operationLookUps: Array<Asked<OperationLookup>>
   readonly refundLookUps: Array<Asked<RefundLookup>>
+  /** The connections whose account was asked for. */
+  readonly accounts: Array<string>
   /** What it answers; it does what it is asked unless told otherwise. */
   onCharge: Answers<ChargeRequest, ChargeAnswer>
   onCapture: Answers<CaptureRequest, OperationAnswer>
@@ -53,6 +56,8 @@ export interface ScriptedProvider {
   onLookUpOperation: Answers<OperationLookup, Found<OperationState>> | undefined
   /** As `onLookUpCharge`. */
   onLookUpRefund: Answers<RefundLookup, Found<RefundState>>
+  /** `undefined` where it has no accounts; asked as a connection is first used. It has none unless told otherwise. */
+  onAccount: ((connectionId: string) => Effect.Effect<ProviderAccount, NotSent | Unanswered>) | undefined
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -74,6 +79,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     lookUps: [],
     operationLookUps: [],
     refundLookUps: [],
+    accounts: [],
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
@@ -88,6 +94,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     onLookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     onLookUpOperation: undefined,
     onLookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    onAccount: undefined,
     opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
@@ -105,7 +112,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
-        const { onLookUpOperation } = provider
+        const { onAccount, onLookUpOperation } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
@@ -114,6 +121,15 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
             ? {}
             : {
                 lookUpOperation: asked(provider.operationLookUps, () => provider.onLookUpOperation ?? onLookUpOperation)
+              }),
+          ...(onAccount === undefined
+            ? {}
+            : {
+                account: () =>
+                  Effect.suspend(() => {
+                    provider.accounts.push(connectionId)
+                    return (provider.onAccount ?? onAccount)(connectionId)
+                  })
               }),
           ...(provider.opensCheckouts(connectionId)
             ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }

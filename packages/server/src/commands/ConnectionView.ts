@@ -1,5 +1,5 @@
 /** Connections, for programs and for people: everything but their secrets. */
-import type { AmountRange, Condition, Connection, Supports } from "@pointsman/core"
+import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { facts, table } from "./Table.ts"
 
@@ -20,6 +20,7 @@ type ConnectionView = ReturnType<typeof connectionView>
 
 /** `supports` and `restrictions` as the configuration file has them; amounts in minor units. */
 export const connectionDetails = (connection: Connection, providerTimeoutMillis: number) => {
+  const { account } = connection
   const { failures, openMillis } = connection.circuitBreaker ?? defaultCircuitBreaker
   return {
     ...connectionView(connection),
@@ -27,6 +28,10 @@ export const connectionDetails = (connection: Connection, providerTimeoutMillis:
     /** `false`: it names none, and the server's default holds. */
     has_own_timeout: connection.timeoutMillis !== null,
     circuit_breaker: { failures, open_ms: openMillis },
+    /** As the provider named it, for the connection's payments and last; `null` where it never did. */
+    account: account === undefined ? null : accountText(account.first),
+    current_account: account === undefined ? null : accountText(account.current),
+    account_changed_at: account?.changedAt == null ? null : new Date(account.changedAt).toISOString(),
     supports: connection.supports,
     restrictions: connection.restrictions
   }
@@ -62,12 +67,21 @@ export const connectionText = (one: ConnectionDetails): string => {
     ["Active", one.active ? "yes" : "no: receives no new payments, but serves its existing ones"],
     ["Priority", one.priority],
     ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
+    ["Account", accountOf(one)],
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
     ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
   ])
   return limits.length === 0
     ? `${text}\n\nThe connection has no limits.`
     : `${text}\n\n${table(["LIMIT", "VALUE"], limits)}`
+}
+
+const accountOf = ({ account, account_changed_at, current_account }: ConnectionDetails): string => {
+  if (account === null) return "not known"
+  return account_changed_at === null
+    ? account
+    : `${account}; the credentials opened another one on ${account_changed_at} and now open ${current_account}: ` +
+        "receives no new payments"
 }
 
 const limitsOf = ({ amount, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [

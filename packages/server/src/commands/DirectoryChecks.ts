@@ -1,6 +1,6 @@
 /** What settings and directory can get wrong together although each of them, taken alone, is good. Pure. */
 import { isIP } from "node:net"
-import type { Connection } from "@pointsman/core"
+import { accountText, type Connection } from "@pointsman/core"
 import type { DirectoryContents } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
 import type { Settings } from "../Settings.ts"
@@ -24,6 +24,27 @@ export const timeoutLines = (
       ),
     ok("timeouts", `all are shorter than the claim window of ${claimWindowMillis} ms`)
   )
+
+/** A connection whose provider names no account, or did not answer yet, is named: what is asked there is not verified. */
+export const accountLines = ({ connections }: Pick<DirectoryContents, "connections">): ReadonlyArray<CheckLine> => {
+  const unverified = connections.filter(({ account, active }) => active && account === undefined)
+  const names = unverified.map(({ id }) => `"${id}"`).join(", ")
+  return eachOr(
+    connections.flatMap(({ account, id }) =>
+      account === undefined || account.changedAt === null
+        ? []
+        : [
+            wrong(
+              "accounts",
+              `the credentials of the connection "${id}" opened another account than ${accountText(account.first)}, that ` +
+                `of its payments; now they open ${accountText(account.current)}. It receives no new payments: configure ` +
+                "the other account under a new connection id"
+            )
+          ]
+    ),
+    ok("accounts", names === "" ? "known for all active connections" : `known, except for ${names}`)
+  )
+}
 
 /** Addresses and `localhost` alone: no name is looked up. */
 export const webhookLines = (

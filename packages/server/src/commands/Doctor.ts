@@ -17,7 +17,7 @@ import { type Flags, readSettings, type Settings } from "../Settings.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
-import { baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
+import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
@@ -219,6 +219,7 @@ const contentLines = (
             ...(yield* generationLines(settings, environment)),
             ...(yield* connectionLines(contents, settings))
           ]),
+      ...accountLines(contents),
       ...timeoutLines(contents, settings),
       ...webhookLines(contents, settings),
       ...baseUrlLines(contents, settings),

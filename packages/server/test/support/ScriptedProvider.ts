@@ -75,7 +75,12 @@ export interface ScriptedProvider {
 
 /** Listens on a free port, or on the given one, until the test is over. */
 export const startProvider = async (
-  options: { readonly port?: number | undefined; readonly apiKey?: string | undefined } = {}
+  options: {
+    readonly port?: number | undefined
+    readonly apiKey?: string | undefined
+    /** What it says of its account; it has no such call unless set. */
+    readonly account?: string
+  } = {}
 ): Promise<ScriptedProvider> => {
   const apiKey = options.apiKey ?? "provider-api-key"
   const calls: Array<ProviderCall> = []
@@ -89,6 +94,10 @@ export const startProvider = async (
     const route = routeOf(request.method ?? "", url)
     if (request.headers.authorization !== `Bearer ${apiKey}`) {
       return send(response, refusal(401, "unauthorized"))
+    }
+    if (url.pathname === "/account") {
+      const { account } = options
+      return send(response, account === undefined ? refusal(501, "no_account") : { status: 200, body: { account } })
     }
     if (url.pathname === "/operations") return send(response, refusal(501, "no_operations"))
     if (route === undefined) return send(response, refusal(404, "no_route"))

@@ -1,5 +1,5 @@
 import type { Tenant } from "@pointsman/core"
-import { resumed } from "@pointsman/core/internal"
+import { resumed, withStatedAccount } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
 import { byText, copy, type State, tenantKey } from "./State.ts"
@@ -27,6 +27,15 @@ export const make = (state: State): Directory["Service"] =>
         write(state, contents, now)
         if (configuration !== null) state.configurations.push(copy(configuration))
         return true
+      }),
+    recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
+      Effect.sync(() => {
+        const connection = state.connections.get(connectionId)
+        if (connection?.sealedCredentials !== sealedCredentials) return
+        state.connections.set(connectionId, {
+          ...connection,
+          account: withStatedAccount(connection.account, account, at)
+        })
       })
   })
 
@@ -46,7 +55,10 @@ const write = (state: State, input: DirectoryContents, now: number): void => {
     const before = state.apiKeys.get(apiKey.hash)
     if (before?.source !== "operator" || before.revokedAt === null) state.apiKeys.set(apiKey.hash, apiKey)
   }
-  for (const connection of contents.connections) state.connections.set(connection.id, connection)
+  for (const { account: _, ...connection } of contents.connections) {
+    const account = state.connections.get(connection.id)?.account
+    state.connections.set(connection.id, { ...connection, ...(account === undefined ? {} : { account }) })
+  }
   for (const routing of contents.routing) state.routing.set(tenantKey(routing), routing)
   for (const endpoint of contents.webhookEndpoints) state.webhookEndpoints.set(endpoint.id, endpoint)
   const active = new Set(contents.webhookEndpoints.filter((endpoint) => endpoint.active).map(({ id }) => id))

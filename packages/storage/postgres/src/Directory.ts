@@ -10,17 +10,20 @@ import {
   type ConfigurationChange,
   type Directory,
   type DirectoryContents,
+  type StatedAccount,
   StorageAllowance,
   StorageError,
   withAllowance
 } from "@pointsman/core/ports"
 import {
+  bindAccount,
   type DirectoryTable,
   list,
   makeDirectory,
   onConflictReplace,
   type Row,
   readConfiguration,
+  recordAccountText,
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
@@ -158,7 +161,8 @@ export const make = Effect.fnUntraced(function* (db: Database) {
       Effect.ensuring(
         inTurn(db, "apply", (query) => apply(query, change)),
         forget
-      )
+      ),
+    recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget)
   })
   return { directory, forget } satisfies KeptDirectory
 })
@@ -227,6 +231,18 @@ const put = Effect.fnUntraced(function* (query: Query, contents: DirectoryConten
   }))
   yield* query(resume, [JSON.stringify(keys), String(yield* Clock.currentTimeMillis)])
 })
+
+const recordAccountOnce = `with version as (${newVersion} returning version), recorded as (
+  ${recordAccountText("$1::text", "$2::bigint", "$3::text", "$4::text")}
+) ${tellOthers} from version`
+
+const recordAccount = (db: Database, { account, at, connectionId, sealedCredentials }: StatedAccount) =>
+  db.update("recordAccount", recordAccountOnce, [
+    bindAccount(account),
+    String(at),
+    bindText(connectionId),
+    bindText(sealedCredentials)
+  ])
 
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 

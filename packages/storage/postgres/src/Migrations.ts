@@ -541,7 +541,13 @@ export const steps: Readonly<Record<string, Step>> = {
     index: "payments_due_by_connection",
     on: "payments (check_connection, check_at) where check_at is not null"
   },
-  "16_drop_payments_due": ["drop index payments_due"]
+  "16_drop_payments_due": ["drop index payments_due"],
+  // Whose account a connection opens, as JSON, and the one that an attempt was sent at.
+  "17_accounts": [
+    `alter table connections add column account text collate "C", add column current_account text collate "C",
+      add column account_changed_at bigint`,
+    'alter table attempts add column account text collate "C"'
+  ]
 }
 
 /** The number of the last step. */

@@ -28,7 +28,8 @@ const steps = [
   { migration_id: 13, name: "timelines" },
   { migration_id: 14, name: "checked_connections" },
   { migration_id: 15, name: "payments_due_by_connection" },
-  { migration_id: 16, name: "drop_payments_due" }
+  { migration_id: 16, name: "drop_payments_due" },
+  { migration_id: 17, name: "accounts" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -59,6 +60,14 @@ const withoutCheckedConnections = (sql: PgClient.PgClient) =>
     yield* sql`alter table payments drop column check_connection`
     yield* sql`create index payments_due on payments (check_at) where check_at is not null`
   })
+
+const withoutAccounts = (sql: PgClient.PgClient) =>
+  Effect.andThen(
+    sql.unsafe("alter table attempts drop column account"),
+    sql.unsafe(
+      "alter table connections drop column account, drop column current_account, drop column account_changed_at"
+    )
+  )
 
 /** What is found by its id alone, in all tenants: drawn at random, a workspace, or of the whole database. */
 const acrossTenants = [
@@ -136,6 +145,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
         yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
+        yield* withoutAccounts(sql)
         yield* withoutClaimedBy(sql)
         yield* withoutCheckedConnections(sql)
         yield* sql`drop index operations_by_id`
@@ -186,6 +196,7 @@ describe.skipIf(!hasServer)("the schema", () => {
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
       yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
+      yield* withoutAccounts(sql)
       yield* withoutClaimedBy(sql)
       yield* withoutCheckedConnections(sql)
       yield* sql`delete from pointsman_migrations where migration_id >= 7`
@@ -205,8 +216,9 @@ describe.skipIf(!hasServer)("the schema", () => {
           }
         })
       )
+      yield* withoutAccounts(sql)
       yield* withoutCheckedConnections(sql)
-      yield* sql`delete from pointsman_migrations where migration_id >= 11`
+      yield* sql`delete from pointsman_migrations where migration_id >= 14`
       const found = yield* withStorage({ url })(
         Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 }))
       )

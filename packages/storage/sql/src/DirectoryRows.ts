@@ -1,6 +1,6 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
 import type { ApiKey, Connection, Tenant, Workspace } from "@pointsman/core"
-import type { AppliedConfiguration, WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
+import type { AppliedConfiguration, ProviderAccount, WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
 import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
 
 export const readConfiguration = (row: Row): AppliedConfiguration => ({
@@ -118,10 +118,32 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       timeoutMillis: row["timeout_millis"] as number | null,
       supports: readJson(row["supports"]),
       restrictions: readJson(row["restrictions"]),
-      circuitBreaker: readJson(row["circuit_breaker"])
+      circuitBreaker: readJson(row["circuit_breaker"]),
+      ...accountOf(row)
     })
   }
 }
+
+/** Columns that a configuration does not write. */
+const accountOf = (row: Row): Pick<Connection, "account"> =>
+  row["account"] == null
+    ? {}
+    : {
+        account: {
+          first: readJson(row["account"]),
+          current: readJson(row["current_account"]),
+          changedAt: row["account_changed_at"] as number | null
+        }
+      }
+
+/** Of a connection that has the same credentials. Parameters, by the given names: the account, the time, id, credentials. */
+export const recordAccountText = (account: string, at: string, id: string, credentials: string): string =>
+  `update connections set account = coalesce(account, ${account}), current_account = ${account},
+    account_changed_at = case when account <> ${account} then coalesce(account_changed_at, ${at}) else account_changed_at end
+  where id = ${id} and sealed_credentials = ${credentials}`
+
+/** One text for each account: it is compared as it is stored. */
+export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.stringify({ id, mode })
 
 const routingTable = <V>(parts: Parts<V>): DirectoryTable<WorkspaceRouting, V> => ({
   table: "routing",

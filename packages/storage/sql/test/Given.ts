@@ -86,6 +86,7 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
         declineCategory: null,
         code: null,
         reason: null,
+        account: { id: "acct_1", mode: "live" },
         checkout: null
       }
     ],

@@ -13,9 +13,11 @@ import type {
   StorageError
 } from "@pointsman/core/ports"
 import {
+  bindAccount,
   type DirectoryTable,
   makeDirectory,
   readConfiguration,
+  recordAccountText,
   type Snapshot,
   snapshotOf,
   valuesOf
@@ -57,7 +59,12 @@ export const make = (db: Database): KeptDirectory => {
     )
   const directory = makeDirectory(current, {
     write: (contents) => writing("write", (now) => writeContents(db, contents, now)),
-    apply: (change) => writing("apply", (now) => apply(db, change, now))
+    apply: (change) => writing("apply", (now) => apply(db, change, now)),
+    recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
+      writing("recordAccount", () => {
+        const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]
+        db.prepare(recordAccountText("?1", "?2", "?3", "?4")).run(...values)
+      })
   })
   return { directory, forget }
 }

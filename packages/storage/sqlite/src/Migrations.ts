@@ -568,7 +568,14 @@ const steps: Record<string, Step> = {
   "18_named_references": execute(namedReferences),
   "19_claims_with_row_ids": execute(claimsWithRowIds),
   "20_record_losses": execute(recordLosses),
-  "21_checked_connections": execute(checkedConnections)
+  "21_checked_connections": execute(checkedConnections),
+  // Whose account a connection opens, as JSON, and the one that an attempt was sent at.
+  "22_accounts": execute([
+    "alter table connections add column account text",
+    "alter table connections add column current_account text",
+    "alter table connections add column account_changed_at integer",
+    "alter table attempts add column account text"
+  ])
 }
 
 /** The number of the last step. */

@@ -6,6 +6,10 @@ import { expectShared, newCharge, newDecline } from "../../sql/test/SharedRefere
 import { open } from "../src/Database.ts"
 import { newFile, withoutCheckedConnections, withStorage } from "./Given.ts"
 
+const accountColumns = ["account", "current_account", "account_changed_at"].map(
+  (column) => `connections drop column ${column}`
+)
+
 describe("a reference of two payments", () => {
   it.effect("given a file of an older version, when it is opened, then both go on, and no third gets it", () =>
     Effect.gen(function* () {
@@ -24,6 +28,9 @@ describe("a reference of two payments", () => {
       db.prepare("drop table named_references").run()
       db.prepare("drop table configurations").run()
       withoutCheckedConnections(db)
+      for (const column of ["attempts drop column account", ...accountColumns]) {
+        db.prepare(`alter table ${column}`).run()
+      }
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()
       yield* withStorage({ filename })(expectShared(first, second, declined))

@@ -9,14 +9,16 @@
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { ChargeName } from "../../model/ProviderStatement.ts"
+import type { ChargeName, MessageAbout } from "../../model/ProviderStatement.ts"
 import { type Applied, bookAfter } from "../Applied.ts"
+import { holdingAttempt } from "../Holding.ts"
 import { type Interpretation, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
 import { isOfAnotherCharge } from "./InterpretHolder.ts"
 import { isBeforeFailure, ofOperation } from "./InterpretOperation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
+import { ofOtherAccount } from "./OtherAccount.ts"
 import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
@@ -35,6 +37,8 @@ export const interpret = (
       const operation = book.operations.find((one) => one.id === about.operationId)
       return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), source, now)
     }
+    case "OtherAccount":
+      return ofOtherAccount(book, connectionId, about, now)
     default: {
       const attempt = attemptNamed(book, connectionId, about.charge)
       return attempt === undefined ? older : ofAttempt(book, attempt, about, source, now)
@@ -43,7 +47,7 @@ export const interpret = (
 }
 
 /** Whether a statement that came in at the connection concerns something that this connection was asked. */
-export const isAboutBook = (book: PaymentBook, connectionId: string, about: StatementAbout): boolean => {
+export const isAboutBook = (book: PaymentBook, connectionId: string, about: MessageAbout): boolean => {
   const isAsked = (one: { readonly id: string; readonly connectionId: string }, id: string) =>
     one.id === id && one.connectionId === connectionId
   if (about._tag === "Refund") return book.refunds.some((one) => isAsked(one, about.refundId))
@@ -62,6 +66,10 @@ export const attemptNamed = (
       one.connectionId === connectionId &&
       ("attemptId" in charge ? one.id === charge.attemptId : one.providerRef === charge.providerRef)
   )
+
+/** The attempt whose charge a message concerns, whatever of it. */
+export const attemptOf = (book: PaymentBook, connectionId: string, about: MessageAbout): Attempt | undefined =>
+  "charge" in about ? attemptNamed(book, connectionId, about.charge) : holdingAttempt(book)
 
 type AboutCharge = Extract<StatementAbout, { readonly charge: ChargeName }>
 

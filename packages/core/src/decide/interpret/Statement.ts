@@ -1,4 +1,5 @@
 /** What a provider states, with how the statement reached us. Pure. */
+import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type {
   ChargeName,
   ChargeState,
@@ -28,6 +29,12 @@ export interface Source {
   readonly isLookedUp?: boolean
 }
 
+/** The attempt, operation or refund, by our id. */
+export type Subject =
+  | { readonly attempt_id: string }
+  | { readonly operation_id: string }
+  | { readonly refund_id: string }
+
 /** As in a message, and besides "never received", which a lookup or an operator can bring. */
 export type StatementAbout =
   | {
@@ -44,6 +51,15 @@ export type StatementAbout =
       readonly _tag: "Refund"
       readonly refundId: string
       readonly state: (asked: Money) => RefundAnswer | NeverReceived
+    }
+  /** Nobody was asked: the connection opens another account than the attempt's. */
+  | {
+      readonly _tag: "OtherAccount"
+      readonly subject: Subject
+      /** Of the attempt. */
+      readonly own: ProviderAccount
+      /** That the connection's credentials open. */
+      readonly current: ProviderAccount
     }
   | Extract<MessageAbout, { readonly _tag: "CaptureFailed" | "Settled" | "Dispute" }>
 

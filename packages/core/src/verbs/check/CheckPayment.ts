@@ -119,7 +119,7 @@ const checkOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   const attempt = holdingAttempt(book)
   if (operation === undefined || attempt === undefined) return
   const askedAt = yield* Clock.currentTimeMillis
-  const found = yield* lookUpOperation(book.payment, operation, attempt.id)
+  const found = yield* lookUpOperation(book.payment, operation, attempt)
   if (found === "Unsupported") return yield* lookUpAttempt(book, attempt)
   if (found !== undefined) return yield* recordLookup(book, { ...aboutOperation(operation, found), askedAt })
 })
@@ -151,6 +151,6 @@ const checkRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refu
   }
   if (refund.stage !== "Pending" && refund.stage !== "Unknown") return
   const askedAt = yield* Clock.currentTimeMillis
-  const found = yield* lookUpRefund(book.payment, refund)
+  const found = yield* lookUpRefund(book.payment, refund, holdingAttempt(book))
   if (found !== undefined) return yield* recordLookup(book, { ...aboutRefund(refund, found), askedAt })
 })

@@ -25,7 +25,7 @@ export const decideByLookup = Effect.fnUntraced(function* (book: PaymentBook, de
 
 const findRefund = Effect.fnUntraced(function* (book: PaymentBook, refundId: string) {
   const refund = book.refunds.find(({ id }) => id === refundId)
-  const found = refund === undefined ? undefined : yield* lookUpRefund(book.payment, refund)
+  const found = refund === undefined ? undefined : yield* lookUpRefund(book.payment, refund, holdingAttempt(book))
   return refund === undefined || found === undefined ? undefined : aboutRefund(refund, found)
 })
 
@@ -36,7 +36,7 @@ const findOperation = Effect.fnUntraced(function* (
   const operation = book.operations.find((one) => one.id === id)
   const attempt = holdingAttempt(book)
   if (operation === undefined || attempt === undefined) return undefined
-  const found = yield* lookUpOperation(book.payment, operation, attempt.id)
+  const found = yield* lookUpOperation(book.payment, operation, attempt)
   if (found === undefined) return undefined
   if (found !== "Unsupported") return aboutOperation(operation, found)
   // The provider's word on the failure is all that there is. Of a success, the charge's record can tell.

@@ -45,6 +45,7 @@ export const newAttempt = Effect.fnUntraced(function* (
     paymentId: payment.id,
     number,
     connectionId: connection.id,
+    account: connection.account?.current ?? null,
     money: payment.money,
     timeoutMillis: connections.timeoutMillis(connection),
     sentAt: now,

@@ -3,14 +3,17 @@
  * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
+import { Accounts } from "../../call/Accounts.ts"
 import { operationId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
+import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import {
   type Answered,
   InvalidAmount,
@@ -105,6 +108,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
           yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
           return yield* nothingSent(cause)
         }),
+      OtherAccountOpened: refuseOtherAccount,
       Contended: () => Effect.fail(new TakenByAnother())
     })
   )
@@ -119,15 +123,19 @@ const begin = Effect.fnUntraced(function* (
 ) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
+  const accounts = yield* Accounts
   const { operations, payment } = book
-  const attemptId = holdingAttempt(book)?.id
-  if (payment.connectionId === null || payment.providerRef === null || attemptId === undefined) {
+  const attempt = holdingAttempt(book)
+  if (payment.connectionId === null || payment.providerRef === null || attempt === undefined) {
     return yield* new NoProviderRef()
   }
   const { providerRef } = payment
+  const attemptId = attempt.id
   const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
   const connection = all.find(({ id }) => id === payment.connectionId)
   if (connection === undefined) return yield* new Unsupported()
+  const other = otherAccount(attempt, connection, accounts.current(connection))
+  if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId: connection.id, attemptId, other })
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

@@ -9,19 +9,22 @@
  */
 import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
+import { Accounts } from "../../call/Accounts.ts"
 import { canLookUpOperations } from "../../call/LookUp.ts"
 import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { attemptNamed, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
+import { attemptNamed, attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
-import type { Source, Statement } from "../../decide/interpret/Statement.ts"
+import { ofOtherAccount, otherAccount } from "../../decide/interpret/OtherAccount.ts"
+import type { Source, Subject } from "../../decide/interpret/Statement.ts"
 import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
 import type {
   MessageBook,
@@ -184,9 +187,21 @@ export const decideMessage = Effect.fnUntraced(function* (
   yield* decideAndWrite(
     tenant,
     stored,
-    { ...message, isLookedUp },
+    { ...message, isLookedUp, opened: yield* openedBy(connectionId) },
     found === undefined ? undefined : turns.take(found.book.payment.id)
   )
+})
+
+/** The connection that a message came to, and whose account it opens. */
+interface Opened {
+  readonly connection: Connection
+  readonly account: ProviderAccount | undefined
+}
+
+const openedBy = Effect.fnUntraced(function* (connectionId: string) {
+  const accounts = yield* Accounts
+  const found = yield* (yield* Directory).connection(connectionId)
+  return Option.map(found, (connection): Opened => ({ connection, account: accounts.current(connection) }))
 })
 
 const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject => {
@@ -198,7 +213,7 @@ const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject =>
 const decideAndWrite = Effect.fnUntraced(function* (
   tenant: Tenant,
   stored: MessageNote,
-  message: ProviderMessage & Pick<Source, "isLookedUp">,
+  message: ProviderMessage & Pick<Source, "isLookedUp"> & { readonly opened: Option.Option<Opened> },
   inTurn: Turn | undefined
 ) {
   const ledger = yield* Ledger
@@ -218,7 +233,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const meaning =
         found === undefined
           ? undefined
-          : meaningOf(found, connectionId, { ...message, via: "message", askedAt: now }, reused, now)
+          : meaningOf(found, { ...message, connectionId, via: "message", askedAt: now }, reused, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const decision = decidedMessage(stored, message, found?.book, meaning)
@@ -256,13 +271,25 @@ interface Decided {
 
 const decidedBefore: Decided = { outcome: null, learn: () => {} }
 
+interface MessageStatement extends Source {
+  readonly about: MessageAbout
+  readonly connectionId: string
+  readonly opened: Option.Option<Opened>
+}
+
 const meaningOf = (
   found: MessageBook,
-  connectionId: string,
-  statement: Statement & Pick<ProviderMessage, "about">,
+  { connectionId, opened, ...statement }: MessageStatement,
   reused: ReusedReference | undefined,
   now: number
 ): Interpretation => {
+  const elsewhere = Option.flatMapNullishOr(opened, ({ account, connection }) =>
+    otherAccount(attemptOf(found.book, connectionId, statement.about), connection, account)
+  )
+  if (Option.isSome(elsewhere)) {
+    const subject = subjectIn(found.book, connectionId, statement.about)
+    return ofOtherAccount(found.book, connectionId, { _tag: "OtherAccount", subject, ...elsewhere.value }, now)
+  }
   const contested = ofContested(found, connectionId, statement.about, now)
   if (contested !== undefined) return contested
   const meaning = interpret(found.book, connectionId, statement, now)
@@ -277,6 +304,12 @@ const ownBook = (
   about: MessageAbout
 ): MessageBook | undefined => {
   return found !== undefined && isAboutBook(found.book, connectionId, about) ? found : undefined
+}
+
+const subjectIn = (book: PaymentBook, connectionId: string, about: MessageAbout): Subject => {
+  const id = subjectIdOf(connectionId, about, book)
+  if (about._tag === "Refund") return { refund_id: id }
+  return about._tag === "Operation" ? { operation_id: id } : { attempt_id: id }
 }
 
 /** Our id of it where we know it: what was reported under the provider's name and under ours is about one thing. */

@@ -3,13 +3,16 @@
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option } from "effect"
+import { Accounts } from "../../call/Accounts.ts"
 import { refundId } from "../../call/CallIds.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
+import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
@@ -80,6 +83,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
           yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))
           return yield* nothingSent(cause)
         }),
+      OtherAccountOpened: refuseOtherAccount,
       Contended: () => Effect.fail(new TakenByAnother())
     })
   )
@@ -88,12 +92,14 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
 const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, book: PaymentBook) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
+  const accounts = yield* Accounts
   const { payment, ...rest } = book
   const { connectionId, providerRef } = payment
-  const attemptId = holdingAttempt(book)?.id
-  if (!isRefundable(payment) || connectionId === null || providerRef === null || attemptId === undefined) {
+  const attempt = holdingAttempt(book)
+  if (!isRefundable(payment) || connectionId === null || providerRef === null || attempt === undefined) {
     return yield* new NotRefundable()
   }
+  const attemptId = attempt.id
   const left = refundableMinor(payment)
   if (left === 0) {
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
@@ -102,6 +108,8 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
   const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
   const connection = all.find(({ id }) => id === connectionId)
   if (connection === undefined) return yield* new NotRefundable()
+  const other = otherAccount(attempt, connection, accounts.current(connection))
+  if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

@@ -1,0 +1,371 @@
+/**
+ * Whose account a connection's credentials open (decisions, section 12, "Accounts"): what is asked, what is recorded,
+ * and that a connection whose account changed takes no new payments.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { type Connection, credentialsContext, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"
+import { Directory, NotSent, type ProviderAccount, Secrets, Unanswered } from "@pointsman/core/ports"
+import { Duration, Effect, Fiber, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const ours: ProviderAccount = { id: "acct_ours", mode: null }
+const theirs: ProviderAccount = { id: "acct_theirs", mode: null }
+
+const at = (own: World, account: ProviderAccount) => {
+  own.provider.onAccount = () => Effect.succeed(account)
+}
+
+const ask = Effect.flatMap(Pointsman, ({ askAccounts }) => askAccounts)
+const wait = TestClock.adjust
+
+/** As a configuration does that names other credentials for the connection. */
+const changeCredentials = Effect.fnUntraced(function* (id: string, credentials: string) {
+  const directory = yield* Directory
+  const secrets = yield* Secrets
+  const sealedCredentials = yield* secrets.seal(Redacted.make(credentials), credentialsContext(id))
+  const { connections, ...contents } = yield* directory.contents
+  const changed = connections.map((one) => (one.id === id ? { ...one, sealedCredentials } : one))
+  yield* directory.write({ ...contents, connections: changed })
+})
+
+const connection = (id: string): Effect.Effect<Connection | undefined, unknown, Directory> =>
+  Effect.gen(function* () {
+    return (yield* (yield* Directory).connections(tenant)).find((one) => one.id === id)
+  })
+
+const standings = Effect.gen(function* () {
+  return (yield* (yield* Pointsman).accounts).map(({ connectionId, standing }) => [connectionId, standing])
+})
+
+const oneConnection = { connections: [{ id: "main" }] }
+
+describe("the account of a connection", () => {
+  it.effect("given a provider with accounts, when it is asked, then the account is kept with each new attempt", () => {
+    const own = world()
+    at(own, ours)
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const before = (yield* pointsman.create(caller, request())).payment
+      assert.isNull((yield* attemptsOf(before))[0]?.account)
+      assert.deepStrictEqual(yield* standings, [
+        ["backup", "unverified"],
+        ["main", "unverified"]
+      ])
+      yield* ask
+      yield* ask
+      assert.deepStrictEqual(own.provider.accounts.toSorted(), ["backup", "main"])
+      assert.deepStrictEqual((yield* connection("main"))?.account, { first: ours, current: ours, changedAt: null })
+      assert.deepStrictEqual(yield* standings, [
+        ["backup", "verified"],
+        ["main", "verified"]
+      ])
+      const { payment } = yield* pointsman.create(caller, request())
+      assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
+      // Nobody is asked for it to create a payment.
+      assert.lengthOf(own.provider.accounts, 2)
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given a provider without accounts, then nothing is recorded, and payments go there as before", () => {
+    const own = world(oneConnection)
+    return Effect.gen(function* () {
+      yield* ask
+      assert.isUndefined((yield* connection("main"))?.account)
+      assert.deepStrictEqual(yield* standings, [["main", "none"]])
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.strictEqual(payment.state, "Captured")
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given a provider that does not answer, then it is asked again after a minute, and not before", () => {
+    const own = world(oneConnection)
+    own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    return Effect.gen(function* () {
+      yield* ask
+      yield* wait(59_000)
+      yield* ask
+      assert.lengthOf(own.provider.accounts, 1)
+      assert.deepStrictEqual(yield* standings, [["main", "unverified"]])
+      at(own, ours)
+      yield* wait(1_000)
+      yield* ask
+      assert.lengthOf(own.provider.accounts, 2)
+      assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given a known account, when its provider does not answer a new process, then the known one counts", () => {
+    const own = world(oneConnection)
+    at(own, ours)
+    return Effect.gen(function* () {
+      yield* ask
+      own.provider.onAccount = () => Effect.fail(new NotSent({ reason: "no connection" }))
+      const restarted = yield* own.another
+      yield* restarted.askAccounts
+      assert.deepStrictEqual(
+        (yield* restarted.accounts).map(({ current, standing }) => [current, standing]),
+        [[ours, "unanswered"]]
+      )
+      const { payment } = yield* restarted.create(caller, request())
+      assert.strictEqual(payment.state, "Captured")
+      assert.deepStrictEqual((yield* attemptsOf(payment))[0]?.account, ours)
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  })
+
+  it.effect("given other credentials of the same account, then it is asked again, and payments go on", () => {
+    const own = world(oneConnection)
+    at(own, ours)
+    return Effect.gen(function* () {
+      yield* ask
+      yield* changeCredentials("main", '{"key":"rotated"}')
+      yield* ask
+      assert.lengthOf(own.provider.accounts, 2)
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.strictEqual(payment.state, "Captured")
+    }).pipe(Effect.provide(own.layer))
+  })
+})
+
+describe("a change of the account", () => {
+  it.effect("given credentials of another account, then that connection alone takes no new payments", () => {
+    const own = world()
+    at(own, ours)
+    return Effect.gen(function* () {
+      yield* ask
+      at(own, theirs)
+      yield* changeCredentials("main", '{"key":"theirs"}')
+      yield* ask
+      assert.deepStrictEqual(yield* standings, [
+        ["backup", "verified"],
+        ["main", "changed"]
+      ])
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.strictEqual(payment.connectionId, "backup")
+      assert.deepStrictEqual(
+        payment.routing?.excluded.map(({ code, connectionId }) => [connectionId, code]),
+        [["main", "ACCOUNT_CHANGED"]]
+      )
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect(
+    "given no other connection, then creates are refused, also by a new process and by the first account",
+    () => {
+      const own = world(oneConnection)
+      at(own, ours)
+      return Effect.gen(function* () {
+        yield* ask
+        at(own, theirs)
+        yield* changeCredentials("main", '{"key":"theirs"}')
+        yield* ask
+        const refused = Effect.fnUntraced(function* (pointsman: Pointsman["Service"]) {
+          const failure = yield* Effect.flip(pointsman.create(caller, request()))
+          assert.instanceOf(failure, RoutingFailed)
+          assert.deepStrictEqual(
+            (failure as RoutingFailed).excluded.map(({ code }) => code),
+            ["ACCOUNT_CHANGED"]
+          )
+        })
+        yield* refused(yield* Pointsman)
+        yield* refused(yield* own.another)
+        at(own, ours)
+        yield* changeCredentials("main", '{"key":"ours again"}')
+        const restarted = yield* own.another
+        yield* restarted.askAccounts
+        assert.deepStrictEqual((yield* connection("main"))?.account?.current, ours)
+        yield* refused(restarted)
+        assert.lengthOf(own.provider.charges, 0)
+      }).pipe(Effect.scoped, Effect.provide(own.layer))
+    }
+  )
+
+  it.effect("given an answer that the credentials before it gave, when it comes late, then it is not recorded", () => {
+    const own = world(oneConnection)
+    own.provider.onAccount = () => Effect.as(Effect.sleep(Duration.millis(100)), ours)
+    return Effect.gen(function* () {
+      const asking = yield* Effect.forkChild(ask)
+      yield* wait(50)
+      at(own, theirs)
+      yield* changeCredentials("main", '{"key":"theirs"}')
+      yield* ask
+      yield* wait(50)
+      yield* Fiber.join(asking)
+      assert.deepStrictEqual((yield* connection("main"))?.account, {
+        first: theirs,
+        current: theirs,
+        changedAt: null
+      })
+    }).pipe(Effect.provide(own.layer))
+  })
+})
+
+describe("what another account says", () => {
+  const never = { _tag: "NotFound", conclusive: true } as const
+  const checkAfter = Effect.fnUntraced(function* (duration: Duration.Input) {
+    yield* TestClock.adjust(duration)
+    yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
+  })
+
+  /** A payment of the first account, after which the credentials open another one. */
+  const moved = Effect.fnUntraced(function* (
+    own: World,
+    of: "unanswered" | "authorized" | "captured" | "capturing" | "refunding"
+  ) {
+    at(own, ours)
+    yield* ask
+    const pointsman = yield* Pointsman
+    const captureMethod = of === "captured" || of === "refunding" ? "automatic" : "manual"
+    if (of === "unanswered") own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod } }))
+    if (of === "capturing") {
+      own.provider.onCapture = ({ providerRef }) => Effect.succeed({ _tag: "Pending", providerRef })
+      yield* operate("capture", payment.id)
+    }
+    if (of === "refunding") {
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
+      yield* operate("refund", payment.id)
+    }
+    at(own, theirs)
+    yield* changeCredentials("main", '{"key":"theirs"}')
+    own.provider.onLookUpCharge = () => Effect.succeed(never)
+    own.provider.onLookUpRefund = () => Effect.succeed(never)
+    return payment
+  })
+
+  const conflicts = Effect.fnUntraced(function* (payment: Payment) {
+    const { items } = yield* (yield* Pointsman).timeline(tenant, payment.id, { limit: 100 })
+    return items.filter(({ type }) => type === "payment.conflict").map(({ data }) => data)
+  })
+
+  const evidence = { connection_id: "main", stated: "other_account", account: ours.id, current_account: theirs.id }
+
+  const cases = [
+    ["unanswered", "ChargeUnknown", "unknown"],
+    ["authorized", "Authorized", undefined],
+    ["capturing", "CapturePending", undefined],
+    ["refunding", "Captured", undefined]
+  ] as const
+  for (const [of, state, reason] of cases) {
+    it.effect(
+      `given a payment that is ${of}, when it is looked up there, then nothing moves, once under review`,
+      () => {
+        const own = world(oneConnection)
+        return Effect.gen(function* () {
+          const payment = yield* moved(own, of)
+          const before = yield* stored(payment)
+          yield* checkAfter("25 hours")
+          yield* checkAfter("25 hours")
+          assert.lengthOf(own.provider.lookUps, 0)
+          assert.lengthOf(own.provider.refundLookUps, 0)
+          const after = yield* stored(payment)
+          assert.strictEqual(after.state, state)
+          assert.strictEqual(after.refundPendingMinor, before.refundPendingMinor)
+          assert.deepStrictEqual(
+            after.review?.reasons.filter((one) => one !== "overdue"),
+            reason === undefined ? ["conflict"] : [reason, "conflict"]
+          )
+          const [told, ...more] = yield* conflicts(payment)
+          assert.deepInclude(told, evidence)
+          assert.isEmpty(more)
+        }).pipe(Effect.provide(own.layer))
+      }
+    )
+  }
+
+  it.effect("given the first account again, when it is looked up there, then the provider's word counts", () => {
+    const own = world(oneConnection)
+    return Effect.gen(function* () {
+      const payment = yield* moved(own, "unanswered")
+      yield* checkAfter("2 minutes")
+      at(own, ours)
+      yield* changeCredentials("main", '{"key":"ours again"}')
+      own.provider.onLookUpCharge = () =>
+        Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef: "r" } })
+      yield* checkAfter("1 hour")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given a provider that does not name the account, then what is not found may be in the one before", () => {
+    const own = world(oneConnection)
+    return Effect.gen(function* () {
+      const payment = yield* moved(own, "unanswered")
+      own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+      yield* checkAfter("2 hours")
+      assert.isNotEmpty(own.provider.lookUps)
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      at(own, ours)
+      yield* checkAfter("2 hours")
+      assert.strictEqual((yield* stored(payment)).state, "Failed")
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  for (const [kind, of] of [
+    ["capture", "authorized"],
+    ["void", "authorized"],
+    ["refund", "captured"]
+  ] as const) {
+    it.effect(`given a payment of the first account, when a ${kind} is asked for, then nothing is sent there`, () => {
+      const own = world(oneConnection)
+      return Effect.gen(function* () {
+        const payment = yield* moved(own, of)
+        yield* ask
+        const before = yield* stored(payment)
+        for (const idempotencyKey of ["one", "one", "two"]) {
+          const refused = yield* operate(kind, payment.id, { idempotencyKey })
+          assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
+        }
+        assert.isEmpty([...own.provider.captures, ...own.provider.voids, ...own.provider.refunds])
+        const after = yield* stored(payment)
+        assert.strictEqual(after.state, before.state)
+        assert.strictEqual(after.refundPendingMinor, 0)
+        assert.deepStrictEqual(after.review?.reasons, ["conflict"])
+        const [told, ...more] = yield* conflicts(payment)
+        assert.deepInclude(told, evidence)
+        assert.isEmpty(more)
+      }).pipe(Effect.provide(own.layer))
+    })
+  }
+
+  it.effect("given a message through it, then nothing moves, and operations review it", () => {
+    const own = world(oneConnection)
+    return Effect.gen(function* () {
+      const payment = yield* moved(own, "unanswered")
+      yield* ask
+      const [attempt] = yield* attemptsOf(payment)
+      const pointsman = yield* Pointsman
+      const state = () => ({ _tag: "Captured", providerRef: "ref" }) as const
+      const about = { _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state } as const
+      const message = { id: "evt_1", at: null, about }
+      yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", message, reason: null })
+      const after = yield* stored(payment)
+      assert.strictEqual(after.state, "ChargeUnknown")
+      assert.deepStrictEqual(after.review?.reasons, ["unknown", "conflict"])
+      assert.deepInclude((yield* conflicts(payment))[0], { ...evidence, attempt_id: attempt?.id })
+      const { items } = yield* pointsman.messages({ outcome: "contradicts", limit: 10 })
+      assert.deepStrictEqual(
+        items.map(({ eventId }) => eventId),
+        ["evt_1"]
+      )
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given attempts without an account, then they are in the first that is recorded", () => {
+    const own = world(oneConnection)
+    return Effect.gen(function* () {
+      own.provider.onAccount = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+      const { payment } = yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+      at(own, ours)
+      yield* ask
+      at(own, theirs)
+      yield* changeCredentials("main", '{"key":"theirs"}')
+      yield* ask
+      assert.isNull((yield* attemptsOf(payment))[0]?.account)
+      const refused = yield* operate("capture", payment.id)
+      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "pointsman/ProviderRefused")
+    }).pipe(Effect.provide(own.layer))
+  })
+})

@@ -1,0 +1,126 @@
+/**
+ * A connection id that a configuration points at another account (decisions, section 12, "Accounts"): what that account
+ * has never heard of was charged in the first one.
+ */
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+
+/** Longer than anything takes here on a busy machine. */
+const patienceMillis = 30_000
+
+/** "Never received" is believed 5 seconds and two time-outs after the call. */
+const believedAfterMillis = 5_000 + 2 * 1_000
+
+const settings = {
+  POINTSMAN_PROVIDER_TIMEOUT: "1 second",
+  POINTSMAN_CLAIM_WINDOW: "2 seconds",
+  POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
+  POINTSMAN_PENDING_CHECK_INTERVAL: "1 second"
+}
+
+const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const until = async <A>(read: () => Promise<A>, isSo: (value: A) => boolean): Promise<A> => {
+  const deadline = AbortSignal.timeout(patienceMillis)
+  for (;;) {
+    const value = await read()
+    if (isSo(value) || deadline.aborted) return value
+    await pause(50)
+  }
+}
+
+const create = (server: ServerProcess, change: object = {}) =>
+  server.request("POST", path, {
+    key: liveKey,
+    idempotencyKey: randomUUID(),
+    body: { amount: 1999, currency: "EUR", country: "NL", ...change }
+  })
+
+const read = async (server: ServerProcess, id: string) =>
+  (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data
+
+const conflictsOf = async (server: ServerProcess, id: string) =>
+  (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data.filter(
+    ({ type }: { readonly type: string }) => type === "payment.conflict"
+  )
+
+const at = (provider: ScriptedProvider, id = "main") => ({ ...connectionTo(provider, id), timeout: "1 second" })
+
+describe("a connection id that is pointed at another account", { timeout: 4 * patienceMillis }, () => {
+  for (const database of ["SQLite", "PostgreSQL"]) {
+    const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
+    it.skipIf(isSkipped)(`given ${database}, then it denies no charge, and takes no money`, async () => {
+      const folder = temporaryFolder()
+      const environment = { ...settings, ...(database === "PostgreSQL" ? environmentOn(await newDatabase()) : {}) }
+      const ours = await startProvider({ account: "acct_ours" })
+      const theirs = await startProvider({ account: "acct_theirs" })
+      const serve = (...connections: ReadonlyArray<ReturnType<typeof at>>) =>
+        startServer({ folder, configuration: configurationWith(...connections), environment })
+
+      const before = await serve(at(ours))
+      const authorized = (await create(before, { capture_method: "manual" })).body.data
+      ours.next("charge", (call) => {
+        call.execute()
+        return "drop"
+      })
+      const sentAt = Date.now()
+      const unknown = (await create(before)).body.data
+      assert.deepStrictEqual([authorized.payment_status, unknown.payment_status], ["AUTHORIZED", "UNKNOWN"])
+      await before.stop()
+
+      const server = await serve(at(theirs))
+      const health = await server.request("GET", "/health/ready", { key: null })
+      assert.deepStrictEqual(health.body.accounts, [
+        { connection: "main", state: "changed", account: "acct_ours", current_account: "acct_theirs" }
+      ])
+      const refused = await create(server, { debug: true })
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "routing_failed"])
+      assert.include(JSON.stringify(refused.body), "ACCOUNT_CHANGED")
+      for (const operation of ["capture", "void"]) {
+        const asked = { key: liveKey, idempotencyKey: `${operation}-there`, body: {} }
+        const sent = await server.request("POST", `${path}/${authorized.payment_id}/${operation}`, asked)
+        assert.deepStrictEqual([sent.status, sent.body.error.code], [502, "psp_error"])
+        assert.match(sent.body.error.message, /Nothing was sent to the provider.* another account/u)
+      }
+      // Its record would be believed by now, and it has never heard of the charge.
+      await pause(Math.max(0, sentAt + believedAfterMillis + 3_000 - Date.now()))
+      const conflicts = await until(
+        () => conflictsOf(server, unknown.payment_id),
+        ({ length }) => length > 0
+      )
+      assert.lengthOf(conflicts, 1)
+      assert.deepInclude(conflicts[0].data, { account: "acct_ours", current_account: "acct_theirs" })
+      assert.strictEqual((await read(server, unknown.payment_id)).payment_status, "UNKNOWN")
+      assert.strictEqual((await read(server, authorized.payment_id)).payment_status, "AUTHORIZED")
+      assert.isEmpty(theirs.calls)
+      await server.stop()
+      const { checks } = JSON.parse((await runHere(folder, ["doctor", "--json"], environment)).stdout).data
+      const found = checks.find(({ check }: { readonly check: string }) => check === "accounts")
+      assert.strictEqual(found.verdict, "wrong")
+
+      // A restart forgets nothing. A new id is another connection, and the old one, with its credentials, goes on.
+      const after = await serve(at(ours), at(theirs, "second"))
+      const settled = await until(
+        () => read(after, unknown.payment_id),
+        ({ payment_status }) => payment_status === "CAPTURED"
+      )
+      assert.strictEqual(settled.payment_status, "CAPTURED")
+      const captured = await after.request("POST", `${path}/${authorized.payment_id}/capture`, {
+        key: liveKey,
+        idempotencyKey: "capture-again",
+        body: {}
+      })
+      assert.strictEqual(captured.body.data?.payment_status, "CAPTURED")
+      const charged = ours.charges.length
+      assert.strictEqual((await create(after)).body.data.payment_status, "CAPTURED")
+      assert.deepStrictEqual([ours.charges.length, theirs.charges.length], [charged, 1])
+    })
+  }
+})
