@@ -2601,5 +2601,165 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given a connection with other credentials by now, when an account is recorded, then it is not"
     }
+  },
+  {
+    name: "believe never received of a used key",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/Interpretation.ts",
+        find: "if (call.code === keyUsedCode && ",
+        replace: 'if (call.code === "" && '
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given a charge, then it is unknown, and what is not found later settles nothing"
+    }
+  },
+  {
+    name: "forget that the key of a capture was used",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFact.ts",
+        find: "code: unansweredCode(end)",
+        replace: "code: null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given a capture, then what is not found later settles nothing"
+    }
+  },
+  {
+    name: "forget that the key of a refund was used",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/RefundFact.ts",
+        find: "code: unansweredCode(end)",
+        replace: "code: null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given a refund, then what is not found later gives nothing back"
+    }
+  },
+  {
+    name: "forget that the answer named another attempt",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/core/src/model/ProviderStatement.ts",
+        find: "isKeyUsed === true || ofAnother !== undefined ?",
+        replace: "isKeyUsed === true ?"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given a charge of ours, then that one is settled by it, and the one that was asked stays unknown"
+    }
+  },
+  {
+    name: "forget that a lookup named another attempt",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/Interpret.ts",
+        find: 'return attempt?.outcome === "Unanswered" && attempt.code === null',
+        replace: 'return attempt?.outcome === "Unanswered" && attempt.code === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given a lookup, then the named one is settled, and what is not found later settles nothing"
+    }
+  },
+  {
+    name: "adopt from another connection",
+    harm: "Another provider's word would settle a charge that it was never asked for.",
+    edits: [
+      {
+        file: "packages/core/src/commit/AdoptAnswer.ts",
+        find: " && one.connectionId === connectionId)",
+        replace: ")"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given an attempt of another connection, then it stays as it is"
+    }
+  },
+  {
+    name: "adopt from another account",
+    harm: "A charge of another account would settle a payment.",
+    edits: [
+      {
+        file: "packages/core/src/commit/AdoptAnswer.ts",
+        find: "accounts.current(connection)",
+        replace: "undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/UsedKeys.test.ts",
+      test: "given an attempt in another account by now, then it stays as it is, and operations review it"
+    }
+  },
+  {
+    name: "call a used key no used key, at Stripe",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/connectors/stripe/src/Answers.ts",
+        find: "    isKeyUsed: true",
+        replace: "    isKeyUsed: false"
+      }
+    ],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
+      test: "given one with other parameters, then Unanswered, which says so"
+    }
+  },
+  {
+    name: "call a used key no used key, over HTTP",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/connectors/http/src/Answers.ts",
+        find: "isKeyUsed: true",
+        replace: "isKeyUsed: false"
+      }
+    ],
+    caughtBy: {
+      project: "connector-http",
+      file: "packages/connectors/http/test/HttpConnector.test.ts",
+      test: "given 409 of a key that was used before with other parameters, then Unanswered, and never a refusal"
+    }
+  },
+  {
+    name: "call a used key no used key, at Adyen",
+    harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: 'isKeyUsed: errorCode === "704"',
+        replace: 'isKeyUsed: errorCode === "703"'
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given 422 with a transient error, or of a key that is at work, then Unanswered"
+    }
   }
 ]

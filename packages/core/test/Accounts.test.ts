@@ -3,33 +3,17 @@
  * and that a connection whose account changed takes no new payments.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type Connection, credentialsContext, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"
-import { Directory, NotSent, type ProviderAccount, Secrets, Unanswered } from "@pointsman/core/ports"
-import { Duration, Effect, Fiber, Redacted, Result } from "effect"
+import { type Connection, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"
+import { Directory, NotSent, Unanswered } from "@pointsman/core/ports"
+import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { at, changeCredentials, ours, theirs } from "./support/Accounts.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
-const ours: ProviderAccount = { id: "acct_ours", mode: null }
-const theirs: ProviderAccount = { id: "acct_theirs", mode: null }
-
-const at = (own: World, account: ProviderAccount) => {
-  own.provider.onAccount = () => Effect.succeed(account)
-}
-
 const ask = Effect.flatMap(Pointsman, ({ askAccounts }) => askAccounts)
 const wait = TestClock.adjust
-
-/** As a configuration does that names other credentials for the connection. */
-const changeCredentials = Effect.fnUntraced(function* (id: string, credentials: string) {
-  const directory = yield* Directory
-  const secrets = yield* Secrets
-  const sealedCredentials = yield* secrets.seal(Redacted.make(credentials), credentialsContext(id))
-  const { connections, ...contents } = yield* directory.contents
-  const changed = connections.map((one) => (one.id === id ? { ...one, sealedCredentials } : one))
-  yield* directory.write({ ...contents, connections: changed })
-})
 
 const connection = (id: string): Effect.Effect<Connection | undefined, unknown, Directory> =>
   Effect.gen(function* () {

@@ -219,7 +219,9 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
   if (answer.headers["transient-error"]?.trim().toLowerCase() === "true") return unreadable(answer, "transient-error")
   return Result.flatMap(readable(readError, answer), ({ errorCode, message }) =>
     idempotencyErrors.has(errorCode)
-      ? unreadable(answer, "errorCode")
+      ? Result.fail(
+          new Unanswered({ reason: `Adyen responded with error ${errorCode}`, isKeyUsed: errorCode === "704" })
+        )
       : Result.succeed({ _tag: "Rejected", code: clean(errorCode), message: clean(message) })
   )
 }

@@ -29,6 +29,7 @@ const unanswers = Effect.fnUntraced(function* (operation: OperationName, answere
   if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
   assert.instanceOf(result.failure, Unanswered)
   assert.strictEqual(requests.length, 1)
+  return result.failure
 })
 
 const changes = ["charge", "openCheckout", "capture", "void", "refund"] as const
@@ -452,8 +453,10 @@ describe("errors", () => {
         for (const operation of changes) {
           const transient = { "transient-error": "true" }
           yield* unanswers(operation, serviceError(status, "901", "No.", "validation", transient))
-          yield* unanswers(operation, serviceError(status, "704", "request already processed or in progress"))
-          yield* unanswers(operation, serviceError(status, "703", "required resource temporarily unavailable"))
+          const used = serviceError(status, "704", "request already processed or in progress")
+          assert.isTrue((yield* unanswers(operation, used)).isKeyUsed)
+          const unavailable = serviceError(status, "703", "required resource temporarily unavailable")
+          assert.isFalse((yield* unanswers(operation, unavailable)).isKeyUsed)
           yield* answersWith(
             operation,
             serviceError(status, "901", "Invalid Merchant Account", "validation", { "transient-error": "false" }),

@@ -267,6 +267,12 @@ const declineCategory = (category: string | null | undefined): DeclineCategory =
   typeof category === "string" && categories.has(category) ? (category as DeclineCategory) : "other"
 
 const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
+  // It has an earlier request with our key, or is at work on it.
+  if (answer.status === 409) {
+    return Result.fail(
+      new Unanswered({ reason: "the provider responded with status 409, so the result is unknown", isKeyUsed: true })
+    )
+  }
   if (!Protocol.refusalStatuses.has(answer.status)) return unknownStatus(answer)
   return Result.map(readable(readRefusal, answer), ({ error }) => ({
     _tag: "Rejected",

@@ -148,6 +148,7 @@ const unanswers = Effect.fnUntraced(function* (operation: OperationName, answere
   if (Result.isSuccess(result)) return assert.fail(`expected Unanswered, got ${JSON.stringify(result.success)}`)
   assert.instanceOf(result.failure, Unanswered)
   assert.strictEqual(requests.length, 1)
+  return result.failure
 })
 
 const charged = (more: object): TransportAnswer => answer(200, { provider_reference: "ch_1", ...more })
@@ -350,7 +351,9 @@ describe("refusals", () => {
   it.effect("given 409 of a key that was used before with other parameters, then Unanswered, and never a refusal", () =>
     Effect.gen(function* () {
       for (const operation of changes) {
-        yield* unanswers(operation, refusal(409, "idempotency_key_reused", "The key was used with another body."))
+        const used = refusal(409, "idempotency_key_reused", "The key was used with another body.")
+        assert.isTrue((yield* unanswers(operation, used)).isKeyUsed)
+        assert.isUndefined((yield* unanswers(operation, refusal(408, "timeout", "Too slow."))).isKeyUsed)
       }
     })
   )

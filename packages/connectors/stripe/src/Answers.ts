@@ -253,6 +253,7 @@ const rejected = (
   clean: Clean
 ): Read<Rejected> => {
   const stands = error.payment_intent?.status
+  if (error.type === "idempotency_error") return Result.fail(keyUsed(answer))
   if (!didNothing(answer, error) || (stands !== undefined && !harmless.has(stands))) {
     return Result.fail(unsettling(answer))
   }
@@ -289,6 +290,13 @@ const didNothing = ({ headers, status }: TransportAnswer, { code, type }: Protoc
       return false
   }
 }
+
+/** The key was used before, with other parameters, or its first request is at work. */
+const keyUsed = ({ status }: TransportAnswer): Unanswered =>
+  new Unanswered({
+    reason: `Stripe responded with status ${status} about an earlier request with the same idempotency key`,
+    isKeyUsed: true
+  })
 
 export const unsettling = ({ status }: TransportAnswer): Unanswered =>
   new Unanswered({ reason: `Stripe responded with status ${status}, so the result is unknown` })

@@ -613,6 +613,23 @@ describe("a checkout", () => {
   )
 })
 
+describe("an idempotency key that another request had", () => {
+  for (const [what, given] of [
+    ["with other parameters", failure(400, { type: "idempotency_error" })],
+    ["that is at work", failure(409, { code: "idempotency_key_in_use", type: "idempotency_error" })]
+  ] as const) {
+    it.effect(`given one ${what}, then Unanswered, which says so`, () =>
+      Effect.gen(function* () {
+        const asked: ReadonlyArray<Operation> = Object.values(operations)
+        for (const operation of asked) {
+          const failed = yield* Effect.flip(operation(connected([given]).connector))
+          assert.isTrue(failed._tag === "pointsman/Unanswered" && failed.isKeyUsed)
+        }
+      })
+    )
+  }
+})
+
 describe("an answer about something else", () => {
   const other = { metadata: { attempt_id: "att_2" }, amount_received: 1234 }
   const inSession = (intent: unknown) => answer(200, session({ status: "complete", payment_intent: intent }))

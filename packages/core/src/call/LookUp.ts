@@ -13,6 +13,7 @@ import type {
   Found,
   NeverReceived,
   NotSent,
+  OfAnotherAttempt,
   OperationState,
   RefundState
 } from "../model/ProviderStatement.ts"
@@ -44,6 +45,12 @@ interface AtOtherAccount extends OtherAccount {
   readonly _tag: "OtherAccount"
 }
 
+/** The provider named another attempt of ours. */
+interface NamedAnother {
+  readonly _tag: "AnotherAttempt"
+  readonly named: OfAnotherAttempt
+}
+
 /** What a found or missing record states. */
 const stateOf =
   <State>(found: Found<State>) =>
@@ -55,13 +62,21 @@ interface About {
   readonly about: StatementAbout
 }
 
-export const aboutCharge = ({ connectionId, id }: Attempt, found: Found<ChargeState> | AtOtherAccount): About => ({
-  connectionId,
-  about:
-    found._tag === "OtherAccount"
-      ? { ...found, subject: { attempt_id: id } }
-      : { _tag: "Charge", charge: { attemptId: id }, state: stateOf(found) }
-})
+export const aboutCharge = (
+  { connectionId, id }: Attempt,
+  found: Found<ChargeState> | AtOtherAccount | NamedAnother
+): About => ({ connectionId, about: chargeAbout(id, found) })
+
+const chargeAbout = (attemptId: string, found: Found<ChargeState> | AtOtherAccount | NamedAnother): StatementAbout => {
+  switch (found._tag) {
+    case "OtherAccount":
+      return { ...found, subject: { attempt_id: attemptId } }
+    case "AnotherAttempt":
+      return { ...found, attemptId }
+    default:
+      return { _tag: "Charge", charge: { attemptId }, state: stateOf(found) }
+  }
+}
 
 export const aboutOperation = (
   { connectionId, id }: Operation,
@@ -119,7 +134,9 @@ export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attem
       subject: { attempt: attempt.id }
     })
   )
-  return answered(yield* inAccount(connection, attempt, lookUp))
+  const found = yield* inAccount(connection, attempt, lookUp)
+  const named = found._tag === "pointsman/Unanswered" ? found.ofAnother : undefined
+  return named === undefined ? answered(found) : ({ _tag: "AnotherAttempt", named } satisfies NamedAnother)
 })
 
 /** Whether the connection's provider can look a capture or a void up by itself. */

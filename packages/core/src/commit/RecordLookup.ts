@@ -7,7 +7,7 @@
 import { Effect, Option } from "effect"
 import { type Applied, bookAfter, unchangedBook } from "../decide/Applied.ts"
 import { attemptNamed, interpret } from "../decide/interpret/Interpret.ts"
-import type { Statement, StatementAbout } from "../decide/interpret/Statement.ts"
+import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { leftUndecided, withoutUndecided } from "../decide/interpret/Undecided.ts"
 import { withoutReused } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
@@ -29,6 +29,8 @@ interface Lookup {
   readonly askedAt: number
   /** The message that the lookup decides; operators review it where the lookup says nothing. */
   readonly decides?: UndecidedStatement
+  /** `lookup` unless set. */
+  readonly via?: "lookup" | "answer"
 }
 
 interface WeighedLookup extends Lookup {
@@ -85,30 +87,22 @@ const appliedWithout = (
 /** `undefined` where nothing has to be written. */
 const appliedOf = (
   book: PaymentBook,
-  { about, agesFrom, askedAt, connectionId, decides }: WeighedLookup,
+  { about, agesFrom, askedAt, connectionId, decides, via = "lookup" }: WeighedLookup,
   now: number
 ): Applied | undefined => {
+  const asked = { agesFrom, askedAt, via }
   if (decides === undefined) {
-    const meaning =
-      about === null ? undefined : interpret(book, connectionId, sourceOf(about, { agesFrom, askedAt }, null), now)
+    const meaning = about === null ? undefined : interpret(book, connectionId, { about, at: null, ...asked }, now)
     return meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
   }
   const cleared = withoutUndecided(book, decides)
-  // Without an answer from the attempt's account, operators review the message itself.
-  const isAnswered = about !== null && about._tag !== "OtherAccount"
-  const meaning = !isAnswered
-    ? undefined
-    : interpret(cleared, connectionId, sourceOf(about, { agesFrom, askedAt }, decides.at), now)
+  // Without an answer about it from its account, operators review the message itself.
+  const isAnswered = about !== null && about._tag !== "OtherAccount" && about._tag !== "AnotherAttempt"
+  const meaning = !isAnswered ? undefined : interpret(cleared, connectionId, { about, at: decides.at, ...asked }, now)
   const isDecided = meaning !== undefined && meaning._tag !== "TooEarly" && meaning._tag !== "Malformed"
   const decided = isDecided ? meaning : leftUndecided(cleared, decides, now)
   return ("applied" in decided ? decided.applied : undefined) ?? unchangedBook(cleared, now)
 }
-
-const sourceOf = (
-  about: StatementAbout,
-  asked: Pick<WeighedLookup, "agesFrom" | "askedAt">,
-  at: number | null
-): Statement => ({ via: "lookup", about, at, ...asked })
 
 /** What the lookup is about, as it is recorded, and all that decides what it means. */
 const subjectOf = (book: PaymentBook, { about, connectionId, decides }: Lookup): string => {

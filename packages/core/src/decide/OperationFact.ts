@@ -10,7 +10,7 @@ import type { Operation, OperationKind, OperationOutcome, OperationReply, Said }
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
-import type { NotSent, OperationAnswer, Unanswered } from "../model/ProviderStatement.ts"
+import { type NotSent, type OperationAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
 import { conflictEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
@@ -26,7 +26,7 @@ export type OperationFact =
   /** The opposite happened: cancelled instead of captured, or captured (minor units) instead of voided. */
   | { readonly _tag: "Contradicted"; readonly amountMinor: number }
   | { readonly _tag: "Mismatched"; readonly stated: Money }
-  | { readonly _tag: "Unanswered"; readonly reason: string }
+  | { readonly _tag: "Unanswered"; readonly reason: string; readonly code?: string | null }
   /** A late look-up: the provider never received it. */
   | { readonly _tag: "NotFound" }
 
@@ -74,7 +74,7 @@ export const operationFactOf = (
 ): OperationFact => {
   switch (end._tag) {
     case "pointsman/Unanswered":
-      return { _tag: "Unanswered", reason: end.reason }
+      return { _tag: "Unanswered", reason: end.reason, code: unansweredCode(end) }
     case "NeedsCustomer":
       return { _tag: "Unanswered", reason: "the provider requires the customer, who is not present" }
     case "pointsman/NotSent":
@@ -203,7 +203,7 @@ const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answered
     case "Refused":
       return { answeredAt: now, code: fact.code, reason: fact.message }
     case "Unanswered":
-      return { answeredAt: null, code: null, reason: fact.reason }
+      return { answeredAt: null, code: fact.code ?? null, reason: fact.reason }
     case "Mismatched":
       return { answeredAt: now, code: null, reason: mismatchOf(fact.stated) }
     case "NotFound":

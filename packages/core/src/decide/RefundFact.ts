@@ -9,7 +9,7 @@ import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
-import type { NotSent, RefundAnswer, Unanswered } from "../model/ProviderStatement.ts"
+import { type NotSent, type RefundAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
 import { moveRefund, type Refund, type RefundReply } from "../model/Refund.ts"
 import { type RefundTotals, refundableMinor, refundTotals, withRefund } from "../model/RefundLedger.ts"
 import type { RefundEvent } from "../model/RefundMachine.ts"
@@ -34,7 +34,7 @@ export type RefundFact =
   | { readonly on: "RefundRetried"; readonly message: string; readonly providerRefundId: string }
   /** As `RefundRefused`, where the request was told that its result is unknown. */
   | { readonly on: "RefusalUntold"; readonly code: string | null; readonly message: string }
-  | { readonly on: "RefundUnanswered"; readonly reason: string }
+  | { readonly on: "RefundUnanswered"; readonly reason: string; readonly code?: string | null }
   /** A late look-up: the provider never received it. */
   | { readonly on: "RefundNotFound" }
 
@@ -42,7 +42,7 @@ export type RefundFact =
 export const refundFactOf = (asked: Money, end: RefundEnd): RefundFact => {
   switch (end._tag) {
     case "pointsman/Unanswered":
-      return { on: "RefundUnanswered", reason: end.reason }
+      return { on: "RefundUnanswered", reason: end.reason, code: unansweredCode(end) }
     case "pointsman/NotSent":
       return refused(null, `Nothing was sent to the provider: ${end.reason}.`)
     case "Rejected":
@@ -251,7 +251,7 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
     case "RefundNotFound":
       return { settledAt: now, failureReason: "The provider never received the refund." }
     case "RefundUnanswered":
-      return { failureReason: fact.reason }
+      return { code: fact.code ?? null, failureReason: fact.reason }
   }
 }
 

@@ -3,7 +3,7 @@ import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { DeclineCategory } from "./Decline.ts"
 import type { Checkout } from "./HostedPage.ts"
 import type { ProviderAccount } from "./ProviderAccount.ts"
-import type { ChargeEnd, CheckoutOpened } from "./ProviderStatement.ts"
+import { type ChargeEnd, type CheckoutOpened, unansweredCode } from "./ProviderStatement.ts"
 
 /** One call to one provider to charge one payment. Its id is the provider's idempotency key. */
 export interface Attempt {
@@ -29,7 +29,7 @@ export interface Attempt {
   readonly outcome: AttemptOutcome | null
   readonly providerRef: string | null
   readonly declineCategory: DeclineCategory | null
-  /** The provider's raw code. */
+  /** The provider's raw code; `keyUsedCode` where it had the idempotency key before. */
   readonly code: string | null
   /** What the provider said when it rejected, or why there is no answer; for people, and free of secrets. */
   readonly reason: string | null
@@ -49,7 +49,7 @@ export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Atte
   return {
     ...attempt,
     outcome,
-    code: "code" in end ? end.code : null,
+    code: "code" in end ? end.code : end._tag === "pointsman/Unanswered" ? unansweredCode(end) : null,
     reason: end._tag === "Rejected" ? end.message : "reason" in end ? end.reason : null,
     answeredAt: outcome === "Unanswered" ? null : now,
     providerRef: "providerRef" in end ? end.providerRef : null,

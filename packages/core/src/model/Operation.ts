@@ -58,7 +58,7 @@ export interface Operation {
   readonly answeredAt: number | null
   /** `null` while the call is in flight, or its process died. */
   readonly outcome: OperationOutcome | null
-  /** The provider's raw code. */
+  /** The provider's raw code; `keyUsedCode` where it had the idempotency key before. */
   readonly code: string | null
   /** What the provider said when it refused, or why there is no answer; for people, and free of secrets. */
   readonly reason: string | null

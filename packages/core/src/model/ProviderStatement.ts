@@ -21,6 +21,11 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unan
   cause: Schema.optionalKey(Schema.Defect()),
   /** The provider has no such lookup, account or list, and never will have an answer. */
   isUnsupported: Schema.optionalKey(Schema.Boolean),
+  /**
+   * The provider had our idempotency key before, with other parameters. What it made of that request is not known, and
+   * that it finds nothing later settles nothing.
+   */
+  isKeyUsed: Schema.optionalKey(Schema.Boolean),
   /** Where the answer names another attempt of ours. It says nothing about the one that was asked for. */
   ofAnother: Schema.optionalKey(
     Schema.declare<OfAnotherAttempt>(
@@ -28,6 +33,13 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unan
     )
   )
 }) {}
+
+/** The code of an attempt, operation or refund whose idempotency key the provider had before (decisions, section 1). */
+export const keyUsedCode = "idempotency_key_used"
+
+/** As the code of a call that was not answered. */
+export const unansweredCode = ({ isKeyUsed, ofAnother }: Unanswered): string | null =>
+  isKeyUsed === true || ofAnother !== undefined ? keyUsedCode : null
 
 /** What a provider stated of an attempt that it was not asked for: it had our idempotency key before, say. */
 export interface OfAnotherAttempt {

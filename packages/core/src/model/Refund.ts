@@ -47,7 +47,7 @@ export interface Refund {
    * pending again, when the provider stated the failure, by its clock where it dates it.
    */
   readonly settledAt: number | null
-  /** The provider's raw code. */
+  /** The provider's raw code; `keyUsedCode` where it had the idempotency key before. */
   readonly code: string | null
   /** Why the provider did not do it, or why there is no answer; for people, and free of secrets. */
   readonly failureReason: string | null

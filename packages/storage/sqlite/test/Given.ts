@@ -34,6 +34,13 @@ export const listeningTo = (db: Database) => {
 }
 
 /** As it was before payments knew the connection that a check asks. */
+export const withoutAccounts = (db: Database): void => {
+  for (const column of ["account", "current_account", "account_changed_at"]) {
+    db.prepare(`alter table connections drop column ${column}`).run()
+  }
+  db.prepare("alter table attempts drop column account").run()
+}
+
 export const withoutCheckedConnections = (db: Database): void => {
   db.prepare("drop index payments_due_by_connection").run()
   db.prepare("alter table payments drop column check_connection").run()

@@ -4,11 +4,7 @@ import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { expectShared, newCharge, newDecline } from "../../sql/test/SharedReference.ts"
 import { open } from "../src/Database.ts"
-import { newFile, withoutCheckedConnections, withStorage } from "./Given.ts"
-
-const accountColumns = ["account", "current_account", "account_changed_at"].map(
-  (column) => `connections drop column ${column}`
-)
+import { newFile, withoutAccounts, withoutCheckedConnections, withStorage } from "./Given.ts"
 
 describe("a reference of two payments", () => {
   it.effect("given a file of an older version, when it is opened, then both go on, and no third gets it", () =>
@@ -28,9 +24,7 @@ describe("a reference of two payments", () => {
       db.prepare("drop table named_references").run()
       db.prepare("drop table configurations").run()
       withoutCheckedConnections(db)
-      for (const column of ["attempts drop column account", ...accountColumns]) {
-        db.prepare(`alter table ${column}`).run()
-      }
+      withoutAccounts(db)
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()
       yield* withStorage({ filename })(expectShared(first, second, declined))

@@ -215,8 +215,9 @@ describe("migrations", () => {
         }
       }).pipe(withStorage({ filename }))
       const db = yield* open(filename)
+      withoutAccounts(db)
       withoutCheckedConnections(db)
-      db.prepare("delete from pointsman_migrations where migration_id >= 18").run()
+      db.prepare("delete from pointsman_migrations where migration_id >= 21").run()
       db.close()
       const found = yield* Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 })).pipe(
         withStorage({ filename })

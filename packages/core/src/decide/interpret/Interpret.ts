@@ -9,10 +9,10 @@
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { ChargeName, MessageAbout } from "../../model/ProviderStatement.ts"
-import { type Applied, bookAfter } from "../Applied.ts"
+import { type ChargeName, keyUsedCode, type MessageAbout } from "../../model/ProviderStatement.ts"
+import { type Applied, bookAfter, ofAttemptAlone } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
-import { type Interpretation, older } from "./Interpretation.ts"
+import { type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
 import { isOfAnotherCharge } from "./InterpretHolder.ts"
 import { isBeforeFailure, ofOperation } from "./InterpretOperation.ts"
@@ -39,11 +39,21 @@ export const interpret = (
     }
     case "OtherAccount":
       return ofOtherAccount(book, connectionId, about, now)
+    case "AnotherAttempt":
+      return ofAnotherAttempt(book, about.attemptId, now)
     default: {
       const attempt = attemptNamed(book, connectionId, about.charge)
       return attempt === undefined ? older : ofAttempt(book, attempt, about, source, now)
     }
   }
+}
+
+/** The attempt stays as it ended; that it is not found later settles nothing. */
+const ofAnotherAttempt = (book: PaymentBook, attemptId: string, now: number): Interpretation => {
+  const attempt = book.attempts.find(({ id }) => id === attemptId)
+  return attempt?.outcome === "Unanswered" && attempt.code === null
+    ? moves(ofAttemptAlone(book, { ...attempt, code: keyUsedCode }, now))
+    : older
 }
 
 /** Whether a statement that came in at the connection concerns something that this connection was asked. */

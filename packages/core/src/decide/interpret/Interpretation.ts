@@ -1,6 +1,6 @@
 /** What interpreting one statement of a provider comes to. */
 
-import type { NeverReceived } from "../../model/ProviderStatement.ts"
+import { keyUsedCode, type NeverReceived } from "../../model/ProviderStatement.ts"
 import type { Applied } from "../Applied.ts"
 import { isOldEnough, oldFrom, type SentCall } from "../SentCall.ts"
 import { isCurrent, type Source } from "./Statement.ts"
@@ -35,11 +35,13 @@ export const moved = (applied: Applied | undefined): Interpretation =>
  * arrive any more: believed earlier, it would be charged or refunded twice.
  */
 export const disbelieved = (
-  call: SentCall,
+  call: SentCall & { readonly code: string | null },
   { conclusive }: NeverReceived,
   source: Source
 ): Interpretation | undefined => {
   if (!isCurrent(source)) return { _tag: "Malformed", reason: "a message cannot say that nothing was received" }
+  // The provider has something under the key. A person may have seen that it is not this.
+  if (call.code === keyUsedCode && source.via === "lookup") return { _tag: "TooEarly", from: null }
   if (!conclusive) return { _tag: "TooEarly", from: null }
   return isOldEnough(call, source) ? undefined : { _tag: "TooEarly", from: oldFrom(call, source.agesFrom) }
 }

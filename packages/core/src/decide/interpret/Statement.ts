@@ -5,6 +5,7 @@ import type {
   ChargeState,
   MessageAbout,
   NeverReceived,
+  OfAnotherAttempt,
   OperationState,
   RefundAnswer
 } from "../../model/ProviderStatement.ts"
@@ -52,6 +53,8 @@ export type StatementAbout =
       readonly refundId: string
       readonly state: (asked: Money) => RefundAnswer | NeverReceived
     }
+  /** To a lookup of the charge the provider named another attempt of ours. */
+  | { readonly _tag: "AnotherAttempt"; readonly attemptId: string; readonly named: OfAnotherAttempt }
   /** Nobody was asked: the connection opens another account than the attempt's. */
   | {
       readonly _tag: "OtherAccount"

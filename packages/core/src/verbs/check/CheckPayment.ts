@@ -14,6 +14,7 @@ import {
   lookUpOperation,
   lookUpRefund
 } from "../../call/LookUp.ts"
+import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { commitOnce } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import { Turns } from "../../commit/Turns.ts"
@@ -133,7 +134,9 @@ const checkHolder = Effect.fnUntraced(function* (book: PaymentBook) {
 const lookUpAttempt = Effect.fnUntraced(function* (book: PaymentBook, attempt: Attempt) {
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpCharge(book.payment, attempt)
-  if (found !== undefined) return yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
+  if (found === undefined) return
+  yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
+  if (found._tag === "AnotherAttempt") yield* adoptAnswer(book.payment.tenant, attempt.connectionId, found.named)
 })
 
 const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {

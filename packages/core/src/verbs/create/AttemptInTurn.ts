@@ -3,6 +3,7 @@
  * is stored before it is sent, and sent only while that is recent.
  */
 import { Clock, Effect, Metric, Result } from "effect"
+import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { lastFact } from "../../decide/ChargeFact.ts"
 import { attemptsEnded, routesTaken } from "../../metrics/Metrics.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
@@ -50,7 +51,13 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
 
     const made = [...inHand.earlier, attempt]
     const next = nextConnection(plan, made, end, (connection) => circuits.isOpen(connection, now))
-    if (next === undefined) return yield* recordEnd(inHand, end, now)
+    if (next === undefined) {
+      const payment = yield* recordEnd(inHand, end, now)
+      if (end._tag === "pointsman/Unanswered" && end.ofAnother !== undefined) {
+        yield* adoptAnswer(payment.tenant, connection.id, end.ofAnother)
+      }
+      return payment
+    }
     // From here on the attempt certainly executed nothing: after any other end there is no next connection.
     circuits.keepProbe(next, inHand.payment.id, now)
     const claimed = yield* claimNext(inHand, after, next)

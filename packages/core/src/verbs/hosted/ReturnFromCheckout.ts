@@ -5,6 +5,7 @@
 import { Clock, Effect } from "effect"
 import { aboutCharge, lookUpCharge } from "../../call/LookUp.ts"
 import { LookUps } from "../../call/LookUps.ts"
+import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Checkout } from "../../model/HostedPage.ts"
@@ -37,7 +38,9 @@ export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, att
   const found = yield* lookUpCharge(payment, attempt)
   if (found === undefined) return payment
   const book = { payment, attempts, operations: [], refunds: [] }
-  return (yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })).payment
+  const after = yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
+  if (found._tag === "AnotherAttempt") yield* adoptAnswer(payment.tenant, attempt.connectionId, found.named)
+  return after.payment
 })
 
 export const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>
