@@ -22,7 +22,9 @@ describe("a reference of two payments", () => {
         db.prepare(`alter table ${table} drop column claimed_by`).run()
       }
       db.prepare("drop table named_references").run()
-      db.prepare("drop table configurations").run()
+      for (const table of ["configurations", "recovered_connections", "record_losses"]) {
+        db.prepare(`drop table ${table}`).run()
+      }
       withoutCheckedConnections(db)
       withoutAccounts(db)
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()

@@ -17,6 +17,7 @@ import {
   newRefund,
   rate,
   tenant,
+  withoutAccounts,
   withoutCheckedConnections,
   withStorage
 } from "./Given.ts"
