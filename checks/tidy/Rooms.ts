@@ -28,6 +28,7 @@ export const rooms = [
   "verbs/receive",
   "verbs/deliver",
   "verbs/check",
+  "verbs/recover",
   "verbs/review",
   "verbs/forget",
   "verbs/explain",

@@ -13,6 +13,7 @@ import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
 import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
+import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
 import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
@@ -27,6 +28,7 @@ import type { Ledger } from "./ports/Ledger.ts"
 import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { PaymentSettings } from "./ports/PaymentSettings.ts"
+import { RecordLosses } from "./ports/RecordLoss.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
@@ -43,6 +45,7 @@ export interface PointsmanService
     WebhookMethods,
     ReviewMethods,
     MessageMethods,
+    RecoveryMethods,
     AdministrationMethods {}
 
 export interface PointsmanOptions {
@@ -128,6 +131,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(StorageClock, storageClock),
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
+          Context.add(RecordLosses, yield* RecordLosses),
           Context.add(DeliverySettings, deliverySettings),
           Context.add(ConnectionShares, shares)
         )
@@ -139,6 +143,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...webhookMethods(context),
           ...reviewMethods(context),
           ...messageMethods(context),
+          ...recoveryMethods(context),
           ...administrationMethods(context)
         })
       })

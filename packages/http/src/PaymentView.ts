@@ -81,7 +81,8 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     refunded_amount: payment.refundedMinor,
     refund_pending_amount: payment.refundPendingMinor,
     next_action: nextAction,
-    created: timeView(payment.createdAt)
+    created: timeView(payment.createdAt),
+    ...(payment.reported?.isRecovered === true ? { recovered: true as const } : {})
   }
 }
 

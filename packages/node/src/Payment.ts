@@ -157,6 +157,8 @@ export interface Payment {
   readonly refund_pending_amount: number
   readonly next_action: NextAction
   readonly created: string
+  /** Records of the payment were lost with the database and recovered from the provider. Absent otherwise. */
+  readonly recovered?: true
   /** On the result of a create and its replay. */
   readonly routing?: RoutingDecision
 }

@@ -46,6 +46,11 @@ export interface ConfirmedStatement {
 }
 
 export interface Reported {
+  /**
+   * Whether the store had lost records of the payment, which were adopted from the provider's lists (decisions, section 12).
+   * Absent where it had not.
+   */
+  readonly isRecovered?: boolean | undefined
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */
   readonly isPaidOut: boolean
   /** When the provider dates its last payout, in epoch milliseconds; absent where it gave no date. */

@@ -21,6 +21,10 @@ import type {
   CheckoutRequest,
   Connector,
   ConnectorDefinition,
+  ListedCharge,
+  ListedPage,
+  ListedRefund,
+  ListRequest,
   OperationLookup,
   RefundLookup,
   RefundRequest,
@@ -44,6 +48,7 @@ export interface ScriptedProvider {
   readonly refundLookUps: Array<Asked<RefundLookup>>
   /** The connections whose account was asked for. */
   readonly accounts: Array<string>
+  readonly lists: Array<Asked<ListRequest>>
   /** What it answers; it does what it is asked unless told otherwise. */
   onCharge: Answers<ChargeRequest, ChargeAnswer>
   onCapture: Answers<CaptureRequest, OperationAnswer>
@@ -58,6 +63,9 @@ export interface ScriptedProvider {
   onLookUpRefund: Answers<RefundLookup, Found<RefundState>>
   /** `undefined` where it has no accounts; asked as a connection is first used. It has none unless told otherwise. */
   onAccount: ((connectionId: string) => Effect.Effect<ProviderAccount, NotSent | Unanswered>) | undefined
+  /** `undefined` where it has no list; asked as a connection is first used. It has none unless told otherwise. */
+  onListCharges: Answers<ListRequest, ListedPage<ListedCharge>> | undefined
+  onListRefunds: Answers<ListRequest, ListedPage<ListedRefund>> | undefined
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -80,6 +88,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     operationLookUps: [],
     refundLookUps: [],
     accounts: [],
+    lists: [],
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
@@ -95,6 +104,8 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     onLookUpOperation: undefined,
     onLookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     onAccount: undefined,
+    onListCharges: undefined,
+    onListRefunds: undefined,
     opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
@@ -112,7 +123,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
-        const { onAccount, onLookUpOperation } = provider
+        const { onAccount, onListCharges, onListRefunds, onLookUpOperation } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
@@ -131,6 +142,12 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
                     return (provider.onAccount ?? onAccount)(connectionId)
                   })
               }),
+          ...(onListCharges === undefined
+            ? {}
+            : { listCharges: asked(provider.lists, () => provider.onListCharges ?? onListCharges) }),
+          ...(onListRefunds === undefined
+            ? {}
+            : { listRefunds: asked(provider.lists, () => provider.onListRefunds ?? onListRefunds) }),
           ...(provider.opensCheckouts(connectionId)
             ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }
             : {})

@@ -132,6 +132,12 @@ export const Payment = Schema.Struct({
   ),
   next_action: NextAction,
   created: DateTime.annotateKey(documented("When the payment was created.")),
+  recovered: Schema.optionalKey(Schema.Literal(true)).annotateKey(
+    documented(
+      "Present if records of the payment were lost with the database and recovered from the provider. What the " +
+        "provider was not told is missing: an unknown `country` is `ZZ`."
+    )
+  ),
   routing: Schema.optionalKey(RoutingDecision).annotateKey(
     documented("How the payment was routed. Present in the response to a create and in its replay.")
   )

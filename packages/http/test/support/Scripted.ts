@@ -227,6 +227,9 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     message: () => new MessageNotFound(),
     applyMessage: () => new MessageNotFound(),
     usage: () => Effect.succeed(0),
+    recover: () => Effect.never,
+    acceptLoss: Effect.never,
+    recordLoss: Effect.never,
     authenticate: (key) =>
       answers.authenticate?.(key) ??
       (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())

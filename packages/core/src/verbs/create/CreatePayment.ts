@@ -25,6 +25,7 @@ import { claimFirst } from "./ClaimCharge.ts"
 import { createHosted } from "./CreateHosted.ts"
 import { createFingerprintText } from "./Fingerprint.ts"
 import { abandon } from "./RecordCharge.ts"
+import { recoveredKey } from "./RecoveredKey.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
 
@@ -36,6 +37,8 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   const secrets = yield* Secrets
   const fingerprint =
     request.idempotencyKey === null ? null : yield* secrets.fingerprint(createFingerprintText(request))
+  const recovered = yield* recoveredKey(caller, request, fingerprint)
+  if (recovered !== undefined) return recovered
   const paymentId = yield* ids.payment
   const { details, idempotencyKey, instruments, returnUrl } = request
   if (typeof returnUrl === "string")

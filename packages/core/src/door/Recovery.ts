@@ -1,0 +1,33 @@
+/** Records that the store lost: what is known of a loss, and its recovery. */
+import { Effect, type Option } from "effect"
+import { type RecordLoss, RecordLosses } from "../ports/RecordLoss.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import {
+  acceptLoss,
+  type Recovery,
+  type RecoveryOrder,
+  type RecoveryRefused,
+  recover
+} from "../verbs/recover/Recover.ts"
+import type { DoorContext } from "./DoorContext.ts"
+
+export interface RecoveryMethods {
+  /**
+   * Asks the providers for charges and refunds since a time, and adopts those that are not stored. It may be repeated, and
+   * run beside servers. A connection whose provider lists everything is marked as recovered; once all are, the loss ends.
+   */
+  readonly recover: (order: RecoveryOrder) => Effect.Effect<Recovery, RecoveryRefused | StorageError>
+  /** Ends the loss that is known, without recovering every connection; `None` where none is. */
+  readonly acceptLoss: Effect.Effect<Option.Option<RecordLoss>, StorageError>
+  /** The newest loss, ended or not; `null` where none was ever known. */
+  readonly recordLoss: Effect.Effect<RecordLoss | null, StorageError>
+}
+
+export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
+  recover: (order) => Effect.provideContext(recover(order), context),
+  acceptLoss: Effect.provideContext(acceptLoss(), context),
+  recordLoss: Effect.provideContext(
+    Effect.flatMap(RecordLosses, ({ newest }) => newest),
+    context
+  )
+})

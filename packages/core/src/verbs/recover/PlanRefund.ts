@@ -1,0 +1,135 @@
+/** What a refund of a provider's list means for the payment that it refunds. Pure. */
+import type { Step } from "../../commit/CommitChange.ts"
+import { type Applied, bookAfter } from "../../decide/Applied.ts"
+import { contradicts } from "../../decide/interpret/Contradiction.ts"
+import { interpret } from "../../decide/interpret/Interpret.ts"
+import { applyRefundFact, refundFactOf } from "../../decide/RefundFact.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { firstRefundStage, type Refund } from "../../model/Refund.ts"
+import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import { nothingReported } from "../../model/Reported.ts"
+import type { ListedRefund } from "../../ports/Connector.ts"
+import type { ListedAt } from "./PlanCharge.ts"
+
+export type RefundPlan =
+  | { readonly _tag: "Adopt"; readonly step: Step; readonly book: PaymentBook }
+  /** The record cannot take it: operators review the payment. */
+  | { readonly _tag: "Review"; readonly step: Step; readonly book: PaymentBook }
+  | { readonly _tag: "LookUp"; readonly book: PaymentBook; readonly refund: Refund }
+  | { readonly _tag: "Known" }
+  /** It refunds a charge that is not on file. */
+  | { readonly _tag: "Keep"; readonly reason: string }
+
+/** `book`: of the charge that is refunded; `undefined` where it is not stored. */
+export const planRefund = (
+  at: ListedAt,
+  listed: ListedRefund,
+  book: PaymentBook | undefined,
+  now: number
+): RefundPlan => {
+  // Without our id and our charge it is nothing of ours: other programs may use the account.
+  if (book === undefined && listed.refundId === null) return { _tag: "Known" }
+  if (book === undefined) return { _tag: "Keep", reason: "provider_reference: the refunded charge is not stored here" }
+  const { providerRefundId } = listed.state
+  const known = book.refunds.find((one) => one.id === listed.refundId || one.providerRefundId === providerRefundId)
+  if (known !== undefined) return planKnown(at, listed, book, known, now)
+  const { refundId } = listed
+  const isAdoptable = refundId !== null && mayTake(book.payment, listed)
+  if (!isAdoptable && listed.state._tag === "RefundFailed") return { _tag: "Known" }
+  return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, listed, book, now)
+}
+
+const planKnown = (at: ListedAt, listed: ListedRefund, book: PaymentBook, refund: Refund, now: number): RefundPlan => {
+  // Its request may be under way: the background checks it.
+  if (refund.stage === "Sending") return { _tag: "Known" }
+  const about = { _tag: "Refund" as const, refundId: refund.id, state: () => listed.state }
+  const meaning = interpret(book, at.connectionId, { via: "lookup", at: null, askedAt: now, about }, now)
+  return meaning._tag === "Moves" || (meaning._tag === "Contradicts" && meaning.applied !== undefined)
+    ? { _tag: "LookUp", book, refund }
+    : { _tag: "Known" }
+}
+
+const refundable: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
+
+/** Whether the payment's record has room for it: what went back must have been captured. */
+const mayTake = (payment: Payment, { money, state }: ListedRefund): boolean => {
+  const minorUnits = state._tag === "RefundFailed" ? 0 : money.minorUnits
+  return (
+    money.currency === payment.money.currency && refundable.has(payment.state) && minorUnits <= refundableMinor(payment)
+  )
+}
+
+/** Recorded as it would have been had its call not been answered, and settled by what the list states. */
+const adopt = (
+  at: ListedAt,
+  listed: ListedRefund & { readonly refundId: string },
+  book: PaymentBook,
+  now: number
+): RefundPlan => {
+  const claimed: Refund = {
+    id: listed.refundId,
+    claimedBy: null,
+    paymentId: book.payment.id,
+    stage: firstRefundStage,
+    money: listed.money,
+    requestedMinor: listed.money.minorUnits,
+    reason: null,
+    idempotencyKey: null,
+    connectionId: at.connectionId,
+    providerRef: listed.providerRef,
+    providerRefundId: null,
+    timeoutMillis: at.timeoutMillis,
+    sentAt: listed.created,
+    answeredAt: null,
+    settledAt: null,
+    code: null,
+    failureReason: null,
+    reply: null
+  }
+  const refunds = withRefund(book.refunds, claimed)
+  const fact = refundFactOf(listed.money, listed.state)
+  // What failed reserves nothing, and its payment may have nothing left to reserve.
+  const reserved = fact.on === "RefundRefused" ? book.payment : { ...book.payment, ...refundTotals(refunds) }
+  const { events, payment, refund } = applyRefundFact(reserved, refunds, claimed, fact, now)
+  const reported = { ...(payment.reported ?? nothingReported), isRecovered: true }
+  return written(
+    "Adopt",
+    at,
+    { ...book, refunds },
+    { payment: { ...payment, reported, updatedAt: now }, refunds: [refund], events }
+  )
+}
+
+const review = (at: ListedAt, listed: ListedRefund, book: PaymentBook, now: number): RefundPlan => {
+  const { money, providerRef, refundId, state } = listed
+  const name = `refund:${refundId ?? ""}:${state.providerRefundId}`
+  const evidence = {
+    refund_id: refundId,
+    provider_reference: providerRef,
+    provider_refund_id: state.providerRefundId,
+    stated: "refunded",
+    stated_amount: money.minorUnits,
+    stated_currency: money.currency
+  }
+  const meaning = contradicts(book, name, evidence, now)
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  return applied === undefined ? { _tag: "Known" } : written("Review", at, book, applied)
+}
+
+const written = (
+  _tag: "Adopt" | "Review",
+  { tenant }: ListedAt,
+  book: PaymentBook,
+  { events, payment, refunds }: Pick<Applied, "payment" | "refunds" | "events">
+): RefundPlan => {
+  const step: Step = {
+    tenant,
+    payment: { expected: payment.version - 1, after: payment },
+    attempts: [],
+    refunds,
+    events
+  }
+  return { _tag, step, book: bookAfter(book, { payment, attempts: [], operations: [], refunds, events }) }
+}

@@ -1,0 +1,91 @@
+/**
+ * Recovers what the store lost at each connection, and says so in the store: while a loss is known and a connection is
+ * not recovered, servers send nothing there.
+ */
+import { Clock, Effect, Option, Schema } from "effect"
+import { Directory } from "../../ports/Directory.ts"
+import { type RecordLoss, RecordLosses } from "../../ports/RecordLoss.ts"
+import { recoverConnection } from "./RecoverRecords.ts"
+import type { ConnectionRecovery } from "./RecoveryReport.ts"
+
+/** Nothing was asked or written. The reason names what is wrong and what was expected. */
+export class RecoveryRefused extends Schema.TaggedError<RecoveryRefused>()("pointsman/RecoveryRefused", {
+  reason: Schema.String
+}) {}
+
+export interface RecoveryOrder {
+  /** Epoch milliseconds: a time before the first lost record; `null` for the beginning of the loss that is known. */
+  readonly since: number | null
+  /** One connection alone; `null` for all. */
+  readonly connectionId: string | null
+  /** Whether to report what would be done, and to write nothing. */
+  readonly isDryRun: boolean
+}
+
+export interface Recovery {
+  /** Epoch milliseconds. */
+  readonly since: number
+  readonly connections: ReadonlyArray<ConnectionRecovery>
+  /** The loss as it is afterwards; `null` where none was ever known. */
+  readonly loss: RecordLoss | null
+}
+
+export const recover = Effect.fnUntraced(function* ({ connectionId, isDryRun, since }: RecoveryOrder) {
+  const directory = yield* Directory
+  const losses = yield* RecordLosses
+  const open = openLoss(yield* losses.newest)
+  const from = since ?? open?.since
+  const now = yield* Clock.currentTimeMillis
+  if (from === undefined) {
+    return yield* new RecoveryRefused({ reason: "since: expected a time, because no loss of records is known" })
+  }
+  if (from > now) return yield* new RecoveryRefused({ reason: "since: expected a time in the past" })
+  const { connections } = yield* directory.contents
+  const chosen = connections.filter(({ id }) => connectionId === null || id === connectionId)
+  if (connectionId !== null && chosen.length === 0) {
+    return yield* new RecoveryRefused({ reason: `connection: expected the id of a connection` })
+  }
+  const loss = isDryRun ? undefined : yield* declare(open, from, now)
+  const recovered: Array<ConnectionRecovery> = []
+  for (const connection of chosen) {
+    const one = yield* recoverConnection(connection, { since: from, isDryRun })
+    recovered.push(one)
+    // A loss that began before this was not recovered whole.
+    if (loss !== undefined && from <= loss.since && one.end._tag === "Complete") {
+      yield* losses.markRecovered(loss, one.connectionId)
+    }
+  }
+  if (!isDryRun) yield* endRecovered(connections.map(({ id }) => id))
+  return { since: from, connections: recovered, loss: yield* losses.newest } satisfies Recovery
+})
+
+/** Ends the loss that is known although connections are not recovered; `None` where there is none. */
+export const acceptLoss = Effect.fnUntraced(function* () {
+  const losses = yield* RecordLosses
+  const loss = openLoss(yield* losses.newest)
+  if (loss === undefined) return Option.none<RecordLoss>()
+  const at = yield* Clock.currentTimeMillis
+  // Extended meanwhile: that is another loss than the one that was accepted.
+  const isEnded = yield* losses.end(loss, { outcome: "accepted", at })
+  return isEnded ? Option.fromNullishOr(yield* losses.newest) : Option.none<RecordLoss>()
+})
+
+const openLoss = (loss: RecordLoss | null): RecordLoss | undefined =>
+  loss === null || loss.ended !== null ? undefined : loss
+
+/**
+ * A loss that nobody noticed, after a cold restore, is declared by its recovery: until the end of it servers send nothing,
+ * and for some time after it they know keys by what was adopted.
+ */
+const declare = Effect.fnUntraced(function* (open: RecordLoss | undefined, since: number, now: number) {
+  if (open !== undefined && open.since <= since) return open
+  const losses = yield* RecordLosses
+  return yield* losses.declare({ since, reason: "an operator recovers records", declaredAt: now })
+})
+
+const endRecovered = Effect.fnUntraced(function* (connectionIds: ReadonlyArray<string>) {
+  const losses = yield* RecordLosses
+  const loss = openLoss(yield* losses.newest)
+  if (loss === undefined || connectionIds.some((id) => !loss.recovered.includes(id))) return
+  yield* losses.end(loss, { outcome: "recovered", at: yield* Clock.currentTimeMillis })
+})

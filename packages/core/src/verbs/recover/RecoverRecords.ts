@@ -1,0 +1,258 @@
+/**
+ * Recovers records that the store lost (decisions, section 12, "Records that went back in time"): asks the provider of
+ * each connection for the charges and refunds since then, and adopts those that are not on file.
+ *
+ * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
+ * guarded by the version. Nothing is asked of a provider but to list and to look up.
+ */
+import { Clock, Effect, Option } from "effect"
+import { chargeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
+import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import type { Step } from "../../commit/CommitChange.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { recordLookup } from "../../commit/RecordLookup.ts"
+import type { ReusedReference } from "../../model/ChargeReference.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Money } from "../../money/Money.ts"
+import type { ListedCharge, ListedPage, ListedRefund } from "../../ports/Connector.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { keepListed, type ListedEntry } from "./KeepListed.ts"
+import { type ChargeOnFile, type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
+import { planRefund, type RefundPlan } from "./PlanRefund.ts"
+import { type ConnectionRecovery, makeTally, type Tally } from "./RecoveryReport.ts"
+
+/** How far a provider's clock and ours may be apart: both ends of what is asked for are wider by this. */
+const clockSkewMillis = 5 * 60_000
+/** Entries of one page at once: each is a few reads and a commit, and commits share a write. */
+const atOnce = 8
+
+interface Recovering extends ListedAt {
+  readonly connection: Connection
+  readonly isDryRun: boolean
+  readonly tally: Tally
+  /** Of a dry run: the payments that would be adopted, by the references of their charges, for their refunds. */
+  readonly wouldBe: Map<string, PaymentBook>
+  /** Lookups that were not answered. */
+  unanswered: number
+}
+
+/** The charges and refunds that a connection's provider created from `since` on (epoch milliseconds). */
+export const recoverConnection = Effect.fnUntraced(function* (
+  connection: Connection,
+  { isDryRun, since }: { readonly since: number; readonly isDryRun: boolean }
+) {
+  const { environment, id: connectionId, workspaceId } = connection
+  const tenant = { workspaceId, environment }
+  const tally = makeTally()
+  const recovering: Recovering = {
+    tenant,
+    connectionId,
+    timeoutMillis: (yield* OpenConnections).timeoutMillis(connection),
+    connection,
+    isDryRun,
+    tally,
+    wouldBe: new Map(),
+    unanswered: 0
+  }
+  const window: ListWindow = {
+    from: since - clockSkewMillis,
+    before: (yield* Clock.currentTimeMillis) + clockSkewMillis
+  }
+  const end = yield* walkBoth(recovering, window)
+  const { counts, of } = tally
+  return {
+    tenant,
+    connectionId,
+    end: recovering.unanswered === 0 ? end : lookupsUnanswered(recovering.unanswered),
+    ...counts,
+    payments: of("payments"),
+    refunds: of("refunds"),
+    changed: of("changed"),
+    reviewed: of("reviewed")
+  } satisfies ConnectionRecovery
+})
+
+const lookupsUnanswered = (count: number): ListEnd => ({
+  _tag: "Failed",
+  reason: `${count} lookups of charges or refunds that changed were not answered`
+})
+
+/** All charges first: a refund needs the payment of its charge. */
+const walkBoth = Effect.fnUntraced(function* (recovering: Recovering, window: ListWindow) {
+  const { connection } = recovering
+  const charges = yield* walkList(connection, chargeList, window, (page) =>
+    takePage(recovering, "charge", page, (charge) => recoverCharge(recovering, charge))
+  )
+  if (charges._tag !== "Complete") return charges
+  return yield* walkList(connection, refundList, window, (page) =>
+    takePage(recovering, "refund", page, (refund) => recoverRefund(recovering, refund))
+  )
+})
+
+const takePage = Effect.fnUntraced(function* <Item, R>(
+  recovering: Recovering,
+  kind: ListedEntry["kind"],
+  { items, unreadable }: ListedPage<Item>,
+  take: (item: Item) => Effect.Effect<void, StorageError, R>
+) {
+  recovering.tally.counts.listed += items.length + unreadable.length
+  yield* Effect.forEach(items, take, { concurrency: atOnce, discard: true })
+  for (const { reason, reference } of unreadable) {
+    yield* keep(recovering, { kind, reference, reason, content: { reference, reason } })
+  }
+})
+
+const keep = Effect.fnUntraced(function* (recovering: Recovering, entry: ListedEntry) {
+  recovering.tally.counts.kept += 1
+  if (!recovering.isDryRun) yield* keepListed(recovering, entry)
+})
+
+const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charge: ListedCharge) {
+  const read = findCharge(recovering, charge)
+  const plan = yield* writePlan(recovering, read, (onFile, now, reused) =>
+    reused === undefined
+      ? planCharge(recovering, charge, onFile, now)
+      : ({ _tag: "Keep", reason: "provider_reference: another payment has it" } as const)
+  )
+  const { attemptId, money, state } = charge
+  switch (plan._tag) {
+    case "Adopt":
+      if (state.providerRef !== null && recovering.isDryRun) recovering.wouldBe.set(state.providerRef, plan.book)
+      return noteAdopted(recovering, "payments", money, plan)
+    case "Keep": {
+      const content = { attempt_id: attemptId, ...money, state: state._tag, provider_reference: state.providerRef }
+      return yield* keep(recovering, { kind: "charge", reference: attemptId, reason: plan.reason, content })
+    }
+    case "LookUp": {
+      const { attempt, book } = plan
+      return yield* decideByLookup(recovering, book, money, (askedAt) =>
+        Effect.map(lookUpCharge(book.payment, attempt), (found) => found && { ...aboutCharge(attempt, found), askedAt })
+      )
+    }
+  }
+})
+
+const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund) {
+  const plan = yield* writePlan(recovering, findRefunded(recovering, listed), (book, now) =>
+    planRefund(recovering, listed, book, now)
+  )
+  const { money, providerRef, refundId, state } = listed
+  switch (plan._tag) {
+    case "Adopt":
+    case "Review":
+      if (recovering.isDryRun && recovering.wouldBe.has(providerRef)) recovering.wouldBe.set(providerRef, plan.book)
+      if (plan._tag === "Review") return recovering.tally.add("reviewed", money)
+      return noteAdopted(recovering, "refunds", money, plan)
+    case "Keep": {
+      const content = { refund_id: refundId, ...money, state: state._tag, provider_reference: providerRef }
+      return yield* keep(recovering, {
+        kind: "refund",
+        reference: state.providerRefundId,
+        reason: plan.reason,
+        content
+      })
+    }
+    case "LookUp": {
+      const { book, refund } = plan
+      return yield* decideByLookup(recovering, book, money, (askedAt) =>
+        Effect.map(lookUpRefund(book.payment, refund), (found) => found && { ...aboutRefund(refund, found), askedAt })
+      )
+    }
+  }
+})
+
+const noteAdopted = (
+  { tally }: Recovering,
+  kind: "payments" | "refunds",
+  money: Money,
+  { step }: { readonly step: Step }
+): void => {
+  tally.add(kind, money)
+  if (step.payment.after.review !== null) tally.add("reviewed", money)
+}
+
+/** Writes what a plan says, decided again where another writer came first; a dry run only decides. */
+const writePlan = <S, P extends ChargePlan | RefundPlan, R>(
+  { isDryRun }: Recovering,
+  read: Effect.Effect<S, StorageError, R>,
+  plan: (stored: S, now: number, reused: ReusedReference | undefined) => P
+) =>
+  isDryRun
+    ? Effect.flatMap(read, (stored) => Effect.map(Clock.currentTimeMillis, (now) => plan(stored, now, undefined)))
+    : decideAndCommit<S, P, never, StorageError, never, R, P>({
+        read: () => read,
+        decide: (stored, now, reused) => {
+          const planned = plan(stored, now, reused)
+          return Effect.succeed("step" in planned ? write<P>(planned.step, planned) : done<P>(planned))
+        },
+        // Where it was written, the record is found.
+        afterUnknown: () => false,
+        storageErrors: "retry"
+      }).pipe(
+        Effect.mapError((failure) =>
+          failure._tag === "NotWritten"
+            ? failure.cause
+            : new StorageError({ operation: "recovering a record", cause: failure })
+        )
+      )
+
+/** The list may be older than the record by now, so a lookup that begins after the record was read says what is so. */
+const decideByLookup = Effect.fnUntraced(function* <R>(
+  recovering: Recovering,
+  book: PaymentBook,
+  money: Money,
+  ask: (askedAt: number) => Effect.Effect<Parameters<typeof recordLookup>[1] | undefined, StorageError, R>
+) {
+  if (recovering.isDryRun) return recovering.tally.add("changed", money)
+  const found = yield* ask(yield* Clock.currentTimeMillis)
+  if (found === undefined) {
+    recovering.unanswered += 1
+    return
+  }
+  const after = yield* recordLookup(book, found)
+  if (after.payment.version === book.payment.version) return
+  recovering.tally.add("changed", money)
+  if (book.payment.review === null && after.payment.review !== null) recovering.tally.add("reviewed", money)
+})
+
+const findCharge = Effect.fnUntraced(function* ({ connectionId, tenant }: ListedAt, charge: ListedCharge) {
+  const ledger = yield* Ledger
+  const { attemptId, created } = charge
+  const stated = charge.paymentId !== null && uuidV7.test(charge.paymentId) ? charge.paymentId : undefined
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, { attemptId }))?.book
+  const attempt = found?.attempts.findLast((one) => one.id === attemptId && one.connectionId === connectionId)
+  // Nothing was sent of it: a later request under the same key took its id, and is another payment.
+  const isUnsent = attempt?.outcome === "Abandoned" || attempt?.outcome === "NotSent"
+  const isOthers = isUnsent && stated !== undefined && found?.payment.id !== stated
+  const own = attempt === undefined || isOthers ? undefined : found
+  const paymentId = stated ?? (yield* paymentIdOf(attemptId, created))
+  const named = own === undefined ? Option.getOrUndefined(yield* ledger.book(tenant, paymentId)) : undefined
+  return { own, paymentId, named } satisfies ChargeOnFile
+})
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+
+/**
+ * A UUIDv7 of the time of the charge, for a payment whose id the provider was not told. It is the same at every recovery,
+ * so that two at once store one payment.
+ */
+const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
+  const drawn = yield* (yield* Secrets).derivedUuid(JSON.stringify(["recovered payment", attemptId]))
+  const time = Math.max(0, created).toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${drawn.slice(15)}`
+})
+
+const findRefunded = Effect.fnUntraced(function* (
+  { connectionId, tenant, wouldBe }: Recovering,
+  { providerRef }: ListedRefund
+) {
+  const planned = wouldBe.get(providerRef)
+  if (planned !== undefined) return planned
+  const ledger = yield* Ledger
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, { connectionId, providerRef }))
+  return found?.book
+})
