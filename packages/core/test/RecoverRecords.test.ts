@@ -1,7 +1,7 @@
 /** A store that lost its records, and providers that list what they have (decisions, section 12). */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
-import { Ledger, NotSent } from "@pointsman/core/ports"
+import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
@@ -237,6 +237,261 @@ describe("keys that the store lost", () => {
       yield* Effect.provide(again(), layer)
       const { bookOf, claim, commit } = ledger.calls
       assert.deepStrictEqual({ bookOf, claim, commit }, { bookOf: 0, claim: 0, commit: 2 })
+    })
+  )
+})
+
+describe("refunds, captures and voids that the store lost", () => {
+  const refundOf = (paymentId: string, amountMinor: number | null = 500, key = "refund-0001") =>
+    Effect.gen(function* () {
+      return yield* (yield* Pointsman).refund(caller, { paymentId, idempotencyKey: key, amountMinor, reason: null })
+    })
+  const captureOf = (paymentId: string, amountMinor: number | null = 700) =>
+    Effect.gen(function* () {
+      return yield* (yield* Pointsman).capture(caller, { paymentId, idempotencyKey: "capture-0001", amountMinor })
+    })
+  const voidOf = (paymentId: string) =>
+    Effect.gen(function* () {
+      return yield* (yield* Pointsman).void(caller, { paymentId, idempotencyKey: "void-00001" })
+    })
+  const held = createOne({ details: { captureMethod: "manual" } })
+
+  it.effect("given recovered refunds, when their keys come again, then their answers are repeated", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const { id } = yield* inNewStore(
+        Effect.gen(function* () {
+          const payment = yield* createOne()
+          yield* refundOf(payment.id)
+          yield* refundOf(payment.id, null, "refund-0002")
+          return payment
+        })
+      )
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const recovery = yield* recoverAll
+          assert.deepInclude(at(recovery), { payments: eur(1, 1999), refunds: eur(2, 1999), reviewed: [], kept: 0 })
+          const { payment, refunds } = yield* stored(id)
+          assert.deepInclude(payment, { state: "Refunded", refundedMinor: 1999, refundPendingMinor: 0 })
+          assert.sameMembers(
+            refunds.map(({ id }) => id),
+            provider.refunds.map(({ refundId }) => refundId)
+          )
+          for (const [amount, key] of [
+            [500, "refund-0001"],
+            [null, "refund-0002"]
+          ] as const) {
+            const { isReplay, payment } = yield* refundOf(id, amount, key)
+            assert.deepInclude(payment, { id, refundedMinor: payment.refundedMinor })
+            assert.isTrue(isReplay)
+          }
+          const other = yield* Effect.flip(refundOf(id, 400))
+          assert.strictEqual(other._tag, "pointsman/KeyReused")
+          assert.lengthOf(provider.refunds, 2)
+        })
+      )
+    })
+  )
+
+  it.effect(
+    "given the charge on file and its refund lost, when it is recovered, then the amounts are as they were",
+    () =>
+      Effect.gen(function* () {
+        const { inNewStore, provider } = losing()
+        yield* inNewStore(
+          Effect.gen(function* () {
+            const { id } = yield* createOne()
+            const { attempts } = yield* stored(id)
+            const refundId = "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e77"
+            provider.books.refunds.set(refundId, {
+              connectionId: "main",
+              refundId,
+              providerRef: attempts[0]?.providerRef ?? "",
+              money: { minorUnits: 500, currency: "EUR" },
+              created: noon,
+              state: { _tag: "RefundPending", providerRefundId: "re_1" }
+            })
+            assert.deepInclude(at(yield* recoverAll), { payments: [], refunds: eur(1, 500), reviewed: [] })
+            const { payment } = yield* stored(id)
+            assert.deepInclude(payment, { state: "Captured", refundedMinor: 0, refundPendingMinor: 500 })
+            assert.isTrue(payment.reported?.isRecovered)
+          })
+        )
+      })
+  )
+
+  it.effect(
+    "given more refunded than was captured, or a refund made elsewhere, then operations review the payment",
+    () =>
+      Effect.gen(function* () {
+        const { inNewStore, provider } = losing()
+        yield* inNewStore(
+          Effect.gen(function* () {
+            for (const [refundId, minorUnits] of [
+              ["rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", 2000],
+              [null, 100]
+            ] as const) {
+              const { id } = yield* createOne()
+              const providerRef = (yield* stored(id)).payment.providerRef ?? ""
+              provider.books.refunds.set(`other-${minorUnits}`, {
+                connectionId: "main",
+                refundId,
+                providerRef,
+                money: { minorUnits, currency: "EUR" },
+                created: noon,
+                state: { _tag: "Succeeded", providerRefundId: `re_${minorUnits}` }
+              })
+              assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, minorUnits) })
+              assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: [] })
+              const { payment } = yield* stored(id)
+              assert.deepInclude(payment, { state: "Captured", refundedMinor: 0 })
+              assert.deepStrictEqual(payment.review?.reasons, ["conflict"])
+            }
+          })
+        )
+      })
+  )
+
+  it.effect("given our refund of a charge that is nowhere, then it is kept for operations, once", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      provider.books.refunds.set("rf_1", {
+        connectionId: "main",
+        refundId: "rf_1",
+        providerRef: "ref_of_nobody",
+        money: { minorUnits: 100, currency: "EUR" },
+        created: noon,
+        state: { _tag: "Succeeded", providerRefundId: "re_1" }
+      })
+      yield* inNewStore(
+        Effect.gen(function* () {
+          for (const _ of [1, 2]) {
+            assert.deepInclude(at(yield* recoverAll), { refunds: [], kept: 1 })
+            const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
+            assert.deepStrictEqual(
+              items.map(({ eventId, reason }) => [eventId, reason]),
+              [["listed:refund:re_1", "provider_reference: the refunded charge is not stored here"]]
+            )
+          }
+        })
+      )
+    })
+  )
+
+  it.effect("given a capture of a charge on file that was lost, then a lookup decides", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* held
+          const [attempt] = (yield* stored(id)).attempts
+          yield* provider.onCapture({
+            connectionId: "main",
+            operationId: "op_lost",
+            attemptId: attempt?.id ?? "",
+            providerRef: attempt?.providerRef ?? "",
+            money: { minorUnits: 700, currency: "EUR" },
+            simulation: null
+          })
+          assert.deepInclude(at(yield* dryRun), { payments: [], changed: eur(1, 1999) })
+          assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
+          assert.deepInclude(at(yield* recoverAll), { payments: [], changed: eur(1, 1999), reviewed: [] })
+          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700 })
+          assert.lengthOf(provider.lookUps, 1)
+        })
+      )
+    })
+  )
+
+  it.effect("given a lookup that is not answered, then the connection is not recovered", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* held
+          const charge = [...provider.books.charges.values()][0]
+          assert.isDefined(charge)
+          charge.state = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" }
+          provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "silent" }))
+          const { loss, ...recovery } = yield* recoverAll
+          assert.strictEqual(at({ loss, ...recovery }).end._tag, "Failed")
+          assert.deepInclude(loss, { recovered: ["backup"], ended: null })
+          assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
+        })
+      )
+    })
+  )
+
+  it.effect("given keys of a capture and a void, when they come again, then the provider's record answers", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const [captured, voided] = yield* inNewStore(
+        Effect.gen(function* () {
+          const payments = [yield* held, yield* held] as const
+          yield* captureOf(payments[0].id)
+          yield* voidOf(payments[1].id)
+          return payments
+        })
+      )
+      yield* inNewStore(
+        Effect.gen(function* () {
+          yield* recoverAll
+          for (const _ of [1, 2]) {
+            assert.deepInclude((yield* captureOf(captured.id)).payment, { state: "Captured", capturedMinor: 700 })
+            assert.deepInclude((yield* voidOf(voided.id)).payment, { state: "Cancelled" })
+          }
+          assert.strictEqual((yield* Effect.flip(captureOf(captured.id, 600)))._tag, "pointsman/KeyReused")
+          assert.lengthOf(provider.captures, 1)
+          assert.lengthOf(provider.voids, 1)
+          assert.lengthOf(provider.operationLookUps, 2)
+        })
+      )
+    })
+  )
+})
+
+describe("a known loss", () => {
+  it.effect("given all connections recovered, then it ends; given one without lists, then it is accepted by hand", () =>
+    Effect.gen(function* () {
+      const { inNewStore } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { loss } = yield* recoverAll
+          assert.deepInclude(loss, {
+            since: noon - day,
+            recovered: ["backup", "main"],
+            ended: { outcome: "recovered", at: noon }
+          })
+        })
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon)
+        const pointsman = yield* Pointsman
+        const recovery = yield* recoverAll
+        assert.deepStrictEqual(at(recovery).end, { _tag: "NoList" })
+        assert.deepInclude(recovery.loss, { recovered: [], ended: null })
+        assert.deepInclude(Option.getOrThrow(yield* pointsman.acceptLoss), { ended: { outcome: "accepted", at: noon } })
+        assert.isTrue(Option.isNone(yield* pointsman.acceptLoss))
+        const none = yield* Effect.flip(pointsman.recover({ since: null, connectionId: null, isDryRun: false }))
+        assert.strictEqual(none._tag, "pointsman/RecoveryRefused")
+      }).pipe(Effect.provide(world().layer))
+    })
+  )
+
+  it.effect("given a recovery that began later than the loss, then no connection is recovered", () =>
+    Effect.gen(function* () {
+      const { inNewStore } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          yield* pointsman.recover({ since: noon - day, connectionId: "main", isDryRun: false })
+          const { loss } = yield* pointsman.recover({ since: noon - 1, connectionId: "backup", isDryRun: false })
+          assert.deepInclude(loss, { recovered: ["main"], ended: null })
+          const whole = yield* pointsman.recover({ since: null, connectionId: "backup", isDryRun: false })
+          assert.deepInclude(whole, { since: noon - day })
+          assert.deepInclude(whole.loss?.ended, { outcome: "recovered" })
+        })
+      )
     })
   )
 })

@@ -3,7 +3,7 @@
  * request had one, else drawn (decisions, section 1).
  */
 import { Effect } from "effect"
-import { type AttemptPlace, attemptText, operationText, startOfDay } from "../decide/DerivedId.ts"
+import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfUuidV7 } from "../decide/DerivedId.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
@@ -62,10 +62,24 @@ const freeId = Effect.fnUntraced(function* (
   key: string,
   earlier: ReadonlyArray<{ readonly id: string }>
 ) {
-  const secrets = yield* Secrets
   for (let tries = 0; ; tries++) {
-    const text = operationText(payment.tenant, payment.id, kind, key, tries)
-    const id = `${prefix}_${yield* secrets.derivedUuid(text, payment.createdAt)}`
+    const id = yield* derivedId(prefix, payment, kind, key, tries)
     if (!earlier.some((one) => one.id === id)) return id
   }
 })
+
+const derivedId = Effect.fnUntraced(function* (
+  prefix: string,
+  { createdAt, id, tenant }: Payment,
+  kind: Operation["kind"] | "refund",
+  key: string,
+  tries: number
+) {
+  const text = operationText(tenant, id, kind, key, tries)
+  // A payment that was recovered has its id again, and not the time of its creation.
+  return `${prefix}_${yield* (yield* Secrets).derivedUuid(text, timeOfUuidV7(id) ?? createdAt)}`
+})
+
+/** The id of a refund under a key after so many that were refused. */
+export const derivedRefundId = (payment: Payment, key: string, tries: number) =>
+  derivedId("rf", payment, "refund", key, tries)

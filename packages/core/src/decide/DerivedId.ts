@@ -36,6 +36,10 @@ const dayMillis = 24 * 60 * 60 * 1000
 /** Of the UTC day. Both in epoch milliseconds. */
 export const startOfDay = (at: number): number => at - (at % dayMillis)
 
+/** Epoch milliseconds (RFC 9562, section 5.7); `undefined` for another id. */
+export const timeOfUuidV7 = (id: string): number | undefined =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7/u.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+
 /** When a call is sent, in epoch milliseconds: later than those before it, so that time gives their order. */
 export const sentAfter = (earlier: ReadonlyArray<{ readonly sentAt: number }>, now: number): number =>
   earlier.reduce((latest, { sentAt }) => Math.max(latest, sentAt + 1), now)

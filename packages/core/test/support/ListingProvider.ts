@@ -7,6 +7,7 @@ import type {
   ListedPage,
   ListedRefund,
   ListRequest,
+  OperationState,
   RefundState
 } from "@pointsman/core/ports"
 import { approve, type ScriptedProvider, scriptedProvider } from "@pointsman/core/testing"
@@ -45,6 +46,7 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
   const provider = scriptedProvider()
   const charges = new Map<string, Charge>()
   const refunds = new Map<string, Refund>()
+  const operations = new Map<string, OperationState>()
   const moved = (attemptId: string, to: (charge: Charge) => ChargeState) => {
     const charge = charges.get(attemptId)
     if (charge === undefined) throw new Error(`no charge of ${attemptId}`)
@@ -75,9 +77,14 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
       return known?.state ?? state
     })
   provider.onCharge = (request) => Effect.flatMap(approve(request), (state) => executed(request, state as ChargeState))
-  provider.onCapture = ({ attemptId, money, providerRef }) =>
-    moved(attemptId, () => ({ _tag: "Captured", providerRef, stated: money }))
-  provider.onVoid = ({ attemptId, providerRef }) => moved(attemptId, () => ({ _tag: "Canceled", providerRef }))
+  provider.onCapture = ({ attemptId, money, operationId, providerRef }) => {
+    operations.set(operationId, { _tag: "OperationConfirmed", stated: money })
+    return moved(attemptId, () => ({ _tag: "Captured", providerRef, stated: money }))
+  }
+  provider.onVoid = ({ attemptId, operationId, providerRef }) => {
+    operations.set(operationId, { _tag: "OperationConfirmed" })
+    return moved(attemptId, () => ({ _tag: "Canceled", providerRef }))
+  }
   provider.onRefund = ({ connectionId, money, providerRef, refundId }) =>
     Effect.gen(function* () {
       const created = yield* Clock.currentTimeMillis
@@ -120,6 +127,12 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
     )
   provider.onListRefunds = (request) =>
     Effect.sync(() => page(refunds.values(), request, ({ connectionId: _, ...refund }): ListedRefund => refund))
+  // Decided as a connection is first used: a test may take it away before.
+  provider.onLookUpOperation = ({ attemptId, operationId }) => {
+    const state = operations.get(operationId)
+    if (!charges.has(attemptId) || state === undefined) return Effect.succeed({ _tag: "NotFound", conclusive: true })
+    return Effect.succeed({ _tag: "Found", state })
+  }
   const declineSoftly: ScriptedProvider["onCharge"] = (request) =>
     executed(request, {
       _tag: "Declined",

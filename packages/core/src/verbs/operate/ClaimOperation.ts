@@ -62,12 +62,8 @@ interface Claimed {
 
 type Unclaimed = { readonly _tag: "Replayed"; readonly answered: Answered } | { readonly _tag: "Refused" }
 
-/** The operation that may be sent; or what its key already resolves to. */
-export const claimOperation = Effect.fnUntraced(function* <Refusal>(
-  caller: Caller,
-  order: OperationOrder,
-  refusal: () => Refusal
-) {
+/** The operation that may be sent; or what its key already resolves to; or that the payment cannot take it. */
+export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order: OperationOrder) {
   const ledger = yield* Ledger
   const background = yield* Background
   const nothingSent = (cause: unknown) => new NothingSent({ cause })
@@ -99,7 +95,7 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
     afterUnknown: "stop",
     storageErrors: "fail"
   })
-  const end = yield* claimed.pipe(
+  return yield* claimed.pipe(
     Effect.catchTags({
       NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
       // Nothing is sent on it.
@@ -112,7 +108,6 @@ export const claimOperation = Effect.fnUntraced(function* <Refusal>(
       Contended: () => Effect.fail(new TakenByAnother())
     })
   )
-  return end._tag === "Refused" ? yield* Effect.fail(refusal()) : end
 })
 
 const begin = Effect.fnUntraced(function* (

@@ -26,6 +26,7 @@ import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
 import { recordOperationAnswer } from "./RecordOperation.ts"
+import { recoveredOperation } from "./RecoveredOperation.ts"
 
 /** Once claimed, a request runs to its end, also when its caller goes away. */
 export const capture = (caller: Caller, order: CaptureOrder) =>
@@ -40,7 +41,8 @@ export const voidPayment = (caller: Caller, order: VoidOrder) =>
 
 const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: () => Refusal) {
   const turns = yield* Turns
-  const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order, refusal))
+  const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order))
+  if (claimed._tag === "Refused") return (yield* recoveredOperation(caller, order)) ?? (yield* Effect.fail(refusal()))
   if (claimed._tag === "Replayed") return claimed.answered
   const { inHand } = claimed
   const { connection, operation, payment } = inHand

@@ -3,7 +3,7 @@ import type { Step } from "../../commit/CommitChange.ts"
 import { type Applied, bookAfter } from "../../decide/Applied.ts"
 import { contradicts } from "../../decide/interpret/Contradiction.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
-import { applyRefundFact, refundFactOf } from "../../decide/RefundFact.ts"
+import { applyRefundFact, refundFactOf, replyTo } from "../../decide/RefundFact.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
@@ -94,12 +94,10 @@ const adopt = (
   const reserved = fact.on === "RefundRefused" ? book.payment : { ...book.payment, ...refundTotals(refunds) }
   const { events, payment, refund } = applyRefundFact(reserved, refunds, claimed, fact, now)
   const reported = { ...(payment.reported ?? nothingReported), isRecovered: true }
-  return written(
-    "Adopt",
-    at,
-    { ...book, refunds },
-    { payment: { ...payment, reported, updatedAt: now }, refunds: [refund], events }
-  )
+  const after: Payment = { ...payment, reported, updatedAt: now }
+  // What its request was answered, for when its key comes again.
+  const answered: Refund = { ...refund, answeredAt: listed.created, reply: replyTo(refund, after) }
+  return written("Adopt", at, { ...book, refunds }, { payment: after, refunds: [answered], events })
 }
 
 const review = (at: ListedAt, listed: ListedRefund, book: PaymentBook, now: number): RefundPlan => {

@@ -12,13 +12,17 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type Refund, refundReplayMillis } from "../../model/Refund.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { answerOf, recordRefund } from "./RecordRefund.ts"
+import { mayHaveAsked, recoveredRefund } from "./RecoveredRefund.ts"
 
 /** The stored response of the order's key; `undefined` where it is free. */
 export const refundStanding = Effect.fnUntraced(function* (book: PaymentBook, order: RefundOrder) {
   if (order.idempotencyKey === null) return undefined
-  const earlier = book.refunds.find(({ idempotencyKey }) => idempotencyKey === order.idempotencyKey)
+  const named = book.refunds.find(({ idempotencyKey }) => idempotencyKey === order.idempotencyKey)
+  const earlier = named ?? (yield* recoveredRefund(book, order.idempotencyKey))
   if (earlier === undefined) return undefined
-  if (earlier.requestedMinor !== order.amountMinor) return yield* new KeyReused()
+  const isSame =
+    named === undefined ? mayHaveAsked(order.amountMinor, earlier) : earlier.requestedMinor === order.amountMinor
+  if (!isSame) return yield* new KeyReused()
   const payment = yield* answerOf(yield* standing(book, earlier))
   return { payment, isReplay: true } satisfies Answered
 })
