@@ -7,6 +7,7 @@ import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
+import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
 import { makeCall, type Run } from "./calls/RunCall.ts"
 import { circuits, successRates, usage } from "./calls/Statistics.ts"
@@ -53,6 +54,9 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
 
     createApiKey: (order, options) => call(createApiKey(defaults, order, options)),
     revokeApiKey: (hash) => call(revokeApiKey(hash)),
+
+    recover: (order) => call(recover(order)),
+    acceptLoss: () => call(acceptLoss),
 
     checkDue: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.checkDue)))
   }

@@ -10,6 +10,8 @@ import type {
   Evidence,
   OperatorStatement,
   PaymentFile,
+  RecordLoss,
+  Recovery,
   ReviewedPayment,
   RoutingExplanation,
   Scope,
@@ -130,6 +132,20 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<CreatedApiKey>
   /** By its hash, as `createApiKey` told it; for good. */
   readonly revokeApiKey: (hash: string) => Promise<void>
+
+  /**
+   * Recovers payments and refunds that the database lost: asks the providers for what they have since a time before the
+   * first lost record (by default, since the known loss), and adopts what is not stored. It may be repeated.
+   */
+  readonly recover: (order?: {
+    readonly since?: Date | undefined
+    /** One connection alone. */
+    readonly connection?: string | undefined
+    /** Whether to report what would be recovered, and to write nothing. */
+    readonly dryRun?: boolean | undefined
+  }) => Promise<Recovery>
+  /** Ends the known loss although connections are not recovered; `null` where none is known. */
+  readonly acceptLoss: () => Promise<RecordLoss | null>
 
   /** Looks at a batch of payments whose time has come; gives how many. The background does it by itself. */
   readonly checkDue: () => Promise<number>

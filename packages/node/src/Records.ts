@@ -182,3 +182,52 @@ export type Scope =
   | "events:read"
   | "merchants:read"
   | "merchants:write"
+
+/** How many, and how much, in one currency. */
+export interface RecoveredAmount {
+  readonly currency: string
+  readonly count: number
+  /** Minor units. */
+  readonly amount: number
+}
+
+/** What a recovery found at one connection, and did; of a dry run, would do. */
+export interface ConnectionRecovery {
+  readonly connection_id: string
+  readonly workspace_id: string
+  readonly environment: Environment
+  /** `complete`: recovered. `no_list`: its provider lists nothing. `failed`: not all was answered; run it again. */
+  readonly result: "complete" | "no_list" | "failed"
+  /** Why it failed. */
+  readonly reason: string | null
+  /** Charges and refunds that the provider listed and that are ours. */
+  readonly listed: number
+  /** Those that were not stored. */
+  readonly payments: ReadonlyArray<RecoveredAmount>
+  readonly refunds: ReadonlyArray<RecoveredAmount>
+  /** Stored, and the provider stated something else. */
+  readonly changed: ReadonlyArray<RecoveredAmount>
+  /** Payments that operators review because of it. */
+  readonly reviewed: ReadonlyArray<RecoveredAmount>
+  /** Entries without a payment of ours, kept with the provider's messages. */
+  readonly kept: number
+}
+
+/** Records that the database lost. While a loss has not ended, nothing is sent to connections that are not recovered. */
+export interface RecordLoss {
+  readonly since: string
+  /** How it was noticed. */
+  readonly reason: string
+  readonly declared: string
+  /** Ids of the recovered connections. */
+  readonly recovered: ReadonlyArray<string>
+  readonly ended: { readonly outcome: "recovered" | "accepted"; readonly at: string } | null
+}
+
+export interface Recovery {
+  readonly since: string
+  readonly dry_run: boolean
+  readonly connections: ReadonlyArray<ConnectionRecovery>
+  /** As it is afterwards; `null` where none was ever known. */
+  readonly loss: RecordLoss | null
+}

@@ -7,12 +7,16 @@ import type { Payment } from "./Payment.ts"
 import type {
   Attempt,
   Circuit,
+  ConnectionRecovery,
   CreatedApiKey,
   Delivery,
   DeliveryAttempt,
   DeliveryStatus,
   Operation,
   PaymentFile,
+  RecordLoss,
+  RecoveredAmount,
+  Recovery,
   Refund,
   ReviewedPayment,
   SuccessRate
@@ -141,4 +145,38 @@ export const apiKeyView = ({ apiKey, secret }: Core.CreatedApiKey): CreatedApiKe
   hash: apiKey.hash,
   environment: apiKey.environment,
   scopes: apiKey.scopes
+})
+
+const recoveryResults = { Complete: "complete", NoList: "no_list", Failed: "failed" } as const
+
+const recoveredAmounts = (amounts: ReadonlyArray<Core.RecoveredAmount>): ReadonlyArray<RecoveredAmount> =>
+  amounts.map(({ amountMinor, count, currency }) => ({ currency, count, amount: amountMinor }))
+
+const connectionRecoveryView = (one: Core.ConnectionRecovery): ConnectionRecovery => ({
+  connection_id: one.connectionId,
+  workspace_id: one.tenant.workspaceId,
+  environment: one.tenant.environment,
+  result: recoveryResults[one.end._tag],
+  reason: one.end._tag === "Failed" ? one.end.reason : null,
+  listed: one.listed,
+  payments: recoveredAmounts(one.payments),
+  refunds: recoveredAmounts(one.refunds),
+  changed: recoveredAmounts(one.changed),
+  reviewed: recoveredAmounts(one.reviewed),
+  kept: one.kept
+})
+
+export const lossView = ({ declaredAt, ended, reason, recovered, since }: Ports.RecordLoss): RecordLoss => ({
+  since: timeView(since),
+  reason,
+  declared: timeView(declaredAt),
+  recovered,
+  ended: ended === null ? null : { outcome: ended.outcome, at: timeView(ended.at) }
+})
+
+export const recoveryView = ({ connections, loss, since }: Core.Recovery, isDryRun: boolean): Recovery => ({
+  since: timeView(since),
+  dry_run: isDryRun,
+  connections: connections.map(connectionRecoveryView),
+  loss: loss === null ? null : lossView(loss)
 })

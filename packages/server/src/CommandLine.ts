@@ -13,6 +13,7 @@ import { keysCommand } from "./commands/KeysCommand.ts"
 import { listenCommand } from "./commands/ListenCommand.ts"
 import { messagesCommand } from "./commands/MessagesCommand.ts"
 import { paymentsCommand } from "./commands/PaymentsCommand.ts"
+import { recoverCommand } from "./commands/RecoverCommand.ts"
 import { routingCommand } from "./commands/RoutingCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
 import { triggerCommand } from "./commands/TriggerCommand.ts"
@@ -40,6 +41,7 @@ export const pointsmanCommand = (environment: Environment) =>
       connectionsCommand,
       paymentsCommand,
       unknownCommand,
+      recoverCommand,
       messagesCommand,
       webhooksCommand,
       usageCommand,

@@ -56,6 +56,7 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "keys revoke": ({ key }) => [key],
   "connections list": () => [],
   "connections show": () => ["demo-first"],
+  recover: () => ["--since", "1 day", "--dry-run"],
   "payments list": () => ofDemo,
   "payments show": ({ captured }) => [captured],
   "unknown list": () => [],

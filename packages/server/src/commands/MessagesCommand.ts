@@ -7,7 +7,7 @@ import { Base64Url } from "effect/encoding"
 import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { messagesText, messageText, messageView } from "./MessageView.ts"
-import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { databaseSettings, onDatabase, withConnectors } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -170,7 +170,7 @@ const apply = Command.make(
         const view = messageView(after)
         yield* print(json, { data: view }, messageText(view))
       }),
-      forChecking()
+      () => withConnectors(forChecking())
     )
   })
 ).pipe(

@@ -2,8 +2,9 @@
  * Lets an operations command act on the database of the settings, beside the servers that run on it.
  *
  * Three rules. It makes no database and changes no schema: a mistyped path is an error. It reads the settings as
- * `serve` does, because what it writes is acted on by a server. It reaches nobody: there is no transport here, and no
- * connector but to read stored messages with, so that a command cannot charge, and cannot take silence for a provider's answer.
+ * `serve` does, because what it writes is acted on by a server. It reaches nobody unless it says so: there is no transport
+ * here, and no connector but to read stored messages with, so that a command cannot charge, and cannot take silence for a
+ * provider's answer.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
@@ -39,15 +40,22 @@ export const endInterrupted = endWith(130)
 export const databaseLayer = (
   settings: Settings,
   encryptionKey: Redacted.Redacted<Uint8Array>,
-  connectors: Connectors["Service"] = Connectors.make([])
+  providers: Providers = withConnectors(Connectors.make([]))
 ) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
     Layer.provideMerge(
       storageLayer(settings.database, { existing: true, allowAsyncCommit: settings.allowAsyncCommit })
     ),
     Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
-    Layer.provide([Layer.succeed(Connectors, connectors), Layer.succeed(Transport, sendsNothing), Ids.layer])
+    Layer.provide([providers, Ids.layer])
   )
+
+/** How a command reaches providers. */
+type Providers = Layer.Layer<Connectors | Transport, StartFailure>
+
+/** To read stored messages with; nothing can be sent through them. */
+export const withConnectors = (connectors: Connectors["Service"]): Providers =>
+  Layer.merge(Layer.succeed(Connectors, connectors), Layer.succeed(Transport, sendsNothing))
 
 export const onDatabase = Effect.fnUntraced(
   function* <A>(
@@ -59,8 +67,8 @@ export const onDatabase = Effect.fnUntraced(
       CommandFailure | StartFailure | StorageError,
       Pointsman | Directory | Deliveries | Merchants | Secrets | FileSystem.FileSystem
     >,
-    /** To read stored messages with; nothing can be sent through them. */
-    connectors?: Connectors["Service"]
+    /** Nothing is reached without them. */
+    providersOf?: (settings: Settings) => Providers
   ) {
     const settings = yield* readSettings(flags)
     const { database } = settings
@@ -83,7 +91,7 @@ export const onDatabase = Effect.fnUntraced(
       yield* checkSeals(yield* (yield* Directory).contents)
       return yield* act(settings)
     }).pipe(
-      Effect.provide(databaseLayer(settings, encryptionKey, connectors)),
+      Effect.provide(databaseLayer(settings, encryptionKey, providersOf?.(settings))),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
     )
   },

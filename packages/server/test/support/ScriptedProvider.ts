@@ -15,7 +15,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 
-export type ProviderOperation = "charge" | "capture" | "void" | "refund" | "lookUpCharge" | "lookUpRefund"
+export type ProviderOperation =
+  | "charge"
+  | "capture"
+  | "void"
+  | "refund"
+  | "lookUpCharge"
+  | "lookUpRefund"
+  | "lookUpOperation"
+  | "listCharges"
+  | "listRefunds"
 
 export interface ProviderCall {
   readonly operation: ProviderOperation
@@ -80,11 +89,14 @@ export const startProvider = async (
     readonly apiKey?: string | undefined
     /** What it says of its account; it has no such call unless set. */
     readonly account?: string
+    /** Whether captures and voids can be looked up; not unless set. */
+    readonly looksUpOperations?: boolean | undefined
   } = {}
 ): Promise<ScriptedProvider> => {
   const apiKey = options.apiKey ?? "provider-api-key"
   const calls: Array<ProviderCall> = []
   const charges = new Map<string, ExecutedCharge>()
+  const record: ProviderRecord = { charges, created: new Map(), operations: new Map() }
   const waiting = new Map<ProviderOperation, Array<Behaviour>>()
   const standing = new Map<ProviderOperation, Behaviour>()
 
@@ -99,7 +111,9 @@ export const startProvider = async (
       const { account } = options
       return send(response, account === undefined ? refusal(501, "no_account") : { status: 200, body: { account } })
     }
-    if (url.pathname === "/operations") return send(response, refusal(501, "no_operations"))
+    if (url.pathname === "/operations" && options.looksUpOperations !== true) {
+      return send(response, refusal(501, "no_operations"))
+    }
     if (route === undefined) return send(response, refusal(404, "no_route"))
     const body = text === "" ? undefined : JSON.parse(text)
     const call: ProviderCall = {
@@ -107,7 +121,7 @@ export const startProvider = async (
       headers: request.headers,
       path: `${url.pathname}${url.search}`,
       body,
-      execute: () => execute(charges, route, url, body)
+      execute: () => execute(record, route, url, body)
     }
     calls.push(call)
     const behaviour = waiting.get(route.operation)?.shift() ?? standing.get(route.operation)
@@ -177,6 +191,9 @@ const routeOf = (method: string, url: URL): Route | undefined => {
   const [first, reference, operation, ...more] = url.pathname.split("/").slice(1).map(decodeURIComponent)
   if (more.length > 0) return undefined
   if (method === "GET" && reference === undefined) {
+    if (first === "charges" && url.searchParams.has("created_from")) return { operation: "listCharges" }
+    if (first === "refunds" && url.searchParams.has("created_from")) return { operation: "listRefunds" }
+    if (first === "operations") return { operation: "lookUpOperation" }
     if (first === "charges" && url.searchParams.has("attempt_id")) return { operation: "lookUpCharge" }
     if (first === "refunds" && url.searchParams.has("refund_id")) return { operation: "lookUpRefund" }
   }
@@ -186,9 +203,65 @@ const routeOf = (method: string, url: URL): Route | undefined => {
   return operation === "refunds" ? { operation: "refund", providerReference: reference } : undefined
 }
 
+interface ProviderRecord {
+  readonly charges: Map<string, ExecutedCharge>
+  /** By the attempt's or the refund's id: when it was created, in epoch milliseconds, and what the request said. */
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's body.
+  readonly created: Map<string, { readonly at: number; readonly body: any }>
+  /** By their ids. */
+  readonly operations: Map<string, { readonly kind: string; readonly at: number }>
+}
+
+/** Entries of a page of a list. */
+const pageSize = 20
+
+const page = <Item>(url: URL, name: string, all: ReadonlyArray<readonly [at: number, item: () => Item]>): Reply => {
+  const [from, before] = ["created_from", "created_before"].map((end) => Date.parse(url.searchParams.get(end) ?? ""))
+  const start = Number(url.searchParams.get("cursor") ?? 0)
+  const found = all.filter(([at]) => at >= (from ?? 0) && at < (before ?? 0)).toSorted(([a], [b]) => a - b)
+  const next = start + pageSize < found.length ? String(start + pageSize) : null
+  const items = found.slice(start, start + pageSize).map(([, item]) => item())
+  return { status: 200, body: { [name]: items, next_cursor: next } }
+}
+
+const listed = ({ charges, created }: ProviderRecord, url: URL, name: "charges" | "refunds"): Reply => {
+  const all = [...charges.values()].flatMap((charge) => {
+    const ids = name === "charges" ? [charge.attemptId] : [...charge.refunds.keys()]
+    return ids.map((id) => {
+      const { at, body } = created.get(id) ?? { at: 0, body: {} }
+      const time = new Date(at).toISOString()
+      const item = () =>
+        name === "charges"
+          ? { ...body, ...bodyOfReply(chargeReply(charge)), idempotency_key: id, created: time }
+          : {
+              ...bodyOfReply(refundReply(id, charge)),
+              refund_id: id,
+              provider_reference: charge.providerReference,
+              created: time
+            }
+      return [at, item] as const
+    })
+  })
+  return page(url, name, all)
+}
+
+const bodyOfReply = ({ body }: Reply) => body as object
+
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's body, from the connector under test.
-const execute = (charges: Map<string, ExecutedCharge>, route: Route, url: URL, body: any): Reply => {
+const execute = (record: ProviderRecord, route: Route, url: URL, body: any): Reply => {
+  const { charges, created, operations } = record
   switch (route.operation) {
+    case "listCharges":
+      return listed(record, url, "charges")
+    case "listRefunds":
+      return listed(record, url, "refunds")
+    case "lookUpOperation": {
+      const id = url.searchParams.get("operation_id") ?? ""
+      const found = operations.get(id)
+      if (found === undefined) return neverReceived({ operation_id: id })
+      const updated = new Date(found.at).toISOString()
+      return { status: 200, body: { operation_id: id, kind: found.kind, status: "confirmed", updated } }
+    }
     case "charge": {
       const known = charges.get(body.attempt_id)
       if (known !== undefined) return chargeReply(known)
@@ -203,6 +276,7 @@ const execute = (charges: Map<string, ExecutedCharge>, route: Route, url: URL, b
         refunds: new Map()
       }
       charges.set(charge.attemptId, charge)
+      created.set(charge.attemptId, { at: Date.now(), body })
       return chargeReply(charge)
     }
     case "lookUpCharge": {
@@ -219,13 +293,19 @@ const execute = (charges: Map<string, ExecutedCharge>, route: Route, url: URL, b
       const charge = [...charges.values()].find((one) => one.providerReference === route.providerReference)
       if (charge === undefined) return refusal(404, "not_found")
       if (route.operation === "refund") {
-        if (!charge.refunds.has(body.refund_id)) charge.refunds.set(body.refund_id, body.amount)
+        if (!charge.refunds.has(body.refund_id)) {
+          charge.refunds.set(body.refund_id, body.amount)
+          created.set(body.refund_id, { at: Date.now(), body })
+        }
         return refundReply(body.refund_id, charge)
       }
       const after = route.operation === "capture" ? "captured" : "canceled"
       if (charge.status !== "authorized" && charge.status !== after) return refusal(422, "wrong_state")
       if (after === "captured" && charge.status === "authorized") charge.capturedAmount = body.amount
       charge.status = after
+      if (!operations.has(body.operation_id)) {
+        operations.set(body.operation_id, { kind: route.operation, at: Date.now() })
+      }
       return chargeReply(charge)
     }
   }

@@ -1,0 +1,53 @@
+import { copyFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { folder, inFiles, open, order } from "./support/Shop.ts"
+
+describe("recover", () => {
+  it("given a file that was copied back, when it recovers, then the payment and its refund are back", async () => {
+    const place = folder()
+    const [file, copy] = [join(place, "payments.db"), join(place, "copy.db")]
+    await (await open(inFiles(place))).pointsman.close()
+    copyFileSync(file, copy)
+    const { pointsman: first } = await open(inFiles(place))
+    const { payment } = await first.create(order, { idempotencyKey: "order-1001" })
+    const { payment: refunded } = await first.refund(payment.id, { amount: 500 }, { idempotencyKey: "refund-1001" })
+    await first.close()
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true })
+    copyFileSync(copy, file)
+
+    const { pointsman } = await open(inFiles(place))
+    const since = new Date(Date.now() - 60_000)
+    const { connections, loss } = await pointsman.recover({ since })
+    const [one] = connections
+    assert.deepInclude(one, { result: "complete", listed: 2, reason: null, changed: [], reviewed: [], kept: 0 })
+    assert.deepStrictEqual(one?.payments, [{ currency: "EUR", count: 1, amount: 1999 }])
+    assert.deepStrictEqual(one?.refunds, [{ currency: "EUR", count: 1, amount: 500 }])
+    assert.strictEqual(loss?.ended?.outcome, "recovered")
+    // The provider dates its charge, and it began a little later than the payment.
+    const { created, ...recovered } = await pointsman.payment(payment.id)
+    const { created: before, ...lost } = refunded
+    assert.isAtLeast(Date.parse(created), Date.parse(before))
+    assert.deepStrictEqual(recovered, { ...lost, recovered: true })
+    assert.isTrue((await pointsman.create(order, { idempotencyKey: "order-1001" })).isReplay)
+    assert.isNull(await pointsman.acceptLoss())
+  })
+
+  it("given a malformed order, then the error names the field", async () => {
+    const { pointsman } = await open(inFiles(folder()))
+    for (const [wrong, message] of [
+      [{ since: "yesterday" }, "`since` must be a date."],
+      [{ dryRun: 1 }, "`dryRun` must be a boolean."],
+      [{ connection: 1 }, "`connection` must be the id of a connection."],
+      [{ dry_run: true }, "`dry_run` is not known."],
+      [{}, "since: expected a time, because no loss of records is known."],
+      [{ since: new Date(0), connection: "none" }, "connection: expected the id of a connection."]
+    ] as const) {
+      const failure = await pointsman.recover(wrong as never).then(
+        () => undefined,
+        (error: Error) => error
+      )
+      assert.strictEqual(failure?.message, message)
+    }
+  })
+})

@@ -1,0 +1,110 @@
+/** `pointsman recover`: adopts what providers have and the database lost. */
+import { Pointsman, type Recovery } from "@pointsman/core"
+import { Clock, Console, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { checkSettings } from "./CheckTimes.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { endWith } from "./EndWith.ts"
+import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { lossView, recoveryText, recoveryView } from "./RecoveryView.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable } from "./Table.ts"
+import { timeOf } from "./Words.ts"
+
+const onFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false), Flag.withoutNegation)
+
+export const recoverCommand = Command.make(
+  "recover",
+  {
+    since: momentFlag(
+      "since",
+      "A time before the first lost record, such as that of the backup; default: the beginning of the known loss"
+    ).pipe(Flag.optional),
+    connection: Flag.String("connection").pipe(
+      Flag.withMetavar("id"),
+      Flag.withDescription("This connection alone; default: all"),
+      Flag.optional
+    ),
+    dryRun: onFlag("dry-run", "Show what would be recovered, and write nothing"),
+    acceptLoss: onFlag(
+      "accept-loss",
+      "End the known loss although connections are not recovered: what is missing there stays missing"
+    ),
+    json: jsonFlag,
+    ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])
+  },
+  Effect.fnUntraced(function* ({ acceptLoss, connection, dryRun: isDryRun, json, since, ...texts }) {
+    if (acceptLoss && (isDryRun || Option.isSome(since) || Option.isSome(connection))) {
+      return yield* new CommandFailure({
+        message: "--accept-loss: expected no other flag; recover first, then accept."
+      })
+    }
+    const { NodeTransport, providersOf } = yield* Effect.promise(async () => ({
+      NodeTransport: await import("@pointsman/transport-node"),
+      providersOf: (await import("../InstalledConnectors.ts")).layer
+    }))
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* () {
+        if (acceptLoss) return yield* accept(json)
+        const now = yield* Clock.currentTimeMillis
+        const recovery = yield* (yield* Pointsman)
+          .recover({
+            since: Option.getOrNull(Option.map(since, (moment) => epochMillisOf(moment, now))),
+            connectionId: Option.getOrNull(connection),
+            isDryRun
+          })
+          .pipe(
+            Effect.catchTag(
+              "pointsman/RecoveryRefused",
+              ({ reason }) => new CommandFailure({ message: `--${reason}.` })
+            )
+          )
+        const view = recoveryView(recovery, isDryRun)
+        yield* print(json, { data: view }, recoveryText(view))
+        for (const { connection_id: id, reason } of view.connections) {
+          if (reason !== null) yield* Console.error(`Connection ${printable(id)}: ${printable(reason)}.`)
+        }
+        if (isDryRun) return
+        yield* Console.error(outcomeOf(recovery))
+        if (recovery.loss?.ended == null) yield* endWith(1)
+      }),
+      ({ database }) => Layer.merge(providersOf(database), NodeTransport.layer())
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Recover payments and refunds that the database lost, because a backup was restored or a standby that lagged was " +
+      "promoted. Asks the provider of each connection for charges and refunds since then, and adopts those that are not " +
+      "stored. Nothing is charged or refunded. It may be repeated, and run beside servers."
+  ),
+  Command.withShortDescription("Recover payments that the database lost"),
+  Command.withExamples([
+    { command: "pointsman recover --since 2026-11-23T04:00:00Z --dry-run", description: "Show what is missing" },
+    { command: "pointsman recover --since 2026-11-23T04:00:00Z", description: "Recover it" },
+    { command: "pointsman recover --accept-loss", description: "Go on without what cannot be recovered" }
+  ])
+)
+
+const accept = Effect.fnUntraced(function* (json: boolean) {
+  const accepted = yield* (yield* Pointsman).acceptLoss
+  if (Option.isNone(accepted)) {
+    return yield* new CommandFailure({ message: "--accept-loss: no loss of records is known." })
+  }
+  const view = lossView(accepted.value)
+  yield* print(json, { data: view }, `The loss of records since ${view.since} is accepted.`)
+})
+
+const outcomeOf = ({ loss, since }: Recovery): string => {
+  if (loss === null || loss.ended !== null) return "All connections are recovered."
+  if (since > loss.since) {
+    return `The known loss began at ${timeOf(loss.since)}: no connection counts as recovered. Run it without --since.`
+  }
+  return (
+    "Connections are not recovered yet, and the servers send nothing to their providers. Run it again, or check them " +
+    "at the provider and run pointsman recover --accept-loss."
+  )
+}

@@ -1,0 +1,62 @@
+/** What a recovery found and did, for programs and for people. Amounts are in minor units of their currency. */
+import type { ConnectionRecovery, RecoveredAmount, Recovery } from "@pointsman/core"
+import type { RecordLoss } from "@pointsman/core/ports"
+import { table } from "./Table.ts"
+import { timeOf } from "./Words.ts"
+
+const amountView = ({ amountMinor, count, currency }: RecoveredAmount) => ({ currency, count, amount: amountMinor })
+
+const results = { Complete: "complete", NoList: "no_list", Failed: "failed" } as const
+
+const connectionView = (one: ConnectionRecovery) => ({
+  connection_id: one.connectionId,
+  workspace_id: one.tenant.workspaceId,
+  environment: one.tenant.environment,
+  /** `complete`: recovered. `no_list`: its provider lists nothing. `failed`: not all was answered; run it again. */
+  result: results[one.end._tag],
+  reason: one.end._tag === "Failed" ? one.end.reason : null,
+  listed: one.listed,
+  payments: one.payments.map(amountView),
+  refunds: one.refunds.map(amountView),
+  changed: one.changed.map(amountView),
+  reviewed: one.reviewed.map(amountView),
+  kept: one.kept
+})
+
+export const lossView = (loss: RecordLoss) => ({
+  since: timeOf(loss.since),
+  reason: loss.reason,
+  declared: timeOf(loss.declaredAt),
+  recovered: loss.recovered,
+  ended: loss.ended === null ? null : { outcome: loss.ended.outcome, at: timeOf(loss.ended.at) }
+})
+
+export const recoveryView = ({ connections, loss, since }: Recovery, isDryRun: boolean) => ({
+  since: timeOf(since),
+  dry_run: isDryRun,
+  connections: connections.map(connectionView),
+  loss: loss === null ? null : lossView(loss)
+})
+
+type RecoveryView = ReturnType<typeof recoveryView>
+
+const amountsText = (amounts: RecoveryView["connections"][number]["payments"]): string =>
+  amounts.length === 0
+    ? "0"
+    : amounts.map(({ amount, count, currency }) => `${count} (${amount} ${currency})`).join(", ")
+
+export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): string => {
+  const header = ["CONNECTION", "RESULT", "LISTED", "PAYMENTS", "REFUNDS", "CHANGED", "REVIEWED", "KEPT"]
+  const rows = connections.map((one) => [
+    one.connection_id,
+    one.result,
+    one.listed,
+    amountsText(one.payments),
+    amountsText(one.refunds),
+    amountsText(one.changed),
+    amountsText(one.reviewed),
+    one.kept
+  ])
+  const title = isDryRun ? `Would be recovered since ${since}` : `Recovered since ${since}`
+  return `${title}; amounts in minor units.\n\n${table(header, rows)}`
+}

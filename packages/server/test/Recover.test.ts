@@ -1,0 +1,257 @@
+/**
+ * A backup that is restored under payments and refunds: `pointsman recover` brings them back from the providers' lists, and
+ * no key moves money twice. With `POINTSMAN_RECOVERED_PAYMENTS=1000` it is as many payments, and a fifth as many refunds.
+ */
+import { spawn } from "node:child_process"
+import { copyFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { bundledMain } from "./support/Bundle.ts"
+import { documentOf, runCommand } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing, query, sharedPostgres } from "./support/PostgresServer.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const count = Number(process.env["POINTSMAN_RECOVERED_PAYMENTS"] ?? 50)
+if (!(count >= 50)) throw new Error("POINTSMAN_RECOVERED_PAYMENTS: expected 50 or more")
+const day = 24 * 60 * 60_000
+
+/** A storage that can be kept and restored; `environment`: what servers and commands run with. */
+interface Kept {
+  readonly environment: Readonly<Record<string, string>>
+  readonly keep: () => Promise<void>
+  readonly restore: () => Promise<void>
+}
+
+const keptFile = (folder: string): Kept => {
+  const file = (name: string) => join(folder, ".pointsman", name)
+  return {
+    environment: {},
+    keep: async () => copyFileSync(file("pointsman.db"), file("backup.db")),
+    restore: async () => {
+      for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
+      copyFileSync(file("backup.db"), file("pointsman.db"))
+    }
+  }
+}
+
+const keptDatabase = async (): Promise<Kept> => {
+  const url = await newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const run = (statement: string) => query(sharedPostgres.url, statement)
+  return {
+    environment: environmentOn(url),
+    keep: async () => void (await run(`create database ${name}_backup template ${name}`)),
+    restore: async () => {
+      await run(`drop database ${name} with (force)`)
+      await run(`create database ${name} template ${name}_backup`)
+    }
+  }
+}
+
+interface Sent {
+  readonly key: string
+  readonly path: string
+  readonly body: object
+}
+
+/** What merchants ask in a day: charges, some captured, voided or refunded later. */
+const askedFor = async (server: ServerProcess): Promise<ReadonlyArray<Sent>> => {
+  const sent: Array<Sent> = []
+  const post = async (key: string, path: string, body: object) => {
+    const answer = await server.request("POST", path, { key: liveKey, idempotencyKey: key, body })
+    assert.isBelow(answer.status, 300, JSON.stringify(answer.body))
+    sent.push({ key, path, body })
+    return answer.body.data
+  }
+  const one = async (number: number) => {
+    const isManual = number % 5 >= 3
+    const money = { amount: 1000 + number, currency: number % 7 === 0 ? "USD" : "EUR", country: "NL" }
+    const order = { ...money, reference: `order ${number}`, capture_method: isManual ? "manual" : "automatic" }
+    const { payment_id: id } = await post(`order-${number}-key`, path, order)
+    if (number % 5 === 0) await post(`refund-${number}-key`, `${path}/${id}/refunds`, { amount: 300 })
+    if (number % 10 === 3) await post(`capture-${number}-key`, `${path}/${id}/capture`, { amount: 700 })
+    if (number % 10 === 4) await post(`void-${number}-key`, `${path}/${id}/void`, {})
+  }
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  const workers = Array.from({ length: 8 }, async () => {
+    for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) await one(number)
+  })
+  await Promise.all(workers)
+  return sent
+}
+
+const shown = [
+  "payment_id",
+  "reference",
+  "payment_status",
+  "amount",
+  "currency",
+  "country",
+  "capture_method",
+  "captured_amount",
+  "refunded_amount",
+  "refund_pending_amount"
+]
+
+const allPayments = async (server: ServerProcess) => {
+  const all = new Map<string, Readonly<Record<string, unknown>>>()
+  let before = ""
+  for (;;) {
+    const { body } = await server.request("GET", `${path}?limit=100${before}`, { key: liveKey })
+    for (const payment of body.data) all.set(payment.payment_id, payment)
+    if (!body.has_more) return all
+    before = `&before=${body.next_cursor}`
+  }
+}
+
+const seen = (payments: Awaited<ReturnType<typeof allPayments>>) =>
+  [...payments.values()]
+    .map((payment) => shown.map((field) => payment[field]))
+    .toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
+
+const moved = ({ calls }: ScriptedProvider) =>
+  ["charge", "capture", "void", "refund"].map(
+    (operation) => calls.filter((call) => call.operation === operation).length
+  )
+
+const setUp = async (make: (folder: string) => Kept | Promise<Kept>) => {
+  const folder = temporaryFolder()
+  const kept = await make(folder)
+  const [main, backup] = [
+    await startProvider({ looksUpOperations: true }),
+    await startProvider({ looksUpOperations: true })
+  ]
+  const circuitBreaker = { failures: 1, open: "1 hour" }
+  const connections = [
+    { ...connectionTo(main), circuitBreaker },
+    { ...connectionTo(backup, "backup"), circuitBreaker }
+  ]
+  const start = (clockAheadMillis = 0) =>
+    startServer({
+      folder,
+      configuration: { workspaces: [workspaceWith(connections)] },
+      environment: kept.environment,
+      clockAheadMillis
+    })
+  const recover = (...flags: ReadonlyArray<string>) =>
+    runCommand(folder, ["recover", "--json", ...flags], kept.environment)
+  return { folder, kept, main, backup, start, recover }
+}
+
+/** A minute before anything is lost, so that the clocks' margin of five minutes asks for all of it. */
+const backupTime = () => new Date(Date.now() - 60_000).toISOString()
+
+const storages: ReadonlyArray<readonly [string, (folder: string) => Kept | Promise<Kept>]> = [
+  ["SQLite", keptFile],
+  ...(postgresMissing === undefined ? [["PostgreSQL", keptDatabase] as const] : [])
+]
+
+describe.each(storages)("a backup that is restored, on %s", { timeout: 120_000 + count * 1_000 }, (_, make) => {
+  it("given payments and refunds since, when they are recovered, then all are back, and their keys move nothing", async () => {
+    const { kept, main, recover, start } = await setUp(make)
+    const earlier = await start()
+    const order = { amount: 2000, currency: "EUR", country: "NL" }
+    const post = async (server: ServerProcess, { body, key, path }: Sent) => {
+      const answer = await server.request("POST", path, { key: liveKey, idempotencyKey: key, body })
+      assert.isBelow(answer.status, 300, `${key}: ${JSON.stringify(answer.body)}`)
+      return answer.body.data
+    }
+    const kept1 = await post(earlier, { key: "kept-0001", path, body: order })
+    const kept2 = await post(earlier, { key: "kept-0002", path, body: { ...order, capture_method: "manual" } })
+    await earlier.stop()
+    await kept.keep()
+    const since = backupTime()
+
+    const first = await start()
+    const ofKept: ReadonlyArray<Sent> = [
+      { key: "refund-of-kept", path: `${path}/${kept1.payment_id}/refunds`, body: { amount: 100 } },
+      { key: "capture-of-kept", path: `${path}/${kept2.payment_id}/capture`, body: { amount: 1500 } }
+    ]
+    for (const one of ofKept) await post(first, one)
+    const sent = [...ofKept, ...(await askedFor(first))]
+    const before = await allPayments(first)
+    await first.stop()
+    const movedBefore = moved(main)
+    await kept.restore()
+
+    const would = documentOf(await recover("--since", since, "--dry-run")).data
+    const { dry_run, ...did } = documentOf(await recover("--since", since)).data
+    assert.isFalse(dry_run)
+    assert.deepStrictEqual(did.connections, would.connections)
+    const [ofBackup, ofMain] = did.connections.toSorted(byConnection)
+    assert.deepInclude(ofBackup, { connection_id: "backup", result: "complete", listed: 0, payments: [] })
+    const changed = [{ currency: "EUR", count: 1, amount: 2000 }]
+    assert.deepInclude(ofMain, { result: "complete", changed, reviewed: [], kept: 0 })
+    assert.strictEqual(total(ofMain.payments), count)
+    assert.strictEqual(total(ofMain.refunds), count / 5 + 1)
+    assert.strictEqual(did.loss.ended.outcome, "recovered")
+
+    // The next day, with the circuit of the connection open that was charged.
+    const later = await start(day - (Date.now() % day) + 1)
+    const after = await allPayments(later)
+    assert.deepStrictEqual(seen(after), seen(before))
+    const unmarked = [...after.values()].filter(({ recovered }) => recovered !== true)
+    assert.deepStrictEqual(
+      unmarked.map(({ payment_id }) => payment_id),
+      [kept2.payment_id]
+    )
+    main.next("charge", () => ({ status: 401, body: { error: { code: "unauthorized", message: "not today" } } }))
+    const opens = await later.request("POST", path, {
+      key: liveKey,
+      idempotencyKey: "opens-the-circuit",
+      body: { amount: 100, currency: "EUR", country: "NL" }
+    })
+    assert.strictEqual(opens.body.data?.payment_status, "CAPTURED", JSON.stringify(opens.body))
+    for (const one of sent) await post(later, one)
+    assert.strictEqual((await allPayments(later)).size, before.size + 1)
+    await later.stop()
+    const [charges, ...others] = movedBefore
+    assert.deepStrictEqual(moved(main), [(charges ?? 0) + 1, ...others])
+    assert.lengthOf(main.charges, count + 2)
+  })
+})
+
+describe("a recovery that dies", { timeout: 120_000 }, () => {
+  it("given it is killed between two pages, when it is run again, then every payment is there once", async () => {
+    const { folder, kept, main, recover, start } = await setUp(keptFile)
+    await (await start()).stop()
+    await kept.keep()
+    const since = backupTime()
+    const first = await start()
+    await askedFor(first)
+    const before = await allPayments(first)
+    await first.stop()
+    await kept.restore()
+
+    main.next("listCharges", (call) => call.execute())
+    const second = main.hold("listCharges")
+    const dying = spawn(process.execPath, [bundledMain, "recover", "--since", since], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "" }
+    })
+    const died = new Promise((resolve) => dying.once("exit", resolve))
+    await second.arrived
+    dying.kill("SIGKILL")
+    await died
+    second.release()
+
+    const again = documentOf(await recover()).data
+    const ofMain = again.connections.find(({ connection_id }: { connection_id: string }) => connection_id === "main")
+    assert.isBelow(total(ofMain.payments), count)
+    assert.isAbove(total(ofMain.payments), 0)
+    assert.strictEqual(again.loss.ended.outcome, "recovered")
+    const server = await start()
+    assert.deepStrictEqual(seen(await allPayments(server)), seen(before))
+    await server.stop()
+  })
+})
+
+type Amounts = ReadonlyArray<{ readonly count: number }>
+
+const total = (amounts: Amounts): number => amounts.reduce((sum, one) => sum + one.count, 0)
+
+const byConnection = (a: { readonly connection_id: string }, b: { readonly connection_id: string }) =>
+  a.connection_id < b.connection_id ? -1 : 1
