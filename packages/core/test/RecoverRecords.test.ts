@@ -149,6 +149,26 @@ describe("charges that the store lost", () => {
   )
 })
 
+describe("connections with one account", () => {
+  it.effect("given a list that names another connection's charge, then it stays that connection's", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const { onListCharges: list } = provider
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* createOne()
+          const before = yield* stored(id)
+          provider.onListCharges = (request) => list?.({ ...request, connectionId: "main" }) ?? Effect.never
+          const recovery = yield* recoverAll
+          assert.deepInclude(at(recovery, "backup"), { listed: 1, payments: [], changed: [], reviewed: [], kept: 0 })
+          assert.deepStrictEqual(yield* stored(id), before)
+          assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 1)
+        })
+      )
+    })
+  )
+})
+
 describe("keys that the store lost", () => {
   const key = "order-0001"
   const again = (change: Parameters<typeof request>[0] = {}) =>

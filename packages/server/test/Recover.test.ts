@@ -3,8 +3,10 @@
  * no key moves money twice. With `POINTSMAN_RECOVERED_PAYMENTS=1000` it is as many payments, and a fifth as many refunds.
  */
 import { spawn } from "node:child_process"
+import { createHmac } from "node:crypto"
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { documentOf, runCommand } from "./support/CommandProcess.ts"
@@ -246,6 +248,71 @@ describe("a recovery that dies", { timeout: 120_000 }, () => {
     const server = await start()
     assert.deepStrictEqual(seen(await allPayments(server)), seen(before))
     await server.stop()
+  })
+})
+
+describe("a provider without lists", { timeout: 120_000 }, () => {
+  it("given a message about a lost charge, when it recovers, then the message is adopted, and the loss is accepted by hand", async () => {
+    const provider = await startProvider()
+    for (const list of ["listCharges", "listRefunds"] as const) {
+      provider.always(list, () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))
+    }
+    const folder = temporaryFolder()
+    const connection = { ...connectionTo(provider), webhookSecret: "whsec_of_main" }
+    const start = () => startServer({ folder, configuration: { workspaces: [workspaceWith([connection])] } })
+    const recover = (...flags: ReadonlyArray<string>) => runCommand(folder, ["recover", "--json", ...flags])
+    const kept = keptFile(folder)
+    await (await start()).stop()
+    await kept.keep()
+    const since = backupTime()
+    const order = { key: liveKey, idempotencyKey: "order-0001", body: { amount: 1999, currency: "EUR", country: "NL" } }
+    const first = await start()
+    assert.strictEqual((await first.request("POST", path, order)).status, 201)
+    await first.stop()
+    await kept.restore()
+
+    const second = await start()
+    const [charge] = provider.charges
+    const body = JSON.stringify({
+      id: "msg_1",
+      type: "charge.updated",
+      created: new Date().toISOString(),
+      data: {
+        attempt_id: charge?.attemptId,
+        provider_reference: charge?.providerReference,
+        status: "captured",
+        captured_amount: 1999,
+        currency: "EUR"
+      }
+    })
+    const seconds = Math.floor(Date.now() / 1000)
+    const signature = createHmac("sha256", "whsec_of_main").update(`${seconds}.${body}`).digest("hex")
+    const headers = { "x-service-signature": `t=${seconds},v1=${signature}`, "content-type": "application/json" }
+    const answer = await fetch(`${second.url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body })
+    assert.strictEqual(answer.status, 200)
+
+    const adopted = [{ currency: "EUR", count: 1, amount: 1999 }]
+    const shown = documentOf(await recover("--since", since, "--dry-run")).data
+    assert.deepInclude(shown.connections[0], { result: "no_list", payments: adopted })
+    const ended = await recover("--since", since)
+    assert.strictEqual(ended.code, 1)
+    const { data } = JSON.parse(ended.stdout)
+    assert.deepInclude(data.connections[0], { result: "no_list", payments: adopted, kept: 0 })
+    assert.isNull(data.loss.ended)
+    assert.strictEqual(documentOf(await recover("--accept-loss")).data.ended.outcome, "accepted")
+    assert.strictEqual((await recover("--accept-loss")).code, 1)
+    const messages = documentOf(await runCommand(folder, ["messages", "list", "--json"])).data
+    assert.deepInclude(messages[0], { message_id: "msg_1", outcome: "confirmed" })
+
+    // A running server knows of the loss within two seconds.
+    await sleep(2_500)
+    const again = await second.request("POST", path, order)
+    assert.deepInclude(again.body.data, { payment_status: "CAPTURED", captured_amount: 1999, recovered: true })
+    assert.lengthOf(
+      provider.calls.filter(({ operation }) => operation === "charge"),
+      1
+    )
+    await second.stop()
   })
 })
 

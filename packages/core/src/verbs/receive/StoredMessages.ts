@@ -1,6 +1,7 @@
 /** What providers told, for operators: the messages that are stored, and how one is applied again after a mend. */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import type { MessageNote, TenantMessage } from "../../model/StoredMessage.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { MessageNote, StoredMessage, TenantMessage } from "../../model/StoredMessage.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger, type MessageQuery } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
@@ -38,21 +39,31 @@ export const message = Effect.fnUntraced(function* (connectionId: string, eventI
  * it was when it came. Gives the message as it is then.
  */
 export const applyMessage = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
-  const { body, connection, isSealed, note, tenant } = yield* find(connectionId, eventId)
+  const stored = yield* find(connectionId, eventId)
+  const { note, tenant } = stored
   if (note.outcome === "applied") return yield* new MessageNotApplicable({ reason: "it was applied already" })
+  yield* decideMessage(tenant, note, yield* readAgain(stored))
+  const after = yield* find(connectionId, eventId)
+  return { ...after.note, tenant } satisfies TenantMessage
+})
+
+/** What a stored message says, as its connector reads messages today. */
+export const readMessage = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
+  return yield* readAgain(yield* find(connectionId, eventId))
+})
+
+const readAgain = Effect.fnUntraced(function* ({ body, connection, isSealed, note }: Stored) {
   const reader = yield* readerOf(connection)
   if (reader === undefined) return yield* new MessageNotApplicable({ reason: "its connection takes no messages" })
   if (reader.readStored === undefined) {
     return yield* new MessageNotApplicable({ reason: "its connector does not read stored messages" })
   }
-  const text = isSealed ? Redacted.value(yield* open(connectionId, eventId, body)) : body
+  const text = isSealed ? Redacted.value(yield* open(note.connectionId, note.eventId, body)) : body
   const read = yield* Effect.result(reader.readStored({ body: utf8.encode(text), secret: reader.secret }))
   if (Result.isFailure(read)) {
     return yield* new MessageNotApplicable({ reason: `it cannot be read: ${read.failure.reason}` })
   }
-  yield* decideMessage(tenant, note, read.success)
-  const after = yield* find(connectionId, eventId)
-  return { ...after.note, tenant } satisfies TenantMessage
+  return read.success
 })
 
 /** Messages at once, and for how long after its arrival a message may still find its charge. */
@@ -83,6 +94,11 @@ export const matchMessages = Effect.fnUntraced(function* () {
 })
 
 const utf8 = new TextEncoder()
+
+interface Stored extends Pick<StoredMessage, "body" | "isSealed"> {
+  readonly connection: Connection
+  readonly note: MessageNote
+}
 
 const find = Effect.fnUntraced(function* (connectionId: string, eventId: string) {
   const directory = yield* Directory

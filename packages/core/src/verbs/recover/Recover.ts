@@ -3,6 +3,8 @@
  * not recovered, servers send nothing there.
  */
 import { Clock, Effect, Option, Schema } from "effect"
+import type { Connection } from "../../model/Connection.ts"
+import type { Tenant } from "../../model/Tenant.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { type RecordLoss, RecordLosses } from "../../ports/RecordLoss.ts"
 import { recoverConnection } from "./RecoverRecords.ts"
@@ -48,7 +50,7 @@ export const recover = Effect.fnUntraced(function* ({ connectionId, isDryRun, si
   const loss = isDryRun ? undefined : yield* declare(open, from, now)
   const recovered: Array<ConnectionRecovery> = []
   for (const connection of chosen) {
-    const one = yield* recoverConnection(connection, { since: from, isDryRun })
+    const one = yield* recoverConnection(connection, { since: from, isDryRun }, othersOf(connection, connections))
     recovered.push(one)
     // A loss that began before this was not recovered whole.
     if (loss !== undefined && from <= loss.since && one.end._tag === "Complete") {
@@ -69,6 +71,16 @@ export const acceptLoss = Effect.fnUntraced(function* () {
   const isEnded = yield* losses.end(loss, { outcome: "accepted", at })
   return isEnded ? Option.fromNullishOr(yield* losses.newest) : Option.none<RecordLoss>()
 })
+
+/** The other tenants with a connection to the same kind of provider. */
+const othersOf = (connection: Connection, all: ReadonlyArray<Connection>): ReadonlyArray<Tenant> =>
+  all
+    .filter(({ connector }) => connector === connection.connector)
+    .map(({ environment, workspaceId }) => ({ environment, workspaceId }))
+    .filter((tenant, index, tenants) => tenants.findIndex((one) => isSame(one, tenant)) === index)
+    .filter((tenant) => !isSame(tenant, connection))
+
+const isSame = (a: Tenant, b: Tenant): boolean => a.workspaceId === b.workspaceId && a.environment === b.environment
 
 const openLoss = (loss: RecordLoss | null): RecordLoss | undefined =>
   loss === null || loss.ended !== null ? undefined : loss

@@ -5,7 +5,7 @@
  * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
  * guarded by the version. Nothing is asked of a provider but to list and to look up.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { chargeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
 import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
@@ -15,14 +15,15 @@ import { recordLookup } from "../../commit/RecordLookup.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { Tenant } from "../../model/Tenant.ts"
 import type { Money } from "../../money/Money.ts"
 import type { ListedCharge, ListedPage, ListedRefund } from "../../ports/Connector.ts"
-import { Ledger } from "../../ports/Ledger.ts"
-import { Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
+import { findCharge, findRefunded } from "./FindRecord.ts"
 import { keepListed, type ListedEntry } from "./KeepListed.ts"
-import { type ChargeOnFile, type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
+import { type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
 import { planRefund, type RefundPlan } from "./PlanRefund.ts"
+import { recoverMessages } from "./RecoverMessages.ts"
 import { type ConnectionRecovery, makeTally, type Tally } from "./RecoveryReport.ts"
 
 /** How far a provider's clock and ours may be apart: both ends of what is asked for are wider by this. */
@@ -36,6 +37,8 @@ interface Recovering extends ListedAt {
   readonly tally: Tally
   /** Of a dry run: the payments that would be adopted, by the references of their charges, for their refunds. */
   readonly wouldBe: Map<string, PaymentBook>
+  /** Whose records may be at the same provider: those with a connection of the same connector. */
+  readonly otherTenants: ReadonlyArray<Tenant>
   /** Lookups that were not answered. */
   unanswered: number
 }
@@ -43,8 +46,10 @@ interface Recovering extends ListedAt {
 /** The charges and refunds that a connection's provider created from `since` on (epoch milliseconds). */
 export const recoverConnection = Effect.fnUntraced(function* (
   connection: Connection,
-  { isDryRun, since }: { readonly since: number; readonly isDryRun: boolean }
+  order: { readonly since: number; readonly isDryRun: boolean },
+  otherTenants: ReadonlyArray<Tenant>
 ) {
+  const { isDryRun, since } = order
   const { environment, id: connectionId, workspaceId } = connection
   const tenant = { workspaceId, environment }
   const tally = makeTally()
@@ -56,6 +61,7 @@ export const recoverConnection = Effect.fnUntraced(function* (
     isDryRun,
     tally,
     wouldBe: new Map(),
+    otherTenants,
     unanswered: 0
   }
   const window: ListWindow = {
@@ -63,6 +69,7 @@ export const recoverConnection = Effect.fnUntraced(function* (
     before: (yield* Clock.currentTimeMillis) + clockSkewMillis
   }
   const end = yield* walkBoth(recovering, window)
+  yield* recoverMessages(connection, tenant, order, (charge) => recoverCharge(recovering, charge))
   const { counts, of } = tally
   return {
     tenant,
@@ -112,13 +119,16 @@ const keep = Effect.fnUntraced(function* (recovering: Recovering, entry: ListedE
 })
 
 const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charge: ListedCharge) {
-  const read = findCharge(recovering, charge)
-  const plan = yield* writePlan(recovering, read, (onFile, now, reused) =>
-    reused === undefined
-      ? planCharge(recovering, charge, onFile, now)
-      : ({ _tag: "Keep", reason: "provider_reference: another payment has it" } as const)
-  )
   const { attemptId, money, state } = charge
+  // Of a dry run: the list had it, and a message says it again.
+  if (recovering.wouldBe.has(state.providerRef ?? "")) return
+  const read = findCharge(recovering, recovering.otherTenants, charge)
+  const plan = yield* writePlan(recovering, read, (onFile, now, reused): ChargePlan => {
+    if (onFile === undefined) return { _tag: "Known" }
+    return reused === undefined
+      ? planCharge(recovering, charge, onFile, now)
+      : { _tag: "Keep", reason: "provider_reference: another payment has it" }
+  })
   switch (plan._tag) {
     case "Adopt":
       if (state.providerRef !== null && recovering.isDryRun) recovering.wouldBe.set(state.providerRef, plan.book)
@@ -137,9 +147,9 @@ const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charg
 })
 
 const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund) {
-  const plan = yield* writePlan(recovering, findRefunded(recovering, listed), (book, now) =>
-    planRefund(recovering, listed, book, now)
-  )
+  const planned = recovering.wouldBe.get(listed.providerRef)
+  const read = planned === undefined ? findRefunded(recovering, listed) : Effect.succeed(planned)
+  const plan = yield* writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now))
   const { money, providerRef, refundId, state } = listed
   switch (plan._tag) {
     case "Adopt":
@@ -217,42 +227,4 @@ const decideByLookup = Effect.fnUntraced(function* <R>(
   if (after.payment.version === book.payment.version) return
   recovering.tally.add("changed", money)
   if (book.payment.review === null && after.payment.review !== null) recovering.tally.add("reviewed", money)
-})
-
-const findCharge = Effect.fnUntraced(function* ({ connectionId, tenant }: ListedAt, charge: ListedCharge) {
-  const ledger = yield* Ledger
-  const { attemptId, created } = charge
-  const stated = charge.paymentId !== null && uuidV7.test(charge.paymentId) ? charge.paymentId : undefined
-  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, { attemptId }))?.book
-  const attempt = found?.attempts.findLast((one) => one.id === attemptId && one.connectionId === connectionId)
-  // Nothing was sent of it: a later request under the same key took its id, and is another payment.
-  const isUnsent = attempt?.outcome === "Abandoned" || attempt?.outcome === "NotSent"
-  const isOthers = isUnsent && stated !== undefined && found?.payment.id !== stated
-  const own = attempt === undefined || isOthers ? undefined : found
-  const paymentId = stated ?? (yield* paymentIdOf(attemptId, created))
-  const named = own === undefined ? Option.getOrUndefined(yield* ledger.book(tenant, paymentId)) : undefined
-  return { own, paymentId, named } satisfies ChargeOnFile
-})
-
-const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-
-/**
- * A UUIDv7 of the time of the charge, for a payment whose id the provider was not told. It is the same at every recovery,
- * so that two at once store one payment.
- */
-const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
-  const drawn = yield* (yield* Secrets).derivedUuid(JSON.stringify(["recovered payment", attemptId]))
-  const time = Math.max(0, created).toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${drawn.slice(15)}`
-})
-
-const findRefunded = Effect.fnUntraced(function* (
-  { connectionId, tenant, wouldBe }: Recovering,
-  { providerRef }: ListedRefund
-) {
-  const planned = wouldBe.get(providerRef)
-  if (planned !== undefined) return planned
-  const ledger = yield* Ledger
-  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, { connectionId, providerRef }))
-  return found?.book
 })

@@ -1,0 +1,55 @@
+/** What the store has of a charge or a refund of a provider's list. */
+import { Effect, Option } from "effect"
+import type { Tenant } from "../../model/Tenant.ts"
+import type { ListedCharge, ListedRefund } from "../../ports/Connector.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import type { ChargeOnFile, ListedAt } from "./PlanCharge.ts"
+
+/** `undefined`: it is another connection's, which may have the same account at the provider. */
+export const findCharge = Effect.fnUntraced(function* (
+  { connectionId, tenant }: ListedAt,
+  otherTenants: ReadonlyArray<Tenant>,
+  charge: ListedCharge
+) {
+  const ledger = yield* Ledger
+  const { attemptId, created } = charge
+  const stated = charge.paymentId !== null && uuidV7.test(charge.paymentId) ? charge.paymentId : undefined
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, { attemptId }))?.book
+  const attempt = found?.attempts.findLast(({ id }) => id === attemptId)
+  // The connection is part of what an attempt's id is derived from.
+  if (attempt !== undefined && attempt.connectionId !== connectionId) return undefined
+  // Nothing was sent of it: a later request under the same key took its id, and is another payment.
+  const isUnsent = attempt?.outcome === "Abandoned" || attempt?.outcome === "NotSent"
+  const isOthers = isUnsent && stated !== undefined && found?.payment.id !== stated
+  if (attempt !== undefined && !isOthers) {
+    return { own: found, paymentId: "", named: undefined } satisfies ChargeOnFile
+  }
+  for (const other of otherTenants) {
+    if (Option.isSome(yield* ledger.bookOf(other, { attemptId }))) return undefined
+  }
+  const paymentId = stated ?? (yield* paymentIdOf(attemptId, created))
+  const named = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
+  return { own: undefined, paymentId, named } satisfies ChargeOnFile
+})
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+
+/**
+ * A UUIDv7 of the time of the charge, for a payment whose id the provider was not told. It is the same at every recovery,
+ * so that two at once store one payment.
+ */
+const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
+  const drawn = yield* (yield* Secrets).derivedUuid(JSON.stringify(["recovered payment", attemptId]))
+  const time = Math.max(0, created).toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${drawn.slice(15)}`
+})
+
+/** The payment of the charge that is refunded. */
+export const findRefunded = Effect.fnUntraced(function* (
+  { connectionId, tenant }: ListedAt,
+  { providerRef }: ListedRefund
+) {
+  const ledger = yield* Ledger
+  return Option.getOrUndefined(yield* ledger.bookOf(tenant, { connectionId, providerRef }))?.book
+})
