@@ -7,6 +7,16 @@ const createPayment = "packages/core/src/verbs/create/CreatePayment.ts"
 const callIds = "packages/core/src/call/CallIds.ts"
 const keyRetention = "packages/core/src/decide/KeyRetention.ts"
 const nextStep = "packages/core/src/routing/NextStep.ts"
+const recoverTest = "packages/core/test/RecoverRecords.test.ts"
+const recoveredKey = "packages/core/src/verbs/create/RecoveredKey.ts"
+const recoveredOperation = "packages/core/src/verbs/operate/RecoveredOperation.ts"
+const replayRefund = "packages/core/src/verbs/refund/ReplayRefund.ts"
+const recoverFile = "packages/core/src/verbs/recover/Recover.ts"
+const recoverRecords = "packages/core/src/verbs/recover/RecoverRecords.ts"
+const findRecord = "packages/core/src/verbs/recover/FindRecord.ts"
+const planCharge = "packages/core/src/verbs/recover/PlanCharge.ts"
+const planRefund = "packages/core/src/verbs/recover/PlanRefund.ts"
+const listsFile = "packages/core/src/call/Lists.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
@@ -2760,6 +2770,206 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "connector-adyen",
       file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
       test: "given 422 with a transient error, or of a key that is at work, then Unanswered"
+    }
+  },
+  {
+    name: "compare recovered keys of today alone",
+    harm: "After midnight a merchant repeats a request whose record was lost, and its charge is made again.",
+    edits: [
+      {
+        file: recoveredKey,
+        find: "for (const createdAt of [now, now - keyRetentionMillis]) {",
+        replace: "for (const createdAt of [now]) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given midnight and an open circuit since, when the key comes again, then nothing is charged"
+    }
+  },
+  {
+    name: "compare recovered keys of one connection",
+    harm: "A request whose record was lost was charged at another connection, and is charged again.",
+    edits: [
+      {
+        file: recoveredKey,
+        find: "for (const { id: connectionId } of connections) {",
+        replace: "for (const { id: connectionId } of connections.slice(0, 1)) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a recovered charge, when its key comes again, then its payment answers and nothing is charged"
+    }
+  },
+  {
+    name: "answer a recovered key whatever is asked",
+    harm: "A merchant who asks for another amount is told that it was charged.",
+    edits: [
+      {
+        file: recoveredKey,
+        find: "if (money.currency !== payment.money.currency || money.minorUnits !== payment.money.minorUnits) {",
+        replace: 'if (money.currency === "") {'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a recovered charge, when its key comes again, then its payment answers and nothing is charged"
+    }
+  },
+  {
+    name: "recover a charge under a drawn id",
+    harm: "Two recoveries at once store two payments of one charge, and each can be refunded.",
+    edits: [
+      {
+        file: findRecord,
+        find: 'JSON.stringify(["recovered payment", attemptId])',
+        replace: 'JSON.stringify(["recovered payment", attemptId, Math.random()])'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a provider that was not told payment ids, then two recoveries at once store one payment"
+    }
+  },
+  {
+    name: "adopt another tenant's charge",
+    harm: "A charge of production is adopted in the sandbox, whose keys then refund it.",
+    edits: [
+      {
+        file: findRecord,
+        find: "if (Option.isSome(yield* ledger.bookOf(other, { attemptId }))) return undefined",
+        replace: "yield* ledger.bookOf(other, { attemptId })"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a list that names its charge, then the charge is not adopted here"
+    }
+  },
+  {
+    name: "believe an old list during a capture",
+    harm: "A list from before a capture opens the authorization again, and a second capture is sent.",
+    edits: [
+      {
+        file: planCharge,
+        find: "attempt === undefined || inOperation.has(book.payment.state)",
+        replace: "attempt === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a capture in flight and a list from before it, then the payment keeps waiting for its capture"
+    }
+  },
+  {
+    name: "adopt more refunds than was captured",
+    harm: "A refund that the record has no room for breaks its balance, and the recovery dies.",
+    edits: [
+      {
+        file: planRefund,
+        find: "refundable.has(payment.state) && minorUnits <= refundableMinor(payment)",
+        replace: "refundable.has(payment.state)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given more refunded than was captured, or a refund made elsewhere, then operations review the payment"
+    }
+  },
+  {
+    name: "forget keys of recovered refunds",
+    harm: "A merchant repeats a refund whose record was lost, and the customer is refunded twice.",
+    edits: [
+      { file: replayRefund, find: "named ?? (yield* recoveredRefund(book, order.idempotencyKey))", replace: "named" }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given recovered refunds, when their keys come again, then their answers are repeated"
+    }
+  },
+  {
+    name: "recover a connection that did not answer",
+    harm: "Servers charge again although a part of what was lost is not recovered.",
+    edits: [
+      { file: recoverFile, find: 'from <= loss.since && one.end._tag === "Complete"', replace: "from <= loss.since" }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a page that is never answered, then its connection is not recovered, and the next time it is"
+    }
+  },
+  {
+    name: "recover a connection from too late",
+    harm: "Servers charge again although what was lost before is not recovered.",
+    edits: [
+      {
+        file: recoverFile,
+        find: 'from <= loss.since && one.end._tag === "Complete"',
+        replace: 'one.end._tag === "Complete"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a recovery that began later than the loss, then no connection is recovered"
+    }
+  },
+  {
+    name: "take an unanswered page for the last one",
+    harm: "Charges on later pages are missing, and the connection counts as recovered.",
+    edits: [
+      {
+        file: listsFile,
+        find: "if (failure === undefined) continue",
+        replace: 'if (failure === undefined || failure.reason !== "the connector has no list") continue'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given windows that hold too many, then shorter ones are asked for, and nothing is missed"
+    }
+  },
+  {
+    name: "write in a dry run",
+    harm: "An operator looks, and merchants are told of payments.",
+    edits: [
+      {
+        file: recoverRecords,
+        find: "  isDryRun\n    ? Effect.flatMap(",
+        replace: "  isDryRun && false\n    ? Effect.flatMap("
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a dry run, then it reports the same, and stores nothing"
+    }
+  },
+  {
+    name: "answer a recovered capture whatever is asked",
+    harm: "A merchant who asks to capture another amount is told that it was captured.",
+    edits: [
+      {
+        file: recoveredOperation,
+        find: 'if (order.kind === "capture" && asked.operation.money.minorUnits !== book.payment.capturedMinor) {',
+        replace: "if (order.kind === null) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given keys of a capture and a void, when they come again, then the provider's record answers"
     }
   }
 ]

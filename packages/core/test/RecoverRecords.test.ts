@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -135,16 +135,19 @@ describe("charges that the store lost", () => {
 
   it.effect("given a provider that was not told payment ids, then two recoveries at once store one payment", () =>
     Effect.gen(function* () {
-      const { inNewStore } = losing({ knowsPayments: false })
-      yield* inNewStore(createOne())
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* Effect.all([recoverAll, recoverAll], { concurrency: "unbounded" })
-          const all = yield* (yield* Ledger).payments(tenant, { limit: 10 })
-          assert.lengthOf(all, 1)
-          assert.deepInclude(all[0], { state: "Captured", capturedMinor: 1999, version: 1 })
-        })
-      )
+      const { inNewStore, provider } = losing({ knowsPayments: false })
+      provider.onCharge = provider.declineSoftly
+      yield* inNewStore(createOne({ details: { captureMethod: "manual" } }))
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon)
+        yield* Effect.all([recoverAll, recoverAll], { concurrency: "unbounded" })
+        const all = yield* (yield* Ledger).payments(tenant, { limit: 10 })
+        // One for each connection that declined it: the provider does not say that they are of one payment.
+        assert.sameMembers(
+          all.map(({ state, version }) => `${state} ${version}`),
+          ["Declined 1", "Declined 1"]
+        )
+      }).pipe(Effect.provide(world({ provider, yieldBetween: true }).layer))
     })
   )
 })
@@ -169,6 +172,96 @@ describe("connections with one account", () => {
   )
 })
 
+describe("another environment at the same provider", () => {
+  it.effect("given a list that names its charge, then the charge is not adopted here", () =>
+    Effect.gen(function* () {
+      const provider = listingProvider()
+      const connections = [{ id: "main" }, { id: "live", environment: "production" as const }]
+      const { onListCharges: list } = provider
+      provider.onListCharges = (request) => list?.({ ...request, connectionId: "live" }) ?? Effect.never
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon)
+        const live = { ...caller, tenant: { ...tenant, environment: "production" as const } }
+        yield* (yield* Pointsman).create(live, request({ idempotencyKey: "order-0001" }))
+        assert.deepInclude(at(yield* recoverAll), { listed: 1, payments: [], kept: 0 })
+        assert.lengthOf(yield* (yield* Ledger).payments(tenant, { limit: 10 }), 0)
+      }).pipe(Effect.provide(world({ provider, connections }).layer))
+    })
+  )
+})
+
+describe("a walk of lists", () => {
+  const bigWindow = (millis: number) => new Unanswered({ reason: `ask for less than ${millis} ms` })
+
+  it.effect("given windows that hold too many, then shorter ones are asked for, and nothing is missed", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          for (let hours = 0; hours < 5; hours++) {
+            yield* createOne()
+            yield* TestClock.adjust("1 hour")
+          }
+        }),
+        noon - 5 * (day / 24)
+      )
+      const { onListCharges: list } = provider
+      provider.onListCharges = (request) => {
+        const millis = request.createdBefore - request.createdFrom
+        return millis > day / 12 ? Effect.fail(bigWindow(millis)) : (list?.(request) ?? Effect.never)
+      }
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const recovery = yield* recoverAll
+          assert.deepInclude(at(recovery), { end: { _tag: "Complete" }, listed: 5, payments: eur(5, 5 * 1999) })
+        })
+      )
+    })
+  )
+
+  it.effect("given a page that is never answered, then its connection is not recovered, and the next time it is", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing({ pageSize: 1 })
+      yield* inNewStore(Effect.andThen(createOne(), createOne()))
+      const { onListCharges: list } = provider
+      provider.onListCharges = (request) =>
+        request.cursor === null ? (list?.(request) ?? Effect.never) : Effect.fail(bigWindow(0))
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { connections, loss } = yield* recoverAll
+          assert.strictEqual(at({ since: 0, connections, loss }).end._tag, "Failed")
+          assert.deepInclude(loss, { recovered: ["backup"], ended: null })
+          provider.onListCharges = list
+          const again = yield* recoverAll
+          assert.deepInclude(at(again), { end: { _tag: "Complete" }, payments: eur(1, 1999) })
+          assert.deepInclude(again.loss?.ended, { outcome: "recovered" })
+        })
+      )
+    })
+  )
+
+  it.effect("given a capture in flight and a list from before it, then the payment keeps waiting for its capture", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const { onCapture: captured } = provider
+      const arrived = yield* Deferred.make<void>()
+      provider.onCapture = (asked) => Effect.andThen(Deferred.await(arrived), captured(asked))
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* createOne({ details: { captureMethod: "manual" } })
+          const order = { paymentId: id, idempotencyKey: null, amountMinor: null }
+          const capture = yield* Effect.forkChild((yield* Pointsman).capture(caller, order))
+          while ((yield* stored(id)).payment.state !== "Capturing") yield* Effect.yieldNow
+          assert.deepInclude(at(yield* recoverAll), { payments: [], changed: [], reviewed: [] })
+          assert.strictEqual((yield* stored(id)).payment.state, "Capturing")
+          yield* Deferred.succeed(arrived, undefined)
+          assert.strictEqual((yield* Fiber.join(capture)).payment.state, "Captured")
+        })
+      )
+    })
+  )
+})
+
 describe("keys that the store lost", () => {
   const key = "order-0001"
   const again = (change: Parameters<typeof request>[0] = {}) =>
@@ -184,13 +277,13 @@ describe("keys that the store lost", () => {
       yield* inNewStore(
         Effect.gen(function* () {
           yield* recoverAll
+          const other = again({ details: { money: { minorUnits: 2000, currency: "EUR" } } })
+          assert.strictEqual((yield* Effect.flip(other))._tag, "pointsman/KeyReused")
           for (const _ of [1, 2]) {
             const { isReplay, payment } = yield* again()
             assert.isTrue(isReplay)
             assert.deepInclude(payment, { id: first.payment.id, state: "Captured", idempotencyKey: key })
           }
-          const other = again({ details: { money: { minorUnits: 2000, currency: "EUR" } } })
-          assert.strictEqual((yield* Effect.flip(other))._tag, "pointsman/KeyReused")
           assert.lengthOf(provider.charges, 1)
         })
       )
@@ -456,14 +549,14 @@ describe("refunds, captures and voids that the store lost", () => {
       yield* inNewStore(
         Effect.gen(function* () {
           yield* recoverAll
+          assert.strictEqual((yield* Effect.flip(captureOf(captured.id, 600)))._tag, "pointsman/KeyReused")
           for (const _ of [1, 2]) {
             assert.deepInclude((yield* captureOf(captured.id)).payment, { state: "Captured", capturedMinor: 700 })
             assert.deepInclude((yield* voidOf(voided.id)).payment, { state: "Cancelled" })
           }
-          assert.strictEqual((yield* Effect.flip(captureOf(captured.id, 600)))._tag, "pointsman/KeyReused")
           assert.lengthOf(provider.captures, 1)
           assert.lengthOf(provider.voids, 1)
-          assert.lengthOf(provider.operationLookUps, 2)
+          assert.lengthOf(provider.operationLookUps, 3)
         })
       )
     })
