@@ -2853,6 +2853,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "leave a paid page open",
+    harm: "The customer paid on the page, the record was lost, and the page takes the money again.",
+    edits: [
+      {
+        file: planCharge,
+        find: "const goesOn = isPaidSince || (",
+        replace: "const goesOn = (isPaidSince && false) || ("
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given it waits for its customer here, when it is recovered, then it is paid, and not paid again"
+    }
+  },
+  {
     name: "believe an old list during a capture",
     harm: "A list from before a capture opens the authorization again, and a second capture is sent.",
     edits: [

@@ -152,6 +152,27 @@ describe("charges that the store lost", () => {
   )
 })
 
+describe("a hosted payment whose charge was lost", () => {
+  it.effect("given it waits for its customer here, when it is recovered, then it is paid, and not paid again", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const { id } = yield* createOne({ returnUrl: "https://shop.example/done" })
+          assert.strictEqual((yield* stored(id)).payment.state, "AwaitingCustomer")
+          yield* provider.onCharge({
+            ...{ attemptId: "att_lost", attemptNumber: 1, paymentId: id, connectionId: "main", capture: true },
+            ...request().details,
+            instrument: null
+          })
+          assert.deepInclude(at(yield* recoverAll), { payments: eur(1, 1999), reviewed: [] })
+          assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 1999, review: null })
+        })
+      )
+    })
+  )
+})
+
 describe("connections with one account", () => {
   it.effect("given a list that names another connection's charge, then it stays that connection's", () =>
     Effect.gen(function* () {

@@ -180,7 +180,9 @@ const withAttempt = (
   now: number
 ): PaymentBook => {
   const { payment } = book
-  const goesOn = payment.reported?.isRecovered === true && ended.has(payment.state)
+  // The customer paid on the page since: it must not be paid again.
+  const isPaidSince = payment.state === "AwaitingCustomer"
+  const goesOn = isPaidSince || (payment.reported?.isRecovered === true && ended.has(payment.state))
   const number = attempts.reduce((last, one) => Math.max(last, one.number), 0) + 1
   return {
     ...book,
