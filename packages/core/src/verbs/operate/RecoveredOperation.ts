@@ -28,8 +28,8 @@ export const recoveredOperation = Effect.fnUntraced(
     if (book === undefined || isOnFile(book, order)) return undefined
     const asked = yield* askedBefore(caller, order, book)
     if (asked === undefined) return undefined
-    const found = yield* lookUpOperation(book.payment, asked.operation, asked.attemptId)
-    if (found === undefined || found === "Unsupported" || found._tag === "NotFound") return undefined
+    const found = yield* lookUpOperation(book.payment, asked.operation, asked.attempt)
+    if (found === undefined || found === "Unsupported" || found._tag !== "Found") return undefined
     if (found.state._tag === "OperationFailed") return undefined
     const outcome = found.state._tag === "OperationConfirmed" ? "Confirmed" : "Accepted"
     if (order.kind === "capture" && asked.operation.money.minorUnits !== book.payment.capturedMinor) {
@@ -71,7 +71,7 @@ const askedBefore = Effect.fnUntraced(function* (caller: Caller, order: Operatio
     reason: null,
     reply: null
   }
-  return { attemptId: attempt.id, operation }
+  return { attempt, operation }
 })
 
 const answerWith = Effect.fnUntraced(function* <E, R>(

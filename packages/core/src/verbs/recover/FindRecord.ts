@@ -40,9 +40,11 @@ const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
  * so that two at once store one payment.
  */
 const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
-  const drawn = yield* (yield* Secrets).derivedUuid(JSON.stringify(["recovered payment", attemptId]))
-  const time = Math.max(0, created).toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${drawn.slice(15)}`
+  const derived = yield* (yield* Secrets).derivedUuid(
+    JSON.stringify(["recovered payment", attemptId]),
+    Math.max(0, created)
+  )
+  return `${derived.slice(0, 14)}7${derived.slice(15)}`
 })
 
 /** The payment of the charge that is refunded. */

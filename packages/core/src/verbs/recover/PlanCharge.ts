@@ -200,6 +200,7 @@ const adoptedAttempt = (at: ListedAt, charge: ListedCharge, payment: Payment, nu
     paymentId: payment.id,
     number,
     connectionId: at.connectionId,
+    account: null,
     money: payment.money,
     timeoutMillis: at.timeoutMillis,
     sentAt: charge.created,

@@ -6,12 +6,15 @@
  * guarded by the version. Nothing is asked of a provider but to list and to look up.
  */
 import { Clock, Effect } from "effect"
+import { Accounts } from "../../call/Accounts.ts"
 import { chargeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
 import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
+import { holdingAttempt } from "../../decide/Holding.ts"
+import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -88,9 +91,17 @@ const lookupsUnanswered = (count: number): ListEnd => ({
   reason: `${count} lookups of charges or refunds that changed were not answered`
 })
 
+const inOtherAccount: ListEnd = {
+  _tag: "Failed",
+  reason: "the credentials open another account than before, which has none of the lost records"
+}
+
 /** All charges first: a refund needs the payment of its charge. */
 const walkBoth = Effect.fnUntraced(function* (recovering: Recovering, window: ListWindow) {
   const { connection } = recovering
+  const accounts = yield* Accounts
+  yield* accounts.verify(connection)
+  if (otherAccount(undefined, connection, accounts.current(connection)) !== undefined) return inOtherAccount
   const charges = yield* walkList(connection, chargeList, window, (page) =>
     takePage(recovering, "charge", page, (charge) => recoverCharge(recovering, charge))
   )
@@ -169,7 +180,10 @@ const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, liste
     case "LookUp": {
       const { book, refund } = plan
       return yield* decideByLookup(recovering, book, money, (askedAt) =>
-        Effect.map(lookUpRefund(book.payment, refund), (found) => found && { ...aboutRefund(refund, found), askedAt })
+        Effect.map(
+          lookUpRefund(book.payment, refund, holdingAttempt(book)),
+          (found) => found && { ...aboutRefund(refund, found), askedAt }
+        )
       )
     }
   }
