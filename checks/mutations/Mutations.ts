@@ -919,8 +919,8 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/decide/SentCall.ts",
-        find: "  sentAt + defaultSendWithinMillis + 2 * timeoutMillis",
-        replace: "  sentAt"
+        find: " + defaultSendWithinMillis + 2 * timeoutMillis",
+        replace: ""
       }
     ],
     caughtBy: {
@@ -2271,9 +2271,115 @@ import { writeFact } from "../../commit/WriteFact.ts"
       }
     ],
     caughtBy: {
-      project: "server",
-      file: "packages/server/test/StorageClock.test.ts",
-      test: "given unknown results, kills and restarts, then no result is turned false, and who is far off serves nothing"
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/WrongClock.test.ts",
+      test: "given a database that is 40 s ahead, then the storage refuses, and its time is the database's"
+    }
+  },
+  {
+    name: "a lost payment that nobody misses",
+    harm: "A standby that lagged was promoted; what it lacks is charged again under new keys, and nobody knows.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/LossWatch.ts",
+        find: "and id = c.p and version >= c.v",
+        replace: "and id >= '' and version >= 0"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostRecords.test.ts",
+      test: "given one that lags, then every server knows of the loss, and since when, also after a restart"
+    }
+  },
+  {
+    name: "ages across a failover",
+    harm: "The promoted standby's clock is ahead, and an unknown result becomes a failure before the provider captures.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Timeline.ts",
+        find: `if (row?.["is_changed"] === true) clock`,
+        replace: `if (row?.["is_changed"] === "never") clock`
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostRecords.test.ts",
+      test: "given one that has everything, then ages begin anew, and no record is missing"
+    }
+  },
+  {
+    name: "create at a connection that is not recovered",
+    harm: "The store lost the payment of this order; the shop asks again under a new key, and it is charged twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/CreatePayment.ts",
+        find: "if (missing !== undefined) {",
+        replace: "if (missing === null) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    }
+  },
+  {
+    name: "refund at a connection that is not recovered",
+    harm: "The store lost the refund; it is asked for again, and the money is given back twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/refund/ClaimRefund.ts",
+        find: "if (missing !== undefined) return yield* new NothingSent({ cause: missing })",
+        replace: ""
+      },
+      {
+        file: "packages/core/src/verbs/refund/ClaimRefund.ts",
+        find: "const missing = yield* missingRecords([connection])",
+        replace: "yield* missingRecords([connection])"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    }
+  },
+  {
+    name: "capture at a connection that is not recovered",
+    harm: "The store lost the capture; it is asked for again at a provider that forgot its key, and is taken twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: "if (missing !== undefined) return yield* new NothingSent({ cause: missing })",
+        replace: ""
+      },
+      {
+        file: "packages/core/src/verbs/operate/ClaimOperation.ts",
+        find: "const missing = yield* missingRecords([connection])",
+        replace: "yield* missingRecords([connection])"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    }
+  },
+  {
+    name: "write to a file that was replaced",
+    harm: "Payments are acknowledged that are in a deleted file, and gone with the next restart.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Committer.ts",
+        find: "if (options.isReplaced?.() === true) {",
+        replace: "if (options.isReplaced === undefined) {"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/FileWatch.test.ts",
+      test: "given a copy from before in its place, then nothing is written, and who opens it knows of the loss"
     }
   },
   {

@@ -27,7 +27,7 @@ import type { Ids } from "./ports/Ids.ts"
 import type { Ledger } from "./ports/Ledger.ts"
 import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
-import { PaymentSettings } from "./ports/PaymentSettings.ts"
+import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
@@ -66,6 +66,11 @@ export interface PointsmanOptions {
   readonly messagesPerConnection?: number | undefined
   /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
   readonly deliveriesPerEndpoint?: number | undefined
+  /**
+   * After a loss of records, requests that may have been executed before are refused until their connection is
+   * recovered. `serve` sends them all the same; `refuse` unless set.
+   */
+  readonly afterRestore?: AfterRestore | undefined
 }
 
 export const defaultProviderTimeoutMillis = 30_000
@@ -111,7 +116,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const settings = {
           ...defaults,
           claimWindowMillis: options.claimWindowMillis ?? defaults.claimWindowMillis,
-          checkIntervals: { ...defaults.checkIntervals, ...options.checkIntervals }
+          checkIntervals: { ...defaults.checkIntervals, ...options.checkIntervals },
+          afterRestore: options.afterRestore ?? defaults.afterRestore
         }
         const deliveryDefaults = yield* DeliverySettings
         const deliverySettings = {

@@ -129,6 +129,7 @@ export {
   Pointsman,
   type PointsmanOptions
 } from "./Pointsman.ts"
+export type { AfterRestore } from "./ports/PaymentSettings.ts"
 export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"
 export { NotAdmitted } from "./ports/StorageCondition.ts"

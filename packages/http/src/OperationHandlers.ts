@@ -22,7 +22,7 @@ import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import { printable } from "./PrintableText.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, reportUnsent, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -119,7 +119,7 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
   body: ErrorBody<Code>
 ): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
   if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
-  if (failure._tag === "pointsman/NothingSent") yield* report(failure)
+  if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })
 

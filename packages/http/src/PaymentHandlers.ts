@@ -11,7 +11,7 @@ import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
@@ -118,7 +118,7 @@ const refuseCreate = Effect.fnUntraced(function* (
       yield* report(failure)
       return yield* Effect.fail({ error: { ...body.error, request_id: yield* RequestId } })
     case "pointsman/NothingSent":
-      yield* report(failure)
+      yield* reportUnsent(failure)
       return yield* Effect.fail(body)
     default:
       return yield* Effect.fail(body)

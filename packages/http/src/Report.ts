@@ -1,4 +1,6 @@
-import { Cause, Effect } from "effect"
+import { RecordsMissing } from "@pointsman/core/ports"
+import { Cause, Effect, Option } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import type { ErrorBody } from "./api/Errors.ts"
 
@@ -19,6 +21,18 @@ export const unknownAfterDefect =
     Effect.catchDefect(effect, (defect) =>
       Effect.andThen(Effect.logError("unexpected failure of a request", Cause.die(defect)), failure)
     )
+
+/** As `report`. Where records are missing, the answer says when it is worth asking again. */
+export const reportUnsent = Effect.fnUntraced(function* (failure: { readonly _tag: string; readonly cause: unknown }) {
+  yield* report(failure)
+  if (!(failure.cause instanceof RecordsMissing)) return
+  const seconds = String(Math.ceil(failure.cause.retryAfterMillis / 1_000))
+  const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+  if (Option.isNone(request)) return
+  yield* HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", seconds))
+  ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request.value))
+})
 
 /** Refused before anything was written. An overloaded server logs no line for each of many requests. */
 export const notAdmitted = (

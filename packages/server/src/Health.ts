@@ -1,6 +1,6 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
 import { accountText, Pointsman } from "@pointsman/core"
-import { Directory, StorageCondition } from "@pointsman/core/ports"
+import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { servedConfiguration } from "./ServedConfiguration.ts"
@@ -21,6 +21,19 @@ export const layer = (fileHash: string | null) =>
       const directory = yield* Directory
       const pointsman = yield* Pointsman
       const condition = yield* StorageCondition
+      const { known } = yield* RecordLosses
+      // Reads work, and what goes to recovered connections.
+      const loss = Effect.map(known, (loss) =>
+        loss === null || loss.ended !== null
+          ? {}
+          : {
+              record_loss: {
+                since: new Date(loss.since).toISOString(),
+                reason: loss.reason,
+                recovered_connections: loss.recovered
+              }
+            }
+      )
       // A provider that does not answer is no reason to take the server out: payments go to the others.
       const circuits = Effect.map(pointsman.circuits, (readings) =>
         readings
@@ -46,12 +59,13 @@ export const layer = (fileHash: string | null) =>
       // An older file is no reason either: what is served is good.
       const configuration = Effect.provideService(servedConfiguration(fileHash), Directory, directory)
       const ready = directory.workspace("health").pipe(
-        Effect.andThen(Effect.all({ configuration, circuits, accounts, storage: condition.read })),
+        Effect.andThen(Effect.all({ configuration, circuits, accounts, storage: condition.read, loss })),
         Effect.timeout(readyWithinMillis),
-        Effect.map(({ accounts, storage: { refusal, warnings }, ...seen }) => {
+        Effect.map(({ accounts, loss, storage: { refusal, warnings }, ...seen }) => {
           const told = {
             ...seen,
             ...(accounts.length === 0 ? {} : { accounts }),
+            ...loss,
             ...(warnings.length === 0 ? {} : { warnings })
           }
           return refusal === null

@@ -4,7 +4,7 @@
  * for.
  */
 import { type AccountStanding, Pointsman } from "@pointsman/core"
-import { Directory, StorageCondition } from "@pointsman/core/ports"
+import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
@@ -41,6 +41,10 @@ const olderFile = Metric.gauge("pointsman_configuration_older", {
 
 const clockAhead = Metric.gauge("pointsman_storage_clock_ahead_seconds", {
   description: "How far this machine's clock is ahead of the database's; negative if it is behind."
+})
+
+const recordLoss = Metric.gauge("pointsman_record_loss", {
+  description: "1 while the storage lacks records and not every connection is recovered, else 0."
 })
 
 /** As long as OpenTelemetry's exporters wait between two exports of metrics, at the shortest. */
@@ -101,9 +105,13 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
         Effect.catchCause((cause) => Effect.logWarning("the configuration could not be read from the storage", cause))
       )
       const condition = yield* StorageCondition
-      const readStorage = Effect.flatMap(condition.read, ({ clockAheadMillis }) =>
-        clockAheadMillis === undefined ? Effect.void : Metric.update(clockAhead, clockAheadMillis / 1_000)
-      )
+      const { known } = yield* RecordLosses
+      const readStorage = Effect.gen(function* () {
+        const { clockAheadMillis } = yield* condition.read
+        if (clockAheadMillis !== undefined) yield* Metric.update(clockAhead, clockAheadMillis / 1_000)
+        const loss = yield* known
+        yield* Metric.update(recordLoss, loss !== null && loss.ended === null ? 1 : 0)
+      })
       const readGauges = readCircuits.pipe(
         Effect.andThen(readStorage),
         Effect.andThen(readAccounts),

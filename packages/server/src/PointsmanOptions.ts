@@ -9,7 +9,8 @@ export const pointsmanOptions = (settings: Settings): PointsmanOptions => ({
   webhookScheduleMillis: settings.webhookScheduleMillis,
   lookUpsPerConnection: settings.lookUpsPerConnection,
   messagesPerConnection: settings.messagesPerConnection,
-  deliveriesPerEndpoint: settings.deliveriesPerEndpoint
+  deliveriesPerEndpoint: settings.deliveriesPerEndpoint,
+  afterRestore: settings.afterRestore
 })
 
 export const checkIntervals = (settings: Settings): CheckIntervals => ({

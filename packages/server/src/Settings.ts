@@ -4,7 +4,7 @@
  * a secret.
  */
 import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
-import { SecretsLayer } from "@pointsman/core"
+import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
@@ -282,6 +282,15 @@ export const variables = {
     default: "false",
     absent: false,
     read: readBoolean
+  }),
+  afterRestore: variable<AfterRestore>({
+    variable: "POINTSMAN_AFTER_RESTORE",
+    flag: "after-restore",
+    meaning: "After the database lost records: refuse or serve requests at connections that are not recovered",
+    expected: "`refuse` or `serve`",
+    default: "refuse",
+    absent: "refuse",
+    read: readOneOf(["refuse", "serve"])
   }),
   allowPrivateWebhooks: variable<boolean>({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",

@@ -1,4 +1,5 @@
 /** `pointsman doctor`: where there is nothing yet, beside a server that is well, and on what is not as it should be. */
+
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -13,6 +14,7 @@ import {
   webhookLines
 } from "../src/commands/DirectoryChecks.ts"
 import { clockLine, durabilityLines, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
+import { lossLine } from "../src/commands/RecordLossLine.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -73,6 +75,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
         "timeouts",
         "webhooks",
         "base URL",
+        "records",
         "payments",
         "messages",
         "deliveries"
@@ -121,6 +124,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       "wrong timeouts",
       "wrong webhooks",
       "warning base URL",
+      "ok records",
       "ok payments",
       "ok messages",
       "warning deliveries"
@@ -294,6 +298,12 @@ describe("what the doctor says", () => {
     const [[verdict, says] = []] = told(one("a", known), one("b", { first, current, changedAt: 1 }))
     assert.strictEqual(verdict, "wrong")
     assert.match(says ?? "", /connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u)
+  })
+
+  it("given a loss of records, then it is named until it has ended", () => {
+    const loss = { number: 1, since: 0, reason: "a test", declaredAt: 1, recovered: ["main"], ended: null } as const
+    assert.match(verdict(lossLine(loss)), /^wrong: records since 1970-01-01T00:00:00\.000Z may be missing.*: main;/u)
+    assert.strictEqual(lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } }).verdict, "ok")
   })
 
   it("given many of one kind, then the first twenty are listed, and the worst of the rest counts", () => {

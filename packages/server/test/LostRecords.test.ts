@@ -1,5 +1,5 @@
 /** A database that went back to an earlier time, behind a running server: what is asked again goes out under the same ids. */
-import { copyFileSync, rmSync } from "node:fs"
+import { copyFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -60,4 +60,66 @@ describe("a database that lost its last records", { timeout: 120_000 }, () => {
     )
     await fourth.stop()
   })
+
+  for (const how of ["moved into its place", "copied over it"] as const) {
+    it(`given a backup that is ${how} under a running server, then it sends nothing, and knows of the loss when it is restarted`, async () => {
+      const provider = await startProvider()
+      const folder = temporaryFolder()
+      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const start = (environment = {}) => startServer({ folder, configuration, environment })
+      const file = (name: string) => join(folder, ".pointsman", name)
+      const create = (server: Awaited<ReturnType<typeof start>>, reference: string) =>
+        server.request("POST", path, { key: liveKey, idempotencyKey: reference, body: { ...body, reference } })
+      const ready = (server: Awaited<ReturnType<typeof start>>) => server.request("GET", "/health/ready", { key: null })
+
+      const first = await start()
+      const kept = await create(first, "kept-order")
+      await first.stop()
+      copyFileSync(file("pointsman.db"), file("backup.db"))
+
+      const second = await start()
+      const before = Date.now()
+      assert.strictEqual((await create(second, "lost-order")).status, 201)
+      for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
+      if (how === "copied over it") copyFileSync(file("backup.db"), file("pointsman.db"))
+      else renameSync(file("backup.db"), file("pointsman.db"))
+      const refused = await create(second, "next-order")
+      // The background may have noticed it first, and then it is not admitted.
+      assert.include([500, 503], refused.status)
+      assert.strictEqual(refused.body.error.code, "internal_error")
+      const unready = await ready(second)
+      assert.strictEqual(unready.status, 503)
+      assert.match(unready.body.reason, /^the database file was replaced while a server used it/u)
+      assert.strictEqual((await create(second, "next-order")).status, 503)
+      await second.stop()
+
+      const third = await start()
+      const { status, body: health } = await ready(third)
+      assert.strictEqual(status, 200)
+      assert.match(health.record_loss.reason, /^the database file lacks payments that a server had acknowledged/u)
+      assert.isBelow(Date.parse(health.record_loss.since), before)
+      for (const reference of ["lost-order", "next-order"]) {
+        const unsent = await create(third, reference)
+        assert.deepStrictEqual([unsent.status, unsent.body.error.code], [500, "internal_error"])
+        assert.strictEqual(unsent.headers.get("retry-after"), "60")
+      }
+      assert.lengthOf(provider.charges, 2)
+      assert.deepStrictEqual((await create(third, "kept-order")).body.data, kept.body.data)
+      const refund = await third.request("POST", `${path}/${kept.body.data.id}/refunds`, {
+        key: liveKey,
+        idempotencyKey: "refund-0001",
+        body: {}
+      })
+      assert.deepStrictEqual([refund.status, refund.body.error.code], [500, "internal_error"])
+      const metrics = await (await fetch(`${third.url}/metrics`)).text()
+      assert.match(metrics, /^pointsman_record_loss(?:\{[^}]*\})? 1$/mu)
+      await third.stop()
+
+      // The same ids go out: the provider knows the charge.
+      const serving = await start({ POINTSMAN_AFTER_RESTORE: "serve" })
+      assert.strictEqual((await create(serving, "lost-order")).body.data.payment_status, "CAPTURED")
+      assert.lengthOf(provider.charges, 2)
+      await serving.stop()
+    })
+  }
 })

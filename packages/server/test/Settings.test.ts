@@ -33,6 +33,7 @@ describe("Settings", () => {
         sharedLimits: false,
         batchCommits: false,
         allowAsyncCommit: false,
+        afterRestore: "refuse",
         keepAliveMillis: 75_000,
         allowPrivateWebhooks: false,
         workers: 1,

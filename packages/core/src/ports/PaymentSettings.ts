@@ -12,12 +12,17 @@ export interface PaymentSettings {
    */
   readonly sendWithinMillis: number
   readonly checkIntervals: CheckIntervals
+  /** What happens at connections that are not recovered after a loss of records: nothing is sent, unless it is `serve`. */
+  readonly afterRestore: AfterRestore
 }
+
+export type AfterRestore = "refuse" | "serve"
 
 export const PaymentSettings = Context.Reference<PaymentSettings>("pointsman/payment/PaymentSettings", {
   defaultValue: () => ({
     claimWindowMillis: defaultClaimWindowMillis,
     sendWithinMillis: defaultSendWithinMillis,
-    checkIntervals: defaultCheckIntervals
+    checkIntervals: defaultCheckIntervals,
+    afterRestore: "refuse"
   })
 })

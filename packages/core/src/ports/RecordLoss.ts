@@ -2,7 +2,7 @@
  * What the store knows of records that it lost: a lagging standby was promoted, a backup was restored, a file was copied
  * back. It is kept in the store itself, so that every server knows it, also after a restart.
  */
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { StorageError } from "./StorageError.ts"
 
 export interface RecordLoss {
@@ -18,6 +18,23 @@ export interface RecordLoss {
   readonly recovered: ReadonlyArray<string>
   /** `null` while what is missing is not recovered yet. */
   readonly ended: { readonly outcome: RecordLossOutcome; readonly at: number } | null
+}
+
+/** Records were lost, and one of the connections is not recovered: what is asked again may have been executed. */
+export class RecordsMissing extends Schema.TaggedError<RecordsMissing>()("pointsman/RecordsMissing", {
+  /** Of those that could be asked. */
+  connectionId: Schema.String,
+  /** Epoch milliseconds. */
+  since: Schema.Finite,
+  /** In milliseconds: when the same request is worth sending again. */
+  retryAfterMillis: Schema.Finite
+}) {
+  override get message(): string {
+    return (
+      `records since ${new Date(this.since).toISOString()} may be missing, and connection ${this.connectionId} is not ` +
+      "recovered (pointsman recover)"
+    )
+  }
 }
 
 /** `accepted`: an operator ended it without recovering every connection. */

@@ -20,6 +20,7 @@ import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
+import { recordLossLine } from "./RecordLossLine.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { ageOf, counted } from "./Words.ts"
 
@@ -223,6 +224,7 @@ const contentLines = (
       ...timeoutLines(contents, settings),
       ...webhookLines(contents, settings),
       ...baseUrlLines(contents, settings),
+      yield* recordLossLine,
       yield* reviewLine(settings),
       yield* messageLine,
       ...(yield* deliveryLines(contents))

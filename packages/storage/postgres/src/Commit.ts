@@ -17,6 +17,7 @@ export interface CommitOptions {
 export interface LedgerOptions extends CommitOptions {
   /** From how many changes on they are written together; for tests. */
   readonly fewestTogether?: number | undefined
+  readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
 const noEvents: ReadonlyArray<DrawnEvent> = []
@@ -35,5 +36,8 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
         )
 
   return (change: Change): Effect.Effect<void, CommitFailure> =>
-    Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events)))
+    Effect.map(
+      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events))),
+      () => options.onAcknowledged?.(change)
+    )
 })

@@ -3,11 +3,12 @@
  * taken its place, or its settings may have been changed.
  */
 import { NotAdmitted, type StorageCondition, StorageError, type StorageReading } from "@pointsman/core/ports"
-import { migrationsTable, type Row } from "@pointsman/storage-sql"
+import { type Acknowledged, migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
+import { watchLosses } from "./LossWatch.ts"
 import { newerSchema, newest } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 import { makeTimeline } from "./Timeline.ts"
@@ -116,19 +117,22 @@ const withClock = (reading: StorageReading, clockAheadMillis: number): StorageRe
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
-  learning: KeptLosses["learning"],
+  { acknowledged, learning, losses }: KeptLosses & { readonly acknowledged: Acknowledged },
   options: ConditionOptions & { readonly existing?: boolean | undefined }
 ) {
   const base = yield* Clock.Clock
   const clock = makeDatabaseClock(base)
   const aheadMillis = () => (isRealTime(base) ? clock.aheadMillis() : 0)
   const timeline = makeTimeline(db, clock)
+  const now = clock.clock.currentTimeMillisUnsafe
+  const watch = watchLosses(db, acknowledged, losses, now)
   const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
   const look = Effect.gen(function* () {
     const begun = clock.begin()
     const row = yield* select
     clock.learn(begun, row["now"] as number)
     yield* timeline.look
+    yield* watch
     const warning = timeline.warning()
     const { refusal, warnings } = readingOf(row, options)
     return { refusal, warnings: warning === undefined ? warnings : [...warnings, warning] }
@@ -156,7 +160,7 @@ export const watchCondition = Effect.fnUntraced(function* (
       return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))
     })
   }
-  return { clock: isRealTime(base) ? clock : undefined, condition }
+  return { clock: isRealTime(base) ? clock : undefined, condition, now }
 })
 
 /** A number in a sentence may change with every reading. */

@@ -10,6 +10,7 @@ import {
   type StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
+import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
@@ -44,8 +45,12 @@ export const layer = (
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
-      const { clock, condition } = yield* watchCondition(db, learning, options)
-      const ledger = yield* makeLedger(db, options)
+      const acknowledged = makeAcknowledged()
+      const { clock, condition, now } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
+      const ledger = yield* makeLedger(db, {
+        ...options,
+        onAcknowledged: (change) => acknowledged.note(change, now())
+      })
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),

@@ -1,4 +1,6 @@
 /** What the SQL storages share: the rows of their tables, and what is kept of the directory. */
+
+export { type Acknowledged, type AcknowledgedCommit, makeAcknowledged, missingSince } from "./Acknowledged.ts"
 export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,

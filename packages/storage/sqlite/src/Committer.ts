@@ -18,6 +18,10 @@ export type WriteChange = (change: Change, eventIds: ReadonlyArray<string>) => E
 export interface CommitterOptions {
   /** Told after each durable write how many changes shared it, those that were refused included. */
   readonly onCommit?: (durable: { readonly changes: number }) => void
+  /** Whether another file is in the place of this one: then nothing is written any more. */
+  readonly isReplaced?: () => boolean
+  /** Told of each change after its durable write. It must not throw. */
+  readonly onAcknowledged?: (change: Change) => void
 }
 
 interface Waiting {
@@ -60,6 +64,11 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
   }
 
   const writeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+    if (options.isReplaced?.() === true) {
+      const cause = new Error("the database file was replaced while this process used it")
+      for (const { resume } of batch) resume(Effect.fail(new StorageError({ operation: "commit", cause })))
+      return
+    }
     const stamped: Array<ReadonlyArray<string>> = []
     for (const { change } of batch) stamped.push(yield* Effect.forEach(change.events, () => ids.event))
     const written = transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
@@ -69,8 +78,10 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
       return
     }
     options.onCommit?.({ changes: batch.length })
-    batch.forEach(({ resume }, index) => {
-      resume(written.success[index] as Exit.Exit<void, CommitFailure>)
+    batch.forEach(({ change, resume }, index) => {
+      const outcome = written.success[index] as Exit.Exit<void, CommitFailure>
+      if (Exit.isSuccess(outcome)) options.onAcknowledged?.(change)
+      resume(outcome)
     })
   })
 

@@ -5,13 +5,16 @@ import {
   Ledger,
   Merchants,
   RecordLosses,
+  StorageCondition,
   type StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
-import { Context, Effect, Layer } from "effect"
+import { makeAcknowledged } from "@pointsman/storage-sql"
+import { Clock, Context, Effect, Layer } from "effect"
 import { open, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
+import { checkReplaced, type FileWatch, watchFile } from "./FileWatch.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
@@ -44,17 +47,32 @@ export const layer = (
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)
-      const db = yield* Effect.acquireRelease(open(options.filename), (db) => Effect.sync(db.close))
+      const acknowledged = makeAcknowledged()
+      let watch: FileWatch | undefined
+      const db = yield* Effect.acquireRelease(open(options.filename), (db) =>
+        // Closing it would write what its log holds into the file that took its place.
+        Effect.sync(() => (watch?.isReplaced() === true ? undefined : db.close()))
+      )
       yield* migrate(db)
       serve(db)
-      const ledger = yield* makeLedger(db, options)
+      const losses = makeRecordLosses(db)
+      if (options.existing !== true) yield* checkReplaced(db, options.filename, losses)
+      const { condition, isReplaced } = watchFile(options.filename, acknowledged)
+      watch = { condition, isReplaced }
+      const clock = yield* Clock.Clock
+      const ledger = yield* makeLedger(db, {
+        ...options,
+        isReplaced,
+        onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
+      })
       const { directory, forget } = makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
-        Context.add(RecordLosses, makeRecordLosses(db))
+        Context.add(RecordLosses, losses),
+        Context.add(StorageCondition, condition)
       )
     })
   )

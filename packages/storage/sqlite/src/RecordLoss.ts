@@ -1,7 +1,7 @@
 /** Losses of records in SQLite. */
 import { declaredLoss, type RecordLoss, type RecordLosses } from "@pointsman/core/ports"
 import { readRecordLoss } from "@pointsman/storage-sql"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
 
 const selectNewest = "select * from record_losses order by number desc limit 1"
@@ -14,9 +14,12 @@ const selectOpen = `select 1 from record_losses where ${isOpen}`
 const markOne = "insert into recovered_connections (loss, connection_id) values (?, ?) on conflict do nothing"
 const endOne = `update record_losses set outcome = ?, ended_at = ? where ${isOpen}`
 
-/** The file is as near as memory: what is known is what is stored. Where it cannot be read, what was read last. */
+/** For how long this process does not look what others wrote, in milliseconds. */
+const trustMillis = 2_000
+
 export const make = (db: Database): RecordLosses => {
   let last: RecordLoss | null = null
+  let readAt = Number.NEGATIVE_INFINITY
   const stored = (): RecordLoss | null => {
     const row = db.prepare(selectNewest).get()
     const recovered = () =>
@@ -28,23 +31,35 @@ export const make = (db: Database): RecordLosses => {
     return last
   }
   const newest = read("recordLoss", stored)
+  /** What was written is known from the next look on. */
+  const change = <A>(operation: string, body: () => A) =>
+    Effect.tap(update(db, operation, body), () =>
+      Effect.sync(() => {
+        readAt = Number.NEGATIVE_INFINITY
+      })
+    )
   return {
-    known: Effect.catch(newest, () => Effect.sync(() => last)),
+    known: Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
+      const now = Number(nanos / 1_000_000n)
+      if (now - readAt < trustMillis) return Effect.succeed(last)
+      readAt = now
+      return Effect.catch(newest, () => Effect.sync(() => last))
+    }),
     newest,
     declare: (loss) =>
-      update(db, "declareLoss", () => {
+      change("declareLoss", () => {
         const declared = declaredLoss(stored(), loss)
         db.prepare(put).run(declared.number, declared.since, declared.reason, declared.declaredAt)
         db.prepare(forgetRecovered).run(declared.number)
         return declared
       }),
     markRecovered: ({ declaredAt, number }, connectionId) =>
-      update(db, "markRecovered", () => {
+      change("markRecovered", () => {
         if (db.prepare(selectOpen).get(number, declaredAt) === undefined) return false
         db.prepare(markOne).run(number, connectionId)
         return true
       }),
     end: ({ declaredAt, number }, { at, outcome }) =>
-      update(db, "endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1)
+      change("endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1)
   }
 }

@@ -10,6 +10,7 @@
  * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
  */
 import { Effect, Exit, Result } from "effect"
+import { missingRecords } from "../../call/MissingRecords.ts"
 import {
   type Caller,
   type Created,
@@ -55,6 +56,11 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
     const earlier = yield* keyStanding(caller.tenant, request.idempotencyKey, fingerprint)
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
+  }
+  const missing = yield* missingRecords(plan.success.order)
+  if (missing !== undefined) {
+    yield* giveBackProbe(plan.success, paymentId)
+    return yield* endUnsent(caller.tenant, idempotencyKey, fingerprint, missing)
   }
   const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success).pipe(
     Effect.onExit((exit) =>

@@ -4,6 +4,7 @@
  * it was written is not sent on.
  */
 import { Clock, Effect, Exit, Option, Result } from "effect"
+import { missingRecords } from "../../call/MissingRecords.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { writeFact } from "../../commit/WriteFact.ts"
@@ -62,6 +63,8 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
         return done(stands(payment, isWritten))
       }
       plan = routed.success
+      const missing = yield* missingRecords(plan.order)
+      if (missing !== undefined) return yield* notBegun(missing)
       const inHand = yield* firstInHand(stored, plan)
       const step = {
         tenant,

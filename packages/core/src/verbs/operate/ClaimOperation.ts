@@ -5,6 +5,7 @@
 import { Clock, Effect, Option, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { operationId } from "../../call/CallIds.ts"
+import { missingRecords } from "../../call/MissingRecords.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import type { Step } from "../../commit/CommitChange.ts"
@@ -131,6 +132,8 @@ const begin = Effect.fnUntraced(function* (
   if (connection === undefined) return yield* new Unsupported()
   const other = otherAccount(attempt, connection, accounts.current(connection))
   if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId: connection.id, attemptId, other })
+  const missing = yield* missingRecords([connection])
+  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

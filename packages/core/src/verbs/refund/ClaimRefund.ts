@@ -5,6 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { refundId } from "../../call/CallIds.ts"
+import { missingRecords } from "../../call/MissingRecords.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
@@ -110,6 +111,8 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
   if (connection === undefined) return yield* new NotRefundable()
   const other = otherAccount(attempt, connection, accounts.current(connection))
   if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
+  const missing = yield* missingRecords([connection])
+  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

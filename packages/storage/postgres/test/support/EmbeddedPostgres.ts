@@ -5,11 +5,11 @@
  * ours. When this process ends, however it ends, the pipe closes, and the shell stops the server and removes its data.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { readFileSync, rmSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer, connect as openSocket } from "node:net"
 import { arch, platform } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { newServerFolder, serverUser } from "./ServerFolder.ts"
@@ -22,6 +22,13 @@ export interface EmbeddedPostgres {
   /** Starts it again, on the same data and port, after `kill`. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
+  /** Copies the files of the data while the server runs; gives their folder. A backup has to be under way in SQL. */
+  readonly copyData: (name: string) => string
+  /** Starts a server on a copy; on the port of this one, which is down, where it takes its place. It ends with this one. */
+  readonly startOn: (
+    copy: string,
+    options: { readonly takesPlace: boolean; readonly files: Readonly<Record<string, string>> }
+  ) => Promise<Pick<EmbeddedPostgres, "url" | "kill">>
 }
 
 export interface EmbeddedPostgresOptions {
@@ -91,10 +98,34 @@ export const startPostgres = async (
     shared_buffers: "32MB",
     ...settings
   }
-  const args = ["-D", data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
+  const argsOf = (folder: string, settings: Readonly<Record<string, string>>) => [
+    ...["-D", folder],
+    ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  ]
+  const args = argsOf(data, all)
   let shell = await startServer(join(native, "bin", "postgres"), args, options, port)
+  const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url: urlOf(port),
+    copyData: (name) => {
+      const copy = join(home, name)
+      cpSync(data, copy, { recursive: true, filter: (path) => basename(path) !== "postmaster.pid" })
+      for (const path of ["", ...readdirSync(copy, { recursive: true, encoding: "utf8" })])
+        giveToServer(join(copy, path))
+      chmodSync(copy, 0o700)
+      return copy
+    },
+    startOn: async (copy, { files, takesPlace }) => {
+      for (const [name, text] of Object.entries(files)) {
+        writeFileSync(join(copy, name), text)
+        giveToServer(join(copy, name))
+      }
+      rmSync(join(copy, "postmaster.pid"), { force: true })
+      const own = takesPlace ? port : await freePort()
+      const args = argsOf(copy, { ...all, port: String(own) })
+      const started = await startServer(join(native, "bin", "postgres"), args, options, own)
+      return { url: urlOf(own), kill: () => ended(started, () => killAll(copy)) }
+    },
     kill: () => ended(shell, () => killAll(data)),
     restart: async () => {
       shell = await startServer(join(native, "bin", "postgres"), args, options, port)
@@ -104,6 +135,11 @@ export const startPostgres = async (
       rmSync(home, { recursive: true, force: true })
     }
   }
+}
+
+const giveToServer = (path: string): void => {
+  const { gid, uid }: { readonly gid?: number; readonly uid?: number } = serverUser
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
 /**

@@ -1,0 +1,137 @@
+/** A standby that lags takes the place of its primary: what was acknowledged is gone, and the servers notice it. */
+import { describe, expect, it } from "@effect/vitest"
+import { Ids, Ledger, RecordLosses, StorageClock } from "@pointsman/core/ports"
+import { layer } from "@pointsman/storage-postgres"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { newChange, tenant } from "./Given.ts"
+import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
+import { clientOf } from "./support/Waiting.ts"
+
+const binaries = findBinaries()
+
+const until = <E>(what: string, isSo: Effect.Effect<boolean, E>) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 200; turn++) {
+      if (yield* Effect.orElseSucceed(isSo, () => false)) return
+      yield* Effect.sleep("100 millis")
+    }
+    throw new Error(`not within 20 seconds: ${what}`)
+  })
+
+const primary = Effect.acquireRelease(
+  Effect.promise(() =>
+    startPostgres("native" in binaries ? binaries.native : "", {
+      fsync: true,
+      settings: { wal_level: "replica", max_wal_senders: "4" }
+    })
+  ),
+  (started) => Effect.promise(started.stop)
+)
+
+/** A copy of the primary's data that streams from it, as `pg_basebackup` and `standby.signal` make one. */
+const standbyOf = Effect.fnUntraced(function* (server: Effect.Success<typeof primary>) {
+  const sql = yield* clientOf(Redacted.make(server.url), 1)
+  yield* sql`select pg_backup_start('standby', true)`
+  const copy = server.copyData("standby")
+  const [label] = yield* sql<{ labelfile: string }>`select labelfile from pg_backup_stop(false)`
+  const { port } = new URL(server.url)
+  const files = {
+    backup_label: label?.labelfile ?? "",
+    "standby.signal": "",
+    "postgresql.auto.conf": `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`
+  }
+  const standby = yield* Effect.promise(() => server.startOn(copy, { takesPlace: false, files }))
+  return {
+    ...standby,
+    /** In the primary's place. */
+    promote: Effect.gen(function* () {
+      yield* Effect.promise(() => server.startOn(copy, { takesPlace: true, files: {} }))
+      yield* (yield* clientOf(Redacted.make(server.url), 1))`select pg_promote()`
+    })
+  }
+})
+
+const commitSome = Effect.fnUntraced(function* (ledger: Ledger["Service"], count: number) {
+  const ids: Array<string> = []
+  for (let made = 0; made < count; made++) {
+    const change = yield* newChange()
+    yield* ledger.commit(change)
+    ids.push(change.payment.after.id)
+  }
+  return ids
+})
+
+const given = Effect.gen(function* () {
+  const server = yield* primary
+  const url = Redacted.make(server.url)
+  const storage = Effect.map(Layer.build(Layer.fresh(layer({ url }).pipe(Layer.provide(Ids.layer)))), (context) => ({
+    ledger: Context.get(context, Ledger),
+    losses: Context.get(context, RecordLosses),
+    agesFrom: () => Context.get(context, StorageClock)?.agesFrom() ?? null
+  }))
+  const storages = [yield* storage, yield* storage] as const
+  yield* commitSome(storages[0].ledger, 3)
+  const standby = yield* standbyOf(server)
+  const replicated = yield* commitSome(storages[0].ledger, 3)
+  const rows = yield* clientOf(Redacted.make(standby.url), 1)
+  const count = Effect.map(rows`select count(*)::int as n from payments`, ([row]) => row?.["n"])
+  yield* until(
+    "the standby has all",
+    Effect.map(count, (n) => n === 6)
+  )
+  return { replicated, server, standby, storage, storages }
+})
+
+describe.skipIf("missing" in binaries)("a failover to a standby", { timeout: 120_000 }, () => {
+  it.live("given one that lags, then every server knows of the loss, and since when, also after a restart", () =>
+    Effect.gen(function* () {
+      const { server, standby, storage, storages } = yield* given
+      yield* Effect.promise(standby.kill)
+      const before = yield* Clock.currentTimeMillis
+      const lost = yield* commitSome(storages[0].ledger, 5)
+      yield* Effect.promise(server.kill)
+      yield* standby.promote
+      for (const { losses } of storages) {
+        yield* until(
+          "the loss is known",
+          Effect.map(losses.known, (loss) => loss !== null)
+        )
+      }
+      const [one, other] = storages
+      const loss = yield* one.losses.newest
+      expect(loss).toMatchObject({ number: 1, recovered: [], ended: null })
+      expect(loss?.reason).toContain("the database lacks payments that it had acknowledged")
+      expect(loss?.since).toBeLessThanOrEqual(before)
+      expect(loss?.since).toBeGreaterThan(before - 120_000)
+      expect(yield* other.losses.known).toEqual(loss)
+      const stored = yield* one.ledger.payments(tenant, { limit: 100 })
+      expect(stored.filter(({ id }) => lost.includes(id))).toEqual([])
+      expect(stored).toHaveLength(6)
+      // Ages begin anew, on every server, and on one that starts later.
+      const later = yield* storage
+      for (const { agesFrom } of [one, other, later]) expect(agesFrom()).toBeGreaterThanOrEqual(before)
+      expect(yield* later.losses.known).toEqual(loss)
+      // What is committed from now on is not lost, and the loss is declared once.
+      yield* commitSome(one.ledger, 2)
+      yield* Effect.sleep("5 seconds")
+      expect(yield* one.losses.newest).toEqual(loss)
+    }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+  )
+
+  it.live("given one that has everything, then ages begin anew, and no record is missing", () =>
+    Effect.gen(function* () {
+      const { server, standby, storages } = yield* given
+      const [one] = storages
+      expect(one.agesFrom()).toBeNull()
+      yield* Effect.promise(server.kill)
+      yield* Effect.promise(standby.kill)
+      yield* standby.promote
+      yield* until(
+        "the timeline is another one",
+        Effect.sync(() => one.agesFrom() !== null)
+      )
+      yield* Effect.sleep("3 seconds")
+      expect(yield* one.losses.newest).toBeNull()
+    }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+  )
+})

@@ -1,0 +1,63 @@
+/**
+ * The newest commits that this process saw acknowledged. A store that lacks one of them has lost records: payments are
+ * never deleted, and their versions only grow.
+ */
+import type { Change } from "@pointsman/core/ports"
+
+export interface AcknowledgedCommit {
+  readonly workspaceId: string
+  readonly environment: string
+  readonly paymentId: string
+  readonly version: number
+  /** Epoch milliseconds by the store's clock. */
+  readonly at: number
+}
+
+export interface Acknowledged {
+  readonly note: (change: Change, at: number) => void
+  /** The newest ones, oldest first: enough to notice a loss. */
+  readonly newest: () => ReadonlyArray<AcknowledgedCommit>
+  /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
+  readonly all: () => ReadonlyArray<AcknowledgedCommit>
+  /** What came before this time is covered by a loss that is known. */
+  readonly forgetBefore: (at: number) => void
+}
+
+/** Commits are acknowledged in another order than they are written, by no more than those under way at once. */
+const newestAtMost = 64
+const sampleEveryMillis = 60_000
+const samplesAtMost = 24 * 60
+
+export const makeAcknowledged = (): Acknowledged => {
+  let newest: Array<AcknowledgedCommit> = []
+  let samples: Array<AcknowledgedCommit> = []
+  return {
+    note: ({ payment: { after }, tenant: { environment, workspaceId } }, at) => {
+      newest.push({ workspaceId, environment, paymentId: after.id, version: after.version, at })
+      if (newest.length <= newestAtMost) return
+      const left = newest.shift() as AcknowledgedCommit
+      if (left.at - (samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < sampleEveryMillis) return
+      samples.push(left)
+      if (samples.length > samplesAtMost) samples.shift()
+    },
+    newest: () => newest,
+    all: () => [...samples, ...newest],
+    forgetBefore: (time) => {
+      newest = newest.filter(({ at }) => at >= time)
+      samples = samples.filter(({ at }) => at >= time)
+    }
+  }
+}
+
+/** Writes may have been acknowledged while earlier ones were under way. */
+const marginMillis = 30_000
+/** How far back a loss may reach where nothing that is remembered is left. */
+const unknownMillis = 24 * 60 * 60_000
+
+/** Since when records are missing, given which of all commits that are remembered are. */
+export const missingSince = (all: ReadonlyArray<AcknowledgedCommit>, missing: ReadonlySet<number>): number => {
+  const firstMissing = all.find((_, index) => missing.has(index))?.at ?? Number.POSITIVE_INFINITY
+  const present = all.filter(({ at }, index) => !missing.has(index) && at <= firstMissing)
+  const last = present.at(-1)?.at
+  return last === undefined ? firstMissing - unknownMillis : last - marginMillis
+}

@@ -1,0 +1,93 @@
+/**
+ * Notices that the file was replaced under this process: a backup was copied over it, or moved into its place.
+ *
+ * The rule that a reader would otherwise break: from then on nothing is written. What is open is the file from before, or
+ * a mixture of both. The process keeps the newest commits that it saw acknowledged in a file beside it, and who opens the
+ * file next compares.
+ */
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { NotAdmitted, type RecordLosses, type StorageCondition, StorageError } from "@pointsman/core/ports"
+import { type Acknowledged, type AcknowledgedCommit, missingSince } from "@pointsman/storage-sql"
+import { Clock, Effect } from "effect"
+import { type Database, read } from "./Database.ts"
+import { bindText } from "./Rows.ts"
+
+export interface FileWatch {
+  /** Whether the path leads to another file than at the start. It asks the file system. */
+  readonly isReplaced: () => boolean
+  readonly condition: StorageCondition
+}
+
+const reason = "the database file was replaced while a server used it: restart the server"
+const retryAfterMillis = 60_000
+
+const beside = (path: string): string => `${path}-acknowledged`
+
+/** The log is a file of its own, which belongs to the database file that it was begun with. */
+const identityOf = (path: string): string =>
+  [path, `${path}-wal`]
+    .map((file) => statSync(file, { throwIfNoEntry: false }))
+    .map((stat) => (stat === undefined ? "none" : `${stat.dev}:${stat.ino}`))
+    .join(" ")
+
+const never: FileWatch = {
+  isReplaced: () => false,
+  condition: { read: Effect.succeed({ refusal: null, warnings: [] }), admit: Effect.void }
+}
+
+/** `filename`: as it was opened. */
+export const watchFile = (filename: string, acknowledged: Acknowledged): FileWatch => {
+  if (filename === ":memory:") return never
+  const path = resolve(filename)
+  const identity = identityOf(path)
+  let isGone = false
+  const isReplaced = () => {
+    if (isGone || identityOf(path) === identity) return isGone
+    isGone = true
+    // Where it cannot be written, the server refuses all the same.
+    try {
+      writeFileSync(beside(path), JSON.stringify(acknowledged.all()), { mode: 0o600 })
+    } catch {}
+    return isGone
+  }
+  return {
+    isReplaced,
+    condition: {
+      read: Effect.sync(() => ({ refusal: isReplaced() ? reason : null, warnings: [] })),
+      admit: Effect.suspend(() =>
+        // Who was admitted too early is refused by the first commit.
+        isGone ? Effect.fail(new NotAdmitted({ reason, retryAfterMillis })) : Effect.void
+      )
+    }
+  }
+}
+
+const selectPresent = `select 1 from payments where workspace_id = ? and environment = ? and id = ? and version >= ?`
+
+/** Compares the file with what the process before acknowledged, where it left that beside the file. */
+export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename: string, losses: RecordLosses) {
+  const path = beside(resolve(filename))
+  if (filename === ":memory:" || !existsSync(path)) return
+  const commits = yield* Effect.try({
+    try: () => JSON.parse(readFileSync(path, "utf8")) as ReadonlyArray<AcknowledgedCommit>,
+    catch: (cause) => new StorageError({ operation: "open", cause })
+  })
+  const missing = yield* read("lostRecords", () => {
+    const present = db.prepare(selectPresent)
+    return commits.flatMap(({ environment, paymentId, version, workspaceId }, index) =>
+      present.get(bindText(workspaceId), environment, bindText(paymentId), version) === undefined ? [index] : []
+    )
+  })
+  if (missing.length > 0) {
+    const since = missingSince(commits, new Set(missing))
+    const declaredAt = yield* Clock.currentTimeMillis
+    const lost = "the database file lacks payments that a server had acknowledged: it was replaced by an earlier copy"
+    yield* losses.declare({ since, reason: lost, declaredAt })
+    yield* Effect.logError(
+      `${lost}. Records since ${new Date(since).toISOString()} may be missing: nothing is sent to connections before ` +
+        "they are recovered (pointsman recover)"
+    )
+  }
+  rmSync(path, { force: true })
+})

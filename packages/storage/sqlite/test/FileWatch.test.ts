@@ -1,0 +1,56 @@
+/** A file that is replaced under the process that has it open. */
+import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { Ids, Ledger, RecordLosses, StorageCondition, StorageError } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { newChange, newFile, tenant, withStorage } from "./Given.ts"
+
+const commit = Effect.gen(function* () {
+  const change = yield* newChange()
+  yield* (yield* Ledger).commit(change)
+  return change.payment.after.id
+})
+
+describe("a database file that is replaced", () => {
+  it.effect("given a copy from before in its place, then nothing is written, and who opens it knows of the loss", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const kept = yield* commit.pipe(withStorage({ filename }))
+      copyFileSync(filename, `${filename}.backup`)
+      yield* Effect.gen(function* () {
+        const { read } = yield* StorageCondition
+        yield* commit
+        expect((yield* read).refusal).toBeNull()
+        for (const suffix of ["-wal", "-shm"]) rmSync(`${filename}${suffix}`)
+        renameSync(`${filename}.backup`, filename)
+        expect(yield* Effect.flip(commit)).toBeInstanceOf(StorageError)
+        expect((yield* read).refusal).toContain("the database file was replaced")
+      }).pipe(withStorage({ filename }))
+      yield* Effect.gen(function* () {
+        expect((yield* (yield* Ledger).payments(tenant, { limit: 10 })).map(({ id }) => id)).toEqual([kept])
+        const { known, newest } = yield* RecordLosses
+        expect((yield* newest)?.reason).toContain("lacks payments that a server had acknowledged")
+        expect(yield* known).toEqual(yield* newest)
+        expect((yield* (yield* StorageCondition).read).refusal).toBeNull()
+        yield* commit
+      }).pipe(withStorage({ filename }))
+      expect(existsSync(`${filename}-acknowledged`)).toBe(false)
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect("given a copy of what is there in its place, then it is opened anew, and no loss is known", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const kept = yield* commit.pipe(withStorage({ filename }))
+      yield* Effect.gen(function* () {
+        copyFileSync(filename, `${filename}.copy`)
+        renameSync(`${filename}.copy`, filename)
+        expect((yield* (yield* StorageCondition).read).refusal).not.toBeNull()
+      }).pipe(withStorage({ filename }))
+      yield* Effect.gen(function* () {
+        expect((yield* (yield* Ledger).payments(tenant, { limit: 10 })).map(({ id }) => id)).toEqual([kept])
+        expect(yield* (yield* RecordLosses).newest).toBeNull()
+      }).pipe(withStorage({ filename }))
+    }).pipe(Effect.provide(Ids.layer))
+  )
+})
