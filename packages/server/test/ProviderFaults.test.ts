@@ -44,6 +44,8 @@ const startFaulty = async () => {
   const asked = new Map<string, number>()
   const faulty = createHttpServer((request, response) => {
     request.resume().once("end", () => {
+      // Asked at the start, and no part of a payment.
+      if (request.url?.endsWith("/account") === true) return response.writeHead(501).end()
       const name = decodeURIComponent((request.url ?? "").split("/")[1] ?? "")
       asked.set(name, (asked.get(name) ?? 0) + 1)
       faults.find((fault) => fault.name === name)?.answers(request, response)

@@ -185,8 +185,8 @@ export const startMoodyProvider = async (
     const url = new URL(request.url ?? "/", "http://provider")
     const [connection = "", collection = "", reference, operation] = url.pathname.split("/").slice(1)
     if (request.headers.authorization !== `Bearer ${providerKey}`) return send(response, refusal(401, "unauthorized"))
-    // As an adapter without such a lookup answers: the record of the charge has to do.
-    if (collection === "operations") return send(response, refusal(501, "no_operations"))
+    // As an adapter without such calls answers: the record of the charge has to do.
+    if (collection === "operations" || collection === "account") return send(response, refusal(501, `no_${collection}`))
     if (request.method === "GET") {
       const name = collection === "refunds" ? "refund_id" : "attempt_id"
       const id = url.searchParams.get(name) ?? ""
