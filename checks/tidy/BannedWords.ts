@@ -47,6 +47,11 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "Gathers the commits that share one statement; a microtask gathers batches of one."
   },
   {
+    path: "packages/core/src/ports/Admission.ts",
+    words: ["performance.now", "setTimeout"],
+    reason: "Places are given before a request is read, and so before it has a fiber."
+  },
+  {
     path: "packages/storage/postgres/src/Connections.ts",
     words: ["performance.now", "setTimeout"],
     reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."

@@ -122,6 +122,9 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
       has_webhook_secret: true,
       timeout_ms: 5_000,
       has_own_timeout: true,
+      account: null,
+      current_account: null,
+      account_changed_at: null,
       circuit_breaker: { failures: 5, open_ms: 30_000 },
       supports,
       restrictions: [{ initiator: ["mit"], amount: { min: 9 } }]

@@ -190,7 +190,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
       const told = `${checks[3].verdict}: ${checks[3].says}`.replace(/postgres:\/\/\S+?\d+\/\w+/u, "{}")
       assert.deepStrictEqual([told, checks[4].check, checks[4].verdict], [says, "clock", "ok"])
     }
-    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 16)
+    assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 17)
     const tables = "select count(*)::int as n from information_schema.tables where table_schema = 'public'"
     assert.deepStrictEqual(await query(empty, tables), [{ n: 0 }])
     assert.deepStrictEqual(await query(older, "select migration_id as id from pointsman_migrations"), [{ id: 1 }])
