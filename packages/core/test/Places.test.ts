@@ -45,7 +45,7 @@ describe("places", () => {
   )
 
   const full = admitting()
-  it.live("given no free place, then a request waits for one, and after a second it is refused unbegun", () =>
+  it.live("given no free place, then a request waits for one, and is refused unbegun after a while", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (let place = 0; place < places; place++) yield* takePlace(full.admission)
@@ -61,26 +61,35 @@ describe("places", () => {
   )
 
   const lasting = admitting()
-  it.live("given a queue that did not become empty for a second, then one more is refused at once", () =>
-    Effect.gen(function* () {
-      const { admission } = lasting
-      for (let place = 0; place < places; place++) yield* takePlace(admission)
-      const refusals: Array<string> = []
-      const offer = (name: string) => admission.enter(nothing, () => refusals.push(name))
-      for (let turn = 0; turn < 4; turn++) {
-        offer(`${turn} a`)
-        offer(`${turn} b`)
+  it.live(
+    "given a queue that does not become empty, then one more than wait is refused at once, and who came last is next",
+    () =>
+      Effect.gen(function* () {
+        const { admission } = lasting
+        for (let place = 0; place < places; place++) yield* takePlace(admission)
+        const [begun, refused]: [Array<string>, Array<string>] = [[], []]
+        const offer = (name: string) =>
+          admission.enter(
+            () => begun.push(name),
+            () => refused.push(name)
+          )
+        for (let turn = 0; turn < 4; turn++) {
+          offer("early")
+          yield* Effect.sleep(100)
+        }
+        assert.lengthOf(begun, 0)
+        const early = refused.length
+        // Two wait for each place.
+        for (const name of ["first", "second", "third", "fourth", "last"]) offer(name)
+        assert.isAbove(refused.length, early)
+        assert.include(refused, "first")
+        admission.leave()
+        assert.deepStrictEqual(begun, ["last"])
         yield* Effect.sleep(400)
-      }
-      refusals.length = 0
-      const began = performance.now()
-      for (let more = 0; more <= places; more++) offer("at once")
-      assert.include(refusals, "at once")
-      assert.isBelow(performance.now() - began, 100)
-      yield* Effect.sleep(1_100)
-      for (let place = 0; place < places; place++) admission.leave()
-      assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
-    }).pipe(Effect.provide(lasting.layer))
+        assert.includeMembers(refused, ["second", "third", "fourth"])
+        for (let place = 0; place < places; place++) admission.leave()
+        assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+      }).pipe(Effect.provide(lasting.layer))
   )
 
   const cut = admitting()

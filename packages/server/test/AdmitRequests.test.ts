@@ -10,7 +10,7 @@ const environment = { POINTSMAN_DATABASE_CONNECTIONS: "3", POINTSMAN_RATE_LIMIT:
 const payment = { amount: 1000, currency: "EUR", country: "NL" }
 const clients = 40
 /** Few enough for a slow machine to serve within the second that each of them may wait. */
-const burst = 18
+const burst = 9
 
 const create = (server: ServerProcess) => server.request("POST", path, { body: payment })
 

@@ -3,7 +3,8 @@
  * processor, and the connections to the storage, with every other.
  *
  * A request waits for a place for a bounded time, as in "Fail at Scale" (https://queue.acm.org/detail.cfm?id=2839461):
- * for long after a calm moment, so that a burst is served whole, and briefly while the queue does not become empty.
+ * for long after a calm moment, so that a burst is served whole, and briefly while the queue does not become empty. Under
+ * overload who came last is served first: others have waited so long that their turn would make everybody slow.
  */
 import { Context, Effect } from "effect"
 import { NotAdmitted } from "./StorageCondition.ts"
@@ -30,9 +31,11 @@ export const PlaceOf = Context.Reference<Admission | undefined>("pointsman/ports
 })
 
 /** For how long a request waits where the queue was empty within this time, in milliseconds. */
-const calmMillis = 1_000
+const calmMillis = 300
 /** For how long it waits where the queue was not. */
 const overloadedMillis = 200
+/** How many wait for each place, under overload. Nobody is refused before as many wait. */
+const waitingPerPlace = 2
 const retryAfterMillis = 1_000
 
 export interface AdmissionOptions {
@@ -42,25 +45,35 @@ export interface AdmissionOptions {
 
 interface Waiting {
   readonly begin: () => void
+  readonly refuse: () => void
   readonly timer: NodeJS.Timeout
 }
 
 export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
   /** The first is the oldest. */
-  const waiting = new Set<Waiting>()
+  const waiting: Array<Waiting> = []
   let taken = 0
   let waitingSince = 0
+  /** Since the queue was full, and until it is empty: who came last is served first, and who came first is refused. */
+  let isShedding = false
 
   const leave = () => {
     taken -= 1
     while (taken < places) {
-      const [next] = waiting
-      if (next === undefined) return
-      waiting.delete(next)
+      const next = isShedding ? waiting.pop() : waiting.shift()
+      if (next === undefined) {
+        isShedding = false
+        return
+      }
       clearTimeout(next.timer)
       taken += 1
       next.begin()
     }
+  }
+  const refuseOldest = () => {
+    const oldest = waiting.shift()
+    clearTimeout(oldest?.timer)
+    oldest?.refuse()
   }
   return {
     enter: (begin, refuse) => {
@@ -68,15 +81,19 @@ export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
         taken += 1
         return begin()
       }
-      if (waiting.size === 0) waitingSince = performance.now()
+      if (waiting.length === 0) waitingSince = performance.now()
       const isOverloaded = performance.now() - waitingSince > calmMillis
-      // Those who wait already take up the time that this one has.
-      if (isOverloaded && waiting.size >= places) return refuse()
       const giveUp = () => {
-        if (waiting.delete(place)) refuse()
+        const at = waiting.indexOf(place)
+        if (at < 0) return
+        waiting.splice(at, 1)
+        refuse()
       }
-      const place: Waiting = { begin, timer: setTimeout(giveUp, isOverloaded ? overloadedMillis : calmMillis) }
-      waiting.add(place)
+      const place: Waiting = { begin, refuse, timer: setTimeout(giveUp, isOverloaded ? overloadedMillis : calmMillis) }
+      waiting.push(place)
+      if (!isOverloaded || waiting.length <= places * waitingPerPlace) return
+      isShedding = true
+      refuseOldest()
     },
     leave,
     enterAgain: () => {
