@@ -30,9 +30,11 @@ export const PlaceOf = Context.Reference<Admission | undefined>("pointsman/ports
   defaultValue: () => undefined
 })
 
-/** For how long a request waits where the queue was empty within this time, in milliseconds. */
-const calmMillis = 300
-/** For how long it waits where the queue was not. */
+/** For how long a request waits, in milliseconds: a burst that comes within it is served whole. */
+const calmMillis = 1_000
+/** For how long the queue is not empty when more come than are served. */
+const overloadedAfterMillis = 300
+/** For how long a request waits then. */
 const overloadedMillis = 200
 /** How many wait for each place, under overload. Nobody is refused before as many wait. */
 const waitingPerPlace = 2
@@ -82,7 +84,7 @@ export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
         return begin()
       }
       if (waiting.length === 0) waitingSince = performance.now()
-      const isOverloaded = performance.now() - waitingSince > calmMillis
+      const isOverloaded = performance.now() - waitingSince > overloadedAfterMillis
       const giveUp = () => {
         const at = waiting.indexOf(place)
         if (at < 0) return
@@ -93,7 +95,9 @@ export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
       waiting.push(place)
       if (!isOverloaded || waiting.length <= places * waitingPerPlace) return
       isShedding = true
+      // One for itself, and one so that the queue becomes short again; a burst before it is not refused at once.
       refuseOldest()
+      if (waiting.length > places * waitingPerPlace) refuseOldest()
     },
     leave,
     enterAgain: () => {
