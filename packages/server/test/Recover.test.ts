@@ -139,7 +139,7 @@ const setUp = async (make: (folder: string) => Kept | Promise<Kept>) => {
     startServer({
       folder,
       configuration: { workspaces: [workspaceWith(connections)] },
-      environment: kept.environment,
+      environment: { ...kept.environment, POINTSMAN_RATE_LIMIT: "off" },
       clockAheadMillis
     })
   const recover = (...flags: ReadonlyArray<string>) =>
