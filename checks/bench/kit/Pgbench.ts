@@ -78,6 +78,8 @@ const scriptOf = ({ places, statements }: CreateStatements) => {
   }
   const written = (parameter: Parameter): string => {
     if (parameter === null) return "null"
+    // pgbench takes no empty variable.
+    if (parameter === "") return "''"
     if (typeof parameter === "string") return constant(parameter)
     const parts = parameter.texts.flatMap((text, index) => {
       const place = parameter.ids[index]

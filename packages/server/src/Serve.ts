@@ -212,8 +212,14 @@ interface Prepared extends Started {
   readonly sandboxKey: Option.Option<Redacted.Redacted<string>>
 }
 
-/** While one request waits for its connection to the database, another one has the processor. */
+/** Enough to keep the processor busy while others wait for the database, and for each of its connections. */
+const leastPlaces = 64
 const placesPerConnection = 2
+/** One statement takes the commits of many requests. */
+const placesWithBatches = 256
+
+const placesOf = ({ batchCommits, databaseConnections }: Settings): number =>
+  Math.max(batchCommits ? placesWithBatches : leastPlaces, databaseConnections * placesPerConnection)
 
 /** Answers requests at the listener until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(
@@ -223,7 +229,7 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
-  const admission = makeAdmission({ places: settings.databaseConnections * placesPerConnection })
+  const admission = makeAdmission({ places: placesOf(settings) })
   const admitted = yield* admitRequests(admission)
   const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
     Effect.provideService(Admission, admission),

@@ -35,7 +35,7 @@ const calmMillis = 1_000
 /** For how long the queue is not empty when more come than are served. */
 const overloadedAfterMillis = 300
 /** For how long a request waits then. */
-const overloadedMillis = 200
+const overloadedMillis = 500
 /** How many wait for each place, under overload. Nobody is refused before as many wait. */
 const waitingPerPlace = 2
 const retryAfterMillis = 1_000
