@@ -77,13 +77,13 @@ describe("places", () => {
         offer("burst")
         yield* Effect.sleep(400)
         assert.deepStrictEqual([begun, refused], [[], []])
-        // Two wait for each place.
-        for (const name of ["first", "second", "third", "fourth", "last"]) offer(name)
-        assert.deepStrictEqual(refused, ["burst", "burst", "first"])
+        // Four wait for each place.
+        for (const name of ["1", "2", "3", "4", "5", "6", "7", "8", "last"]) offer(name)
+        assert.deepStrictEqual(refused, ["burst", "burst", "1"])
         admission.leave()
         assert.deepStrictEqual(begun, ["last"])
         yield* Effect.sleep(700)
-        assert.deepStrictEqual(refused.slice(3), ["second", "third", "fourth"])
+        assert.deepStrictEqual(refused.slice(3), ["2", "3", "4", "5", "6", "7", "8"])
         for (let place = 0; place < places; place++) admission.leave()
         assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
       }).pipe(Effect.provide(lasting.layer))

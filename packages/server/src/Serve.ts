@@ -213,7 +213,7 @@ interface Prepared extends Started {
 }
 
 /** Enough to keep the processor busy while others wait for the database, and for each of its connections. */
-const leastPlaces = 64
+const leastPlaces = 32
 const placesPerConnection = 2
 /** One statement takes the commits of many requests. */
 const placesWithBatches = 256

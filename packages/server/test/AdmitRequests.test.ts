@@ -7,7 +7,7 @@ import { type ServerProcess, startServer, temporaryFolder } from "./support/Serv
 const path = "/api/v1/payments"
 const environment = { POINTSMAN_RATE_LIMIT: "off" }
 const payment = { amount: 1000, currency: "EUR", country: "NL" }
-/** There are 64 places. */
+/** There are 32 places. */
 const clients = 80
 
 const create = (server: ServerProcess) => server.request("POST", path, { body: payment })

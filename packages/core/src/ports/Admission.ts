@@ -37,7 +37,7 @@ const overloadedAfterMillis = 300
 /** For how long a request waits then. */
 const overloadedMillis = 500
 /** How many wait for each place, under overload. Nobody is refused before as many wait. */
-const waitingPerPlace = 2
+const waitingPerPlace = 4
 const retryAfterMillis = 1_000
 
 export interface AdmissionOptions {
