@@ -2192,7 +2192,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     ],
     caughtBy: {
       project: "core",
-      file: "packages/core/test/Places.test.ts",
+      file: "packages/core/test/Admission.test.ts",
       test: "given a provider that takes its time, then those who wait for it take no place"
     }
   },
@@ -2278,7 +2278,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "a lost payment that nobody misses",
-    harm: "A standby that lagged was promoted; what it lacks is charged again under new keys, and nobody knows.",
+    harm: "A standby that lagged was promoted; what it lacks is charged again under new keys, and no server notices.",
     edits: [
       {
         file: "packages/storage/postgres/src/LossWatch.ts",
@@ -2528,7 +2528,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "count no message that fails verification",
-    harm: "Whoever cannot sign keeps the server busy with verifying.",
+    harm: "A sender without the secret keeps the server busy with failing verifications.",
     edits: [
       {
         file: "packages/http/src/ProviderWebhookHandlers.ts",
@@ -3064,7 +3064,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "write in a dry run",
-    harm: "An operator looks, and merchants are told of payments.",
+    harm: "A dry run stores payments, and merchants receive their webhooks.",
     edits: [
       {
         file: recoverRecords,

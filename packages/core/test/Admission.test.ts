@@ -1,101 +1,126 @@
-/** What happens while the storage takes no new work, and how long one request may wait for it. */
+/** How many requests one process works on at once. Time is the machine's. */
 import { assert, describe, it } from "@effect/vitest"
 import { NotAdmitted, Pointsman } from "@pointsman/core"
-import {
-  limitOf,
-  StorageAllowance,
-  StorageCondition,
-  type StorageReading,
-  withAllowance,
-  withoutAllowance
-} from "@pointsman/core/ports"
-import { Effect, Layer } from "effect"
-import { TestClock } from "effect/testing"
-import { caller, request, tenant, world } from "./support/World.ts"
+import { Admission, makeAdmission } from "@pointsman/core/internal"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { caller, request, world } from "./support/World.ts"
 
-const refused: StorageReading = { refusal: "the schema is newer", warnings: [] }
+const places = 2
 
-/** A store that is refused from when the test says so. */
-const refusable = () => {
-  const { layer, ledger, provider } = world()
-  const state = { reading: { refusal: null, warnings: [] } as StorageReading }
-  const condition = Layer.succeed(StorageCondition, {
-    read: Effect.sync(() => state.reading),
-    admit: Effect.suspend(() =>
-      state.reading.refusal === null
-        ? Effect.void
-        : Effect.fail(new NotAdmitted({ reason: state.reading.refusal, retryAfterMillis: 1_000 }))
-    )
-  })
-  return { layer: Layer.provide(layer, condition), ledger, provider, state }
+const admitting = () => {
+  const { layer, provider } = world()
+  const admission = makeAdmission({ places })
+  return { admission, layer: Layer.provide(layer, Layer.succeed(Admission, admission)), provider }
 }
 
-describe("a storage that takes no new work", () => {
-  const { layer, provider, state } = refusable()
-  it.effect("given a request that may move money, then it is refused, nothing is written, and its key is free", () =>
+/** Has a place until `leave`, as a request does. */
+const takePlace = (admission: Admission) => Effect.sync(() => admission.enter(nothing, nothing))
+const nothing = () => {}
+
+const creating = (count: number) =>
+  Effect.flatMap(Pointsman, (pointsman) =>
+    Effect.forEach(Array.from({ length: count }), () =>
+      Effect.forkChild(Effect.result(pointsman.create(caller, request())))
+    )
+  )
+
+const ends = (fibers: ReadonlyArray<Fiber.Fiber<{ readonly _tag: "Success" | "Failure" }>>) =>
+  Effect.map(Effect.forEach(fibers, Fiber.join), (results) => results.map(({ _tag }) => _tag))
+
+describe("places", () => {
+  const asked = admitting()
+  it.live("given a provider that takes its time, then those who wait for it take no place", () =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<void>()
+      const { onCharge } = asked.provider
+      asked.provider.onCharge = (...charge) => Effect.andThen(Deferred.await(answer), onCharge(...charge))
+      const fibers = yield* creating(3 * places)
+      yield* Effect.sleep(200)
+      assert.lengthOf(asked.provider.charges, 3 * places)
+      yield* Deferred.succeed(answer, undefined)
+      assert.deepStrictEqual(yield* ends(fibers), Array(3 * places).fill("Success"))
+      // All places are free again.
+      assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+    }).pipe(Effect.provide(asked.layer))
+  )
+
+  const full = admitting()
+  it.live("given no free place, then a request waits for one, and is refused unbegun after a while", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
-      const manual = { captureMethod: "manual" } as const
-      const { payment } = yield* pointsman.create(caller, request({ details: manual }))
-      state.reading = refused
-      const order = { paymentId: payment.id, idempotencyKey: "order-0002", amountMinor: null, reason: null }
-      const keyed = request({ idempotencyKey: "order-0001" })
-      for (const failure of [
-        yield* Effect.flip(pointsman.create(caller, keyed)),
-        yield* Effect.flip(pointsman.create(caller, request({ returnUrl: "https://shop.example" }))),
-        yield* Effect.flip(pointsman.capture(caller, order)),
-        yield* Effect.flip(pointsman.void(caller, order)),
-        yield* Effect.flip(pointsman.refund(caller, order))
-      ]) {
-        assert.instanceOf(failure, NotAdmitted)
-      }
-      assert.lengthOf((yield* pointsman.payments(tenant, { limit: 10 })).items, 1)
-      assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
-      assert.lengthOf(provider.charges, 1)
-
-      state.reading = { refusal: null, warnings: [] }
-      const created = yield* pointsman.create(caller, keyed)
-      assert.isFalse(created.isReplay)
-      assert.strictEqual((yield* pointsman.capture(caller, order)).payment.state, "Captured")
-    }).pipe(Effect.provide(layer))
+      for (let place = 0; place < places; place++) yield* takePlace(full.admission)
+      const refused = yield* Effect.flip(pointsman.create(caller, request()))
+      assert.instanceOf(refused, NotAdmitted)
+      assert.lengthOf(full.provider.charges, 0)
+      const waiting = yield* creating(1)
+      yield* Effect.sleep(100)
+      assert.lengthOf(full.provider.charges, 0)
+      full.admission.leave()
+      assert.deepStrictEqual(yield* ends(waiting), ["Success"])
+    }).pipe(Effect.provide(full.layer))
   )
 
-  const resting = refusable()
-  it.effect("given payments that are due, then the background leaves them until it takes work again", () =>
-    Effect.gen(function* () {
-      const pointsman = yield* Pointsman
-      resting.ledger.onCommit = (number) => (number > 1 ? "unwritten" : undefined)
-      const creating = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
-      yield* TestClock.adjust("2 days")
-      creating.interruptUnsafe()
-      resting.ledger.onCommit = () => undefined
-      resting.state.reading = refused
-      assert.strictEqual(yield* pointsman.checkDue, 0)
-      assert.strictEqual(yield* pointsman.forgetKeys, 0)
-      resting.state.reading = { refusal: null, warnings: [] }
-      assert.strictEqual(yield* pointsman.checkDue, 1)
-    }).pipe(Effect.provide(resting.layer))
-  )
-})
-
-describe("the allowance of a request", () => {
-  it.effect("given a request, then all that it asks of the storage shares one; what goes on after it has none", () =>
-    Effect.gen(function* () {
-      const seen: Array<number | undefined> = []
-      const look = Effect.map(StorageAllowance, (allowance) => {
-        seen.push(allowance?.leftMillis)
-        if (allowance !== undefined) allowance.leftMillis -= 4_000
-      })
-      yield* withAllowance(Effect.andThen(look, Effect.andThen(look, withoutAllowance(look))))
-      yield* withAllowance(look)
-      assert.deepStrictEqual(seen, [7_000, 3_000, undefined, 7_000])
-    })
+  const lasting = admitting()
+  it.live(
+    "given a queue that does not become empty, then one more than wait is refused at once, and who came last is next",
+    () =>
+      Effect.gen(function* () {
+        const { admission } = lasting
+        for (let place = 0; place < places; place++) yield* takePlace(admission)
+        const [begun, refused]: [Array<string>, Array<string>] = [[], []]
+        const offer = (name: string) =>
+          admission.enter(
+            () => begun.push(name),
+            () => refused.push(name)
+          )
+        offer("burst")
+        offer("burst")
+        yield* Effect.sleep(400)
+        assert.deepStrictEqual([begun, refused], [[], []])
+        // Four wait for each place.
+        for (const name of ["1", "2", "3", "4", "5", "6", "7", "8", "last"]) offer(name)
+        assert.deepStrictEqual(refused, ["burst", "burst", "1"])
+        admission.leave()
+        assert.deepStrictEqual(begun, ["last"])
+        yield* Effect.sleep(700)
+        assert.deepStrictEqual(refused.slice(3), ["2", "3", "4", "5", "6", "7", "8"])
+        for (let place = 0; place < places; place++) admission.leave()
+        assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
+      }).pipe(Effect.provide(lasting.layer))
   )
 
-  it("given what is left, then an operation may take half of it, and never less than half a second", () => {
-    assert.strictEqual(limitOf(undefined, 21_000), 21_000)
-    assert.strictEqual(limitOf({ leftMillis: 7_000 }, 21_000), 3_500)
-    assert.strictEqual(limitOf({ leftMillis: 7_000 }, 1_000), 1_000)
-    assert.strictEqual(limitOf({ leftMillis: -100 }, 21_000), 500)
+  it("given thousands who leave as they begin, when a place is free, then each has had its turn", () => {
+    const admission = makeAdmission({ places: 1 })
+    admission.enter(nothing, nothing)
+    const waiting = 50_000
+    let begun = 0
+    for (let more = 0; more < waiting; more++) {
+      admission.enter(() => {
+        begun += 1
+        admission.leave()
+      }, nothing)
+    }
+    admission.leave()
+    assert.strictEqual(begun, waiting)
+    admission.enter(() => {
+      begun += 1
+    }, nothing)
+    assert.strictEqual(begun, waiting + 1)
   })
+
+  const cut = admitting()
+  it.live("given requests that are interrupted while they wait, then no place is lost", () =>
+    Effect.gen(function* () {
+      const { admission } = cut
+      for (let place = 0; place < places; place++) yield* takePlace(admission)
+      const fibers = yield* creating(places)
+      yield* Effect.sleep(50)
+      for (const fiber of fibers) fiber.interruptUnsafe()
+      for (let place = 0; place < places; place++) admission.leave()
+      yield* Effect.forEach(fibers, Fiber.await)
+      let taken = 0
+      for (let place = 0; place <= places; place++) admission.enter(() => taken++, nothing)
+      assert.strictEqual(taken, places)
+    }).pipe(Effect.provide(cut.layer))
+  )
 })

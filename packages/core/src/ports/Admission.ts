@@ -30,19 +30,21 @@ export const PlaceOf = Context.Reference<Admission | undefined>("pointsman/ports
   defaultValue: () => undefined
 })
 
-/** For how long a request waits, in milliseconds: a burst that comes within it is served whole. */
+/** For how long a request waits, in milliseconds: a burst that can be served within it is served whole. */
 const calmMillis = 1_000
-/** For how long the queue is not empty when more come than are served. */
+/** A queue that was not empty for longer than this shows that more come than are served. Milliseconds. */
 const overloadedAfterMillis = 300
-/** For how long a request waits then. */
+/** For how long a request waits then, in milliseconds. */
 const overloadedMillis = 500
-/** How many wait for each place, under overload. Nobody is refused before as many wait. */
+/** How many may wait for each place then, before the oldest is refused. */
 const waitingPerPlace = 4
 const retryAfterMillis = 1_000
 
 export interface AdmissionOptions {
   /** How many requests have a place at once. Those that wait for a provider need none. */
   readonly places: number
+  /** Called once for each request that is refused. */
+  readonly onRefused?: () => void
 }
 
 interface Waiting {
@@ -51,31 +53,37 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
+export const makeAdmission = ({ onRefused, places }: AdmissionOptions): Admission => {
   /** The first is the oldest. */
   const waiting: Array<Waiting> = []
   let taken = 0
   let waitingSince = 0
   /** Since the queue was full, and until it is empty: who came last is served first, and who came first is refused. */
   let isShedding = false
+  let isFilling = false
 
   const leave = () => {
     taken -= 1
+    // Who begins and leaves at once, as its client has gone, is followed here: thousands may wait.
+    if (isFilling) return
+    isFilling = true
     while (taken < places) {
       const next = isShedding ? waiting.pop() : waiting.shift()
       if (next === undefined) {
         isShedding = false
-        return
+        break
       }
       clearTimeout(next.timer)
       taken += 1
       next.begin()
     }
+    isFilling = false
   }
   const refuseOldest = () => {
     const oldest = waiting.shift()
     clearTimeout(oldest?.timer)
     oldest?.refuse()
+    onRefused?.()
   }
   return {
     enter: (begin, refuse) => {
@@ -90,6 +98,7 @@ export const makeAdmission = ({ places }: AdmissionOptions): Admission => {
         if (at < 0) return
         waiting.splice(at, 1)
         refuse()
+        onRefused?.()
       }
       const place: Waiting = { begin, refuse, timer: setTimeout(giveUp, isOverloaded ? overloadedMillis : calmMillis) }
       waiting.push(place)
