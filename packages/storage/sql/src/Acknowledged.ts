@@ -51,8 +51,8 @@ export const makeAcknowledged = (): Acknowledged => {
 
 /** Writes may have been acknowledged while earlier ones were under way. */
 const marginMillis = 30_000
-/** How far back a loss may reach where nothing that is remembered is left. */
-const unknownMillis = 24 * 60 * 60_000
+/** How far back a loss may reach where nothing that is remembered is left, in milliseconds. */
+export const unknownMillis = 24 * 60 * 60_000
 
 /** Since when records are missing, given which of all commits that are remembered are. */
 export const missingSince = (all: ReadonlyArray<AcknowledgedCommit>, missing: ReadonlySet<number>): number => {

@@ -1,6 +1,12 @@
 /** What the SQL storages share: the rows of their tables, and what is kept of the directory. */
 
-export { type Acknowledged, type AcknowledgedCommit, makeAcknowledged, missingSince } from "./Acknowledged.ts"
+export {
+  type Acknowledged,
+  type AcknowledgedCommit,
+  makeAcknowledged,
+  missingSince,
+  unknownMillis
+} from "./Acknowledged.ts"
 export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,

@@ -8,7 +8,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { NotAdmitted, type RecordLosses, type StorageCondition, StorageError } from "@pointsman/core/ports"
-import { type Acknowledged, type AcknowledgedCommit, missingSince } from "@pointsman/storage-sql"
+import { type Acknowledged, type AcknowledgedCommit, missingSince, unknownMillis } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { type Database, read } from "./Database.ts"
 import { bindText } from "./Rows.ts"
@@ -69,10 +69,16 @@ const selectPresent = `select 1 from payments where workspace_id = ? and environ
 export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename: string, losses: RecordLosses) {
   const path = beside(resolve(filename))
   if (filename === ":memory:" || !existsSync(path)) return
-  const commits = yield* Effect.try({
-    try: () => JSON.parse(readFileSync(path, "utf8")) as ReadonlyArray<AcknowledgedCommit>,
+  const text = yield* Effect.try({
+    try: () => readFileSync(path, "utf8"),
     catch: (cause) => new StorageError({ operation: "open", cause })
   })
+  const now = yield* Clock.currentTimeMillis
+  const commits = commitsOf(text)
+  if (commits === undefined) {
+    yield* declareLoss(losses, now - unknownMillis, now, "the database file was replaced while a server used it")
+    return rmSync(path, { force: true })
+  }
   const missing = yield* read("lostRecords", () => {
     const present = db.prepare(selectPresent)
     return commits.flatMap(({ environment, paymentId, version, workspaceId }, index) =>
@@ -81,13 +87,30 @@ export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename
   })
   if (missing.length > 0) {
     const since = missingSince(commits, new Set(missing))
-    const declaredAt = yield* Clock.currentTimeMillis
     const lost = "the database file lacks payments that a server had acknowledged: it was replaced by an earlier copy"
-    yield* losses.declare({ since, reason: lost, declaredAt })
-    yield* Effect.logError(
-      `${lost}. Records since ${new Date(since).toISOString()} may be missing: nothing is sent to connections before ` +
-        "they are recovered (pointsman recover)"
-    )
+    yield* declareLoss(losses, since, now, lost)
   }
   rmSync(path, { force: true })
+})
+
+/** `undefined` where the process ended, or the disk was full, while it wrote them. */
+const commitsOf = (text: string): ReadonlyArray<AcknowledgedCommit> | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const declareLoss = Effect.fnUntraced(function* (
+  losses: RecordLosses,
+  since: number,
+  declaredAt: number,
+  reason: string
+) {
+  yield* losses.declare({ since, reason, declaredAt })
+  yield* Effect.logError(
+    `${reason}. Records since ${new Date(since).toISOString()} may be missing: nothing is sent to connections before ` +
+      "they are recovered (pointsman recover)"
+  )
 })

@@ -1,5 +1,5 @@
 /** A file that is replaced under the process that has it open. */
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger, RecordLosses, StorageCondition, StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
@@ -36,6 +36,23 @@ describe("a database file that is replaced", () => {
       }).pipe(withStorage({ filename }))
       expect(existsSync(`${filename}-acknowledged`)).toBe(false)
     }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.effect(
+    "given a process that died while it noted what it knew, when the file is opened, then a loss is known",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* newFile
+        yield* commit.pipe(withStorage({ filename }))
+        writeFileSync(`${filename}-acknowledged`, '[{"workspaceId":"ws","envi')
+        const { ended, reason } = yield* Effect.flatMap(RecordLosses, ({ newest }) => newest).pipe(
+          Effect.flatMap(Effect.fromNullishOr),
+          withStorage({ filename })
+        )
+        expect(ended).toBeNull()
+        expect(reason).toContain("was replaced while a server used it")
+        expect(existsSync(`${filename}-acknowledged`)).toBe(false)
+      }).pipe(Effect.provide(Ids.layer))
   )
 
   it.effect("given a copy of what is there in its place, then it is opened anew, and no loss is known", () =>
