@@ -11,8 +11,13 @@ import { NotAdmitted } from "@pointsman/core"
 import { type Admission, PlaceOf } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
 import { errorBodyOf } from "@pointsman/http"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { HttpServerRequest } from "effect/http"
+
+const requestsRefused = Metric.counter("pointsman_requests_refused_total", {
+  description: "Payments, captures, voids and refunds refused, because more came than this process serves.",
+  incremental: true
+})
 
 /** Payments, captures, voids and refunds. */
 const takesPlace = ({ method, url = "" }: IncomingMessage) => method === "POST" && url.startsWith("/api/v1/payments")
@@ -32,6 +37,14 @@ export interface AdmittedRequests {
   /** Around the handler that Node calls. */
   readonly listener: (handler: RequestListener) => RequestListener
 }
+
+/** To call for each request that is refused. */
+export const countRefused: Effect.Effect<() => void> = Effect.gen(function* () {
+  const context = yield* Effect.context<never>()
+  // A metric that was never updated is not exported.
+  yield* Metric.update(requestsRefused, 0)
+  return () => requestsRefused.updateUnsafe(1, context)
+})
 
 export const admitRequests = (admission: Admission): Effect.Effect<AdmittedRequests, never, Ids> =>
   Effect.map(Ids, (ids) => {

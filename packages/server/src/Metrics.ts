@@ -1,7 +1,7 @@
 /**
- * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, the current circuits, and
- * what waits in the storage (`Backlog.ts`). The same goes over OTLP, where that is on. What is counted and how it is labelled is in core; a gauge that is read rather than counted is set here, as it is asked
- * for.
+ * `GET /metrics`, for Prometheus: all that this process counted, by Effect's registry, the current circuits, and what
+ * waits in the storage (`Backlog.ts`). The same goes over OTLP, where that is on. What is counted and how it is labelled
+ * is in core; a gauge that is read rather than counted is set here, as it is asked for.
  */
 import { type AccountStanding, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
@@ -15,7 +15,7 @@ export const metricsPaths = { "/metrics": ["GET"] } as const
 
 const circuitState = Metric.gauge("pointsman_circuit_state", {
   description:
-    "State of a connection's circuit: 0 closed, 1 half-open, 2 open. A connection that never failed is " + "not listed."
+    "State of a connection's circuit: 0 closed, 1 half-open, 2 open. A connection that never failed is not listed."
 })
 const stateNumbers = { closed: 0, "half-open": 1, open: 2 } as const
 

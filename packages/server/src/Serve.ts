@@ -23,7 +23,7 @@ import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
-import { admitRequests } from "./AdmitRequests.ts"
+import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals } from "./CheckSeals.ts"
@@ -229,7 +229,7 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
-  const admission = makeAdmission({ places: placesOf(settings) })
+  const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
     Effect.provideService(Admission, admission),

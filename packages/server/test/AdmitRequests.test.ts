@@ -2,6 +2,7 @@
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
@@ -71,4 +72,38 @@ describe("places for requests", { timeout: 60_000 }, () => {
       Array(clients).fill(201)
     )
   })
+
+  it.skipIf(postgresMissing !== undefined)(
+    "given a queue that is full, when one more comes, then the oldest are refused at once, and counted",
+    async () => {
+      const url = await newDatabase()
+      const server = await startServer({
+        folder: temporaryFolder(),
+        environment: { ...environment, ...environmentOn(url) }
+      })
+      assert.strictEqual((await create(server)).status, 201)
+      await query(
+        url,
+        "create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(1.5); return new; end $$"
+      )
+      await query(url, "create trigger slowly before insert on payments for each row execute function slowly()")
+      const began = performance.now()
+      const timed = async () => ({ answer: await create(server), millis: performance.now() - began })
+      // 32 have a place, and 128 may wait.
+      const crowd = Array.from({ length: 200 }, timed)
+      await sleep(500)
+      const all = await Promise.all([...crowd, timed()])
+      // Nobody waits for less than a second otherwise.
+      const atOnce = all.filter(({ millis }) => millis < 1_000)
+      assert.isNotEmpty(atOnce)
+      for (const { answer } of atOnce) {
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [503, "internal_error"])
+        assert.strictEqual(answer.headers.get("retry-after"), "1")
+        assert.match(answer.headers.get("x-request-id") ?? "", /^req_[0-9a-f-]{36}$/u)
+      }
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      const refused = Number(/^pointsman_requests_refused_total (\d+)$/mu.exec(metrics)?.[1])
+      assert.isAtLeast(refused, atOnce.length)
+    }
+  )
 })

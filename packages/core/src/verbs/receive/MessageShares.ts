@@ -7,8 +7,8 @@ import { messagesWaiting } from "../../metrics/Metrics.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 
 /**
- * Of one connection, more than the burst that the server lets through by default: whoever waits behind so many has gone
- * away, and sends the message again.
+ * Messages of one connection: more than the burst that the server allows by default. The sender of a message behind so
+ * many has timed out by then, and sends it again.
  */
 const waitingAtMost = 4_096
 
