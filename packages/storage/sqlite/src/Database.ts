@@ -28,6 +28,11 @@ const openingMillis = 30_000
 /** Two processes that turn a new file into WAL at once refuse each other without waiting. */
 const walAttempts = 100
 const walPauseMillis = 20
+/**
+ * Pages that the log holds, 16 MB, before a commit copies them into the database: a page that many commits change is
+ * copied once for all of them. SQLite's own 1,000 cost 4 to 7 % more processor time for each payment.
+ */
+const checkpointPages = 4_000
 
 /** Opens or creates the file; `:memory:` for a database that lives as long as the connection. */
 export const open = (filename: string): Effect.Effect<Database, StorageError> =>
@@ -48,6 +53,7 @@ const connect = (filename: string): Database => {
     if (!inMemory) useWal(connection)
     // FULL: the log reaches the disk before COMMIT returns. `fullfsync` asks the same of macOS.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+    connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
   } catch (cause) {
     connection.close()
     throw cause
