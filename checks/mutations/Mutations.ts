@@ -2511,6 +2511,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take an idempotency key that was sent twice",
+    harm: "Node joins both into another key, so that a repeated request charges a second time.",
+    edits: [
+      {
+        file: "packages/http/src/RepeatedHeaders.ts",
+        find: `if (repeated.has("idempotency-key")) headers =`,
+        replace: `if (repeated.has("host")) headers =`
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/RepeatedHeaders.test.ts",
+      test: "given an idempotency key, when it comes once and then twice, then one payment is made"
+    }
+  },
+  {
     name: "count verified messages by their address",
     harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
     edits: [

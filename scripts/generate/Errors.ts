@@ -28,7 +28,8 @@ const endpoints: ReadonlyArray<Endpoint> = Object.entries(openApiDocument().path
 /** Where a code comes from without any endpoint. */
 const elsewhere: Readonly<Record<string, string>> = {
   not_found: "every path that does not exist",
-  method_not_allowed: "every path, with a method that it does not have"
+  method_not_allowed: "every path, with a method that it does not have",
+  invalid_request: "every path"
 }
 
 const answeredBy = (errorCode: string): string => {

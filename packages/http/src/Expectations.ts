@@ -70,7 +70,7 @@ export const queryExpectations = {
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,
-  "idempotency-key": "8 to 200 printable ASCII characters"
+  "idempotency-key": "8 to 200 printable ASCII characters, sent once"
 } as const satisfies Expectations
 
 /**

@@ -9,6 +9,7 @@ import { HttpApi } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { type ErrorCode, errorCodes } from "./api/Errors.ts"
 import { observeRequest } from "./ObserveRequest.ts"
+import { repeatedHeaders, withoutRepeated } from "./RepeatedHeaders.ts"
 import { RequestId } from "./RequestId.ts"
 
 /** Methods by path, in the router's notation (`/payments/:id`). */
@@ -38,7 +39,7 @@ export const layer = (
         Effect.flatMap(ids.request, (requestId) =>
           observe(
             requestId,
-            handler.pipe(
+            checkHeaders(handler).pipe(
               Effect.catchCause((cause) => fallback(cause, (url) => routes(url)?.allow)),
               Effect.annotateLogs("request_id", requestId),
               Effect.provideService(RequestId, requestId),
@@ -49,6 +50,18 @@ export const layer = (
     }),
     { global: true }
   )
+
+const checkHeaders = <E, R>(
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const repeated = repeatedHeaders(request)
+    if (repeated.size === 0) return handler
+    if (repeated.has("host") || repeated.has("content-type")) {
+      return Effect.succeed(envelope("invalid_request", "`Host` and `Content-Type` must not be sent more than once."))
+    }
+    return Effect.provideService(handler, HttpServerRequest.HttpServerRequest, withoutRepeated(request, repeated))
+  })
 
 /** The body shows whether a response already has the envelope: only ours are JSON. */
 const finish = (

@@ -136,13 +136,14 @@ const answerFromBytes = async (
     for (const value of values ?? []) headers.append(name, value)
   }
   try {
-    const answer = await web(
-      new Request(new URL(request.url ?? "/", "http://localhost"), {
-        method: request.method ?? "POST",
-        headers,
-        body: body.length === 0 ? null : Buffer.from(body)
-      })
-    )
+    const asWeb = new Request(new URL(request.url ?? "/", "http://localhost"), {
+      method: request.method ?? "POST",
+      headers,
+      body: body.length === 0 ? null : Buffer.from(body)
+    })
+    // A header that was sent twice cannot be told from one with a comma any more: the routes look here.
+    Object.defineProperty(asWeb, "rawHeaders", { value: request.rawHeaders })
+    const answer = await web(asWeb)
     for (const [name, value] of answer.headers) response.setHeader(name, value)
     response.statusCode = answer.status
     response.end(Buffer.from(await answer.arrayBuffer()))

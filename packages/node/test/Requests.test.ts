@@ -1,6 +1,7 @@
-import { createServer } from "node:http"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, request as requestTo } from "node:http"
 import type { AddressInfo } from "node:net"
-import { buffer } from "node:stream/consumers"
+import { buffer, text } from "node:stream/consumers"
 import { assert, describe, it, onTestFinished } from "vitest"
 import type { Payment, Pointsman } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
@@ -169,4 +170,41 @@ describe("a server whose only listener is ours", () => {
     assert.strictEqual((await serverOf(other)).keepAliveTimeout, 90_000)
     assert.strictEqual((await serverOf(pointsman, 120_000)).keepAliveTimeout, 120_000)
   })
+})
+
+describe("an idempotency key that is sent twice", () => {
+  const twice = async (pointsman: Pointsman, second = "order-1001") => {
+    const { headers, ...rest } = await create(pointsman)
+    const repeated = new Headers(headers)
+    repeated.append("idempotency-key", second)
+    return { ...rest, headers: repeated }
+  }
+
+  it("given a Request, when the same key was joined with itself, then it is refused", async () => {
+    const { pointsman } = await open()
+    const answer = await pointsman.handler(new Request("http://shop.example/api/v1/payments", await twice(pointsman)))
+    assert.strictEqual((await bodyOf(answer)).error?.code, "invalid_idempotency_key")
+  })
+
+  it.each(["before", "after"])(
+    "given Node's request, when it comes %s a body parser, then any second key is refused",
+    async (place) => {
+      const { pointsman } = await open()
+      const url = await listening(async (request, response) => {
+        if (place === "after") Object.assign(request, { rawBody: await buffer(request) })
+        pointsman.listener(request, response)
+      })
+      for (const second of ["order-1001", "order-1002"]) {
+        const { body, headers, method } = await twice(pointsman, second)
+        const asked = requestTo(`${url}/api/v1/payments`, {
+          method,
+          headers: { ...Object.fromEntries(headers), "idempotency-key": ["order-1001", second] }
+        })
+        asked.end(body)
+        const [answer] = (await once(asked, "response")) as [IncomingMessage]
+        assert.include(await text(answer), "invalid_idempotency_key")
+      }
+      assert.deepStrictEqual((await pointsman.payments()).data, [])
+    }
+  )
 })

@@ -19,14 +19,18 @@ export const errorCodes = {
     status: 405,
     meaning: "The path does not support this method; Allow lists the supported ones."
   },
-  unauthorized: { status: 401, meaning: "The key is missing, malformed, revoked or unknown." },
+  invalid_request: { status: 400, meaning: "`Host` or `Content-Type` was sent more than once." },
+  unauthorized: { status: 401, meaning: "The key is missing, repeated, malformed, revoked or unknown." },
   workspace_suspended: { status: 403, meaning: "The workspace is suspended." },
   live_key_required: { status: 403, meaning: "Partner endpoints require a live key." },
   insufficient_scope: { status: 403, meaning: "The key lacks the scope that the operation requires." },
   not_a_partner: { status: 403, meaning: "Partner endpoints are for white-label partners." },
   rate_limited: { status: 429, meaning: "Too many requests; Retry-After states the seconds to wait." },
   idempotency_key_required: { status: 400, meaning: "Creating a payment with a live key requires an Idempotency-Key." },
-  invalid_idempotency_key: { status: 400, meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters." },
+  invalid_idempotency_key: {
+    status: 400,
+    meaning: "Idempotency-Key is not 8 to 200 printable ASCII characters, sent once."
+  },
   unsupported_media_type: { status: 415, meaning: "The body is not sent as plain application/json." },
   payload_too_large: { status: 413, meaning: "The body is larger than the endpoint allows." },
   invalid_json: { status: 400, meaning: "The body is not valid JSON." },
