@@ -3,103 +3,36 @@
  * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
  * a secret.
  */
-import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
+import { readDelay } from "@pointsman/configuration"
 import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
+import {
+  day,
+  hour,
+  interval,
+  minute,
+  readBoolean,
+  readInteger,
+  readOneOf,
+  readRate,
+  readText,
+  readUrl,
+  second,
+  share,
+  variable
+} from "./SettingKinds.ts"
 import { StartFailure } from "./StartFailure.ts"
-
-interface Variable<A> {
-  readonly variable: string
-  /** Without the dashes. */
-  readonly flag: string
-  readonly meaning: string
-  readonly expected: string
-  /** As it is shown in the help. */
-  readonly default: string
-  readonly read: (text: string) => Result.Result<A, string>
-  readonly absent: A
-}
-
-const variable = <A>(definition: {
-  readonly variable: string
-  readonly flag: string
-  readonly meaning: string
-  readonly expected: string
-  readonly default: string
-  readonly absent: NoInfer<A>
-  readonly read: (text: string) => Option.Option<A> | Result.Result<A, string>
-}): Variable<A> => ({
-  ...definition,
-  read: (text) => {
-    const value = definition.read(text)
-    return Result.isResult(value) ? value : Result.fromOption(value, () => definition.expected)
-  }
-})
-
-const readInteger =
-  (minimum: number, maximum: number) =>
-  (text: string): Option.Option<number> => {
-    const value = /^\d{1,10}$/u.test(text) ? Number(text) : Number.NaN
-    return value >= minimum && value <= maximum ? Option.some(value) : Option.none()
-  }
-
-const readUrl = (text: string): Option.Option<string> => {
-  const url = URL.parse(text)
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return Option.none()
-  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === ""
-  return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
-}
-
-const readText = (text: string): Option.Option<string> => (text.trim() === "" ? Option.none() : Option.some(text))
 
 const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
   Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
-
-const readBoolean = (text: string): Option.Option<boolean> =>
-  text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
 
 export const logFormats = ["logfmt", "json"] as const
 export type LogFormat = (typeof logFormats)[number]
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
-
-const readOneOf =
-  <const Word extends string>(words: ReadonlyArray<Word>) =>
-  (text: string): Option.Option<Word> =>
-    Option.fromUndefinedOr(words.find((word) => word === text))
-
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
-
-const interval = (definition: {
-  readonly variable: string
-  readonly flag: string
-  readonly meaning: string
-  readonly default: string
-  readonly absent: number
-}) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
-
-const readRate = (text: string): Option.Option<number | null> =>
-  text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
-
-/** How much one connection or endpoint takes at once. */
-const share = (definition: {
-  readonly variable: string
-  readonly flag: string
-  readonly meaning: string
-  readonly absent: number
-}) =>
-  variable<number>({
-    ...definition,
-    expected: "a whole number from 1 to 1000",
-    default: String(definition.absent),
-    read: readInteger(1, 1_000)
-  })
 
 /** More than any machine has processors for; each opens connections to the database. */
 const maxWorkers = 64

@@ -1,0 +1,86 @@
+/** How the text of a setting is read: its kinds, each with what it expects in words. */
+import { durationExpected, readDuration } from "@pointsman/configuration"
+import { Option, Result } from "effect"
+
+export interface Variable<A> {
+  readonly variable: string
+  /** Without the dashes. */
+  readonly flag: string
+  readonly meaning: string
+  readonly expected: string
+  /** As it is shown in the help. */
+  readonly default: string
+  readonly read: (text: string) => Result.Result<A, string>
+  readonly absent: A
+}
+
+export const variable = <A>(definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly expected: string
+  readonly default: string
+  readonly absent: NoInfer<A>
+  readonly read: (text: string) => Option.Option<A> | Result.Result<A, string>
+}): Variable<A> => ({
+  ...definition,
+  read: (text) => {
+    const value = definition.read(text)
+    return Result.isResult(value) ? value : Result.fromOption(value, () => definition.expected)
+  }
+})
+
+export const readInteger =
+  (minimum: number, maximum: number) =>
+  (text: string): Option.Option<number> => {
+    const value = /^\d{1,10}$/u.test(text) ? Number(text) : Number.NaN
+    return value >= minimum && value <= maximum ? Option.some(value) : Option.none()
+  }
+
+export const readUrl = (text: string): Option.Option<string> => {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return Option.none()
+  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === ""
+  return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
+}
+
+export const readText = (text: string): Option.Option<string> =>
+  text.trim() === "" ? Option.none() : Option.some(text)
+
+export const readBoolean = (text: string): Option.Option<boolean> =>
+  text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
+
+export const readOneOf =
+  <const Word extends string>(words: ReadonlyArray<Word>) =>
+  (text: string): Option.Option<Word> =>
+    Option.fromUndefinedOr(words.find((word) => word === text))
+
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+export const interval = (definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly default: string
+  readonly absent: number
+}) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
+
+export const readRate = (text: string): Option.Option<number | null> =>
+  text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
+
+/** How much one connection or endpoint takes at once. */
+export const share = (definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  readonly absent: number
+}) =>
+  variable<number>({
+    ...definition,
+    expected: "a whole number from 1 to 1000",
+    default: String(definition.absent),
+    read: readInteger(1, 1_000)
+  })
