@@ -2527,6 +2527,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "keep any number of unfinished bodies",
+    harm: "A few hundred connections with unsigned, unfinished messages fill the server's memory.",
+    edits: [
+      {
+        file: "packages/server/src/RequestBodies.ts",
+        find: "(bySource.get(source) ?? 0) + bytes > ofSource",
+        replace: "bytes > ofSource"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/UnfinishedRequests.test.ts",
+      test: "given 40 MB of one address, when more comes, then it is 429, and payments are made"
+    }
+  },
+  {
     name: "count verified messages by their address",
     harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
     edits: [

@@ -2,9 +2,10 @@
  * The listening socket. It is taken before anything is changed, so that a second server by mistake touches nothing,
  * and it is given up first when the server stops.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Deferred, Effect, Fiber, type Scope } from "effect"
+import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** How long a stop waits for the rest of a request, in milliseconds: as long as a slow client's network may stall. */
@@ -29,12 +30,14 @@ export interface ListenOptions {
   readonly port: number
   /** How long an idle connection is kept, in milliseconds. */
   readonly keepAliveMillis: number
+  /** How long a request may take to arrive whole, in milliseconds. */
+  readonly requestTimeoutMillis: number
 }
 
-/** Node's own, within which a request has to arrive whole. */
-const requestMillis = 300_000
-/** A request that begins on a connection as its time ends still has this long for its headers. */
-const headersMillis = 5_000
+/** How often Node looks for requests that take too long. */
+const lookEveryMillis = 1_000
+/** A client that still sends has this long to read why it was refused. */
+const lingerMillis = 500
 
 /** `first`: of who is ready before the first request can come, and answers none with 503. */
 export const listen = (
@@ -42,16 +45,19 @@ export const listen = (
   first?: RequestListener
 ): Effect.Effect<Listener, StartFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const underWay = new Map<ServerResponse, IncomingMessage>()
+    const underWay = new Map<ServerResponse, BoundedRequest>()
+    const bodies = makeRequestBodies(refuseBody)
     const idle = yield* Deferred.make<void>()
     let handler = first
     let draining = false
 
-    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const onRequest = (request: BoundedRequest, response: ServerResponse) => {
       if (handler === undefined || draining) return refuse(response)
+      if (!bodies.begin(request, response, request.socket.remoteAddress ?? "")) return
       underWay.set(response, request)
       response.once("close", () => {
         underWay.delete(response)
+        bodies.end(request)
         if (!draining) return
         server.closeIdleConnections()
         if (underWay.size === 0) Deferred.doneUnsafe(idle, Effect.void)
@@ -93,7 +99,10 @@ export const listen = (
     }
   })
 
-const bind = Effect.fnUntraced(function* ({ host, keepAliveMillis, port }: ListenOptions, onRequest: RequestListener) {
+const bind = Effect.fnUntraced(function* (
+  { host, keepAliveMillis, port, requestTimeoutMillis }: ListenOptions,
+  onRequest: RequestListener<typeof BoundedRequest>
+) {
   const options = { host, port }
   const log = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.callback<Server, StartFailure>((resume) => {
@@ -101,8 +110,11 @@ const bind = Effect.fnUntraced(function* ({ host, keepAliveMillis, port }: Liste
       {
         // Where the balancer in front keeps a connection for longer, it sends a request as this end closes it.
         keepAliveTimeout: keepAliveMillis,
-        headersTimeout: Math.min(keepAliveMillis + headersMillis, requestMillis),
-        requestTimeout: requestMillis
+        // Node answers 408 to what takes longer, or closes the connection.
+        headersTimeout: requestTimeoutMillis,
+        requestTimeout: requestTimeoutMillis,
+        connectionsCheckingInterval: Math.min(lookEveryMillis, requestTimeoutMillis),
+        IncomingMessage: BoundedRequest
       },
       onRequest
     )
@@ -143,6 +155,14 @@ const refuse = (response: ServerResponse): void => {
   const body = JSON.stringify({ error: { code: "internal_error", message: "The server is starting or stopping." } })
   response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
   response.end(body)
+}
+
+const refuseBody = (response: ServerResponse, { body, status }: Refusal): void => {
+  const { socket } = response
+  // It is behind another response on the connection, or has sent a part of its own.
+  if (response.headersSent || socket === null) return void response.req.socket.destroy()
+  response.writeHead(status, { "content-type": "application/json", "retry-after": "1", connection: "close" })
+  response.end(JSON.stringify(body), () => setTimeout(() => socket.destroy(), lingerMillis).unref())
 }
 
 const urlOf = ({ address, family, port }: AddressInfo): string => {

@@ -241,6 +241,13 @@ export const variables = {
     default: "75 seconds",
     absent: 75 * second
   }),
+  requestTimeoutMillis: interval({
+    variable: "POINTSMAN_REQUEST_TIMEOUT",
+    flag: "request-timeout",
+    meaning: "How long a request may take to arrive, headers and body",
+    default: "15 seconds",
+    absent: 15 * second
+  }),
   workers: variable<number>({
     variable: "POINTSMAN_WORKERS",
     flag: "workers",

@@ -35,6 +35,7 @@ describe("Settings", () => {
         allowAsyncCommit: false,
         afterRestore: "refuse",
         keepAliveMillis: 75_000,
+        requestTimeoutMillis: 15_000,
         allowPrivateWebhooks: false,
         workers: 1,
         logFormat: "logfmt",

@@ -1,0 +1,113 @@
+/** Clients that send a part of a request and keep the rest. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, Exit, Scope } from "effect"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { listen } from "../src/Listener.ts"
+import { dial, statusOf } from "./support/RawSocket.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const host = "Host: pay.example"
+const bodyPromised = ["Content-Type: application/json", "Content-Length: 200", "", '{"amount":']
+const message = "POST /api/v1/psp-webhooks/anybody HTTP/1.1"
+
+/** Writes, and collects what comes. */
+const say = async (url: string, text: string) => {
+  const socket = await dial(url)
+  let received = ""
+  let closed = false
+  socket.on("data", (chunk) => {
+    received += chunk
+  })
+  socket.on("close", () => {
+    closed = true
+  })
+  socket.write(text)
+  return { socket, received: () => received, isClosed: () => closed }
+}
+
+const until = async (isSo: () => boolean, withinMillis: number) => {
+  const end = Date.now() + withinMillis
+  while (!isSo() && Date.now() < end) await sleep(20)
+  return isSo()
+}
+
+describe("a request that does not arrive whole", () => {
+  it("given the time for it is over, when it is on any path, then it is 408 or closed", {
+    timeout: 60_000
+  }, async () => {
+    const server = await startServerHere({
+      folder: temporaryFolder(),
+      environment: { POINTSMAN_REQUEST_TIMEOUT: "1 second" }
+    })
+    const heads: Readonly<Record<string, ReadonlyArray<string>>> = {
+      nothing: [""],
+      "a part of the head": ["GET /health/live HTTP/1.1", host, "X-Rest: "],
+      payment: ["POST /api/v1/payments HTTP/1.1", host, `Authorization: Bearer ${server.sandboxKey}`, ...bodyPromised],
+      "payment without a key": ["POST /api/v1/payments HTTP/1.1", host, ...bodyPromised],
+      message: [message, host, ...bodyPromised],
+      "message in chunks": [message, host, "Transfer-Encoding: chunked", "", "5", "12345", ""],
+      page: [
+        "POST /hosted/0123456789 HTTP/1.1",
+        host,
+        "Content-Type: application/x-www-form-urlencoded",
+        "Content-Length: 20",
+        "",
+        "action="
+      ]
+    }
+    const clients = await Promise.all(
+      Object.entries(heads).map(async ([name, lines]) => ({ name, ...(await say(server.url, lines.join("\r\n"))) }))
+    )
+    await until(() => clients.every(({ isClosed }) => isClosed()), 10_000)
+    const open = clients.filter(({ isClosed }) => !isClosed()).map(({ name }) => name)
+    assert.deepStrictEqual(open, [])
+    const answers = clients.map(({ received }) => statusOf(received()))
+    for (const answer of answers) assert.include(["408", "401", "closed"], answer)
+    assert.strictEqual((await server.request("GET", "/health/live")).status, 200)
+  })
+
+  it("given a request that arrived whole, when its answer takes longer, then it is answered", async () => {
+    const scope = Scope.makeUnsafe()
+    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+    const listener = await Effect.runPromise(
+      Scope.provide(listen({ host: "127.0.0.1", port: 0, keepAliveMillis: 5_000, requestTimeoutMillis: 500 }), scope)
+    )
+    listener.serve((request, response) => {
+      request.resume()
+      setTimeout(() => response.end("paid"), 2_000)
+    })
+    const answer = await fetch(listener.url, { method: "POST", body: "order" })
+    assert.strictEqual(await answer.text(), "paid")
+  })
+})
+
+describe("bodies that are held back", () => {
+  it("given 40 MB of one address, when more comes, then it is 429, and payments are made", {
+    timeout: 60_000
+  }, async () => {
+    const server = await startServerHere({ folder: temporaryFolder() })
+    const mebibyte = 1_048_576
+    const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
+    const chunked = [message, host, "Transfer-Encoding: chunked", "", ""].join("\r\n")
+    const piece = `1\r\nx\r\n`.repeat(50_000)
+    const clients = await Promise.all([
+      ...Array.from({ length: 40 }, () => say(server.url, head + "x".repeat(mebibyte - 1))),
+      ...Array.from({ length: 10 }, () => say(server.url, chunked + piece))
+    ])
+    const refused = () => clients.filter(({ received }) => statusOf(received()) === "429").length
+    assert.isTrue(await until(() => refused() >= 30, 10_000), `${refused()} were refused`)
+    assert.match(clients.map(({ received }) => received()).join(""), /^retry-after: 1\r$/im)
+    assert.isBelow(refused(), 40)
+
+    const order = { amount: 1000, currency: "EUR", country: "NL" }
+    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
+
+    for (const { socket } of clients) socket.destroy()
+    await until(() => clients.every(({ isClosed }) => isClosed()), 5_000)
+    await sleep(200)
+    const whole = await say(server.url, head + "x".repeat(mebibyte))
+    await until(() => whole.received() !== "", 5_000)
+    assert.strictEqual(statusOf(whole.received()), "401")
+  })
+})
