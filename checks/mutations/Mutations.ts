@@ -2543,6 +2543,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "keep any number of pipelined requests",
+    harm: "A hundred connections that pipeline requests and read nothing take the memory and the processor of all others.",
+    edits: [
+      {
+        file: "packages/server/src/Connections.ts",
+        find: "connection.waiting.length >= waitingAtMost",
+        replace: "connection.waiting.length < 0"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Connections.test.ts",
+      test: "given far more than may wait, when they come at once, then the connection is closed, and one is handled"
+    }
+  },
+  {
     name: "count verified messages by their address",
     harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
     edits: [

@@ -3,8 +3,9 @@
  * and it is given up first when the server stops.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { Deferred, Effect, Fiber, type Scope } from "effect"
+import { makeConnections } from "./Connections.ts"
 import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -32,9 +33,11 @@ export interface ListenOptions {
   readonly keepAliveMillis: number
   /** How long a request may take to arrive whole, in milliseconds. */
   readonly requestTimeoutMillis: number
+  /** How long a client may take to read a response that was written whole, in milliseconds. 30 seconds unless set. */
+  readonly readWithinMillis?: number | undefined
 }
 
-/** How often Node looks for requests that take too long. */
+/** How often connections are looked at for requests and responses that take too long. */
 const lookEveryMillis = 1_000
 /** A client that still sends has this long to read why it was refused. */
 const lingerMillis = 500
@@ -51,28 +54,37 @@ export const listen = (
     let handler = first
     let draining = false
 
-    const onRequest = (request: BoundedRequest, response: ServerResponse) => {
-      if (handler === undefined || draining) return refuse(response)
-      if (!bodies.begin(request, response, request.socket.remoteAddress ?? "")) return
-      underWay.set(response, request)
-      response.once("close", () => {
-        underWay.delete(response)
+    const connections = makeConnections({
+      readWithinMillis: options.readWithinMillis,
+      begin: (request, response) => {
+        if (handler === undefined || draining) return refuse(response)
+        underWay.set(response, request)
+        handler(request, response)
+      },
+      end: (request, response) => {
         bodies.end(request)
+        underWay.delete(response)
         if (!draining) return
         server.closeIdleConnections()
         if (underWay.size === 0) Deferred.doneUnsafe(idle, Effect.void)
-      })
-      handler(request, response)
+      }
+    })
+    const onRequest = (request: BoundedRequest, response: ServerResponse) => {
+      if (bodies.begin(request, response, request.socket.remoteAddress ?? "")) connections.enter(request, response)
     }
     /** Nothing was done yet for a request that did not arrive whole, and its client may never send the rest. */
     const cutUnfinished = () => {
       for (const request of underWay.values()) if (!request.complete) request.destroy()
     }
-    const server = yield* Effect.acquireRelease(bind(options, onRequest), (server) =>
+    const server = yield* Effect.acquireRelease(bind(options, onRequest, connections.open), (server) =>
       Effect.sync(() => {
         server.close()
         server.closeAllConnections()
       })
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => setInterval(() => connections.closeUnread(performance.now()), lookEveryMillis).unref()),
+      (timer) => Effect.sync(() => clearInterval(timer))
     )
     const address = server.address() as AddressInfo
     return {
@@ -101,7 +113,8 @@ export const listen = (
 
 const bind = Effect.fnUntraced(function* (
   { host, keepAliveMillis, port, requestTimeoutMillis }: ListenOptions,
-  onRequest: RequestListener<typeof BoundedRequest>
+  onRequest: RequestListener<typeof BoundedRequest>,
+  onConnection: (socket: Socket) => void
 ) {
   const options = { host, port }
   const log = Effect.runForkWith(yield* Effect.context<never>())
@@ -118,6 +131,7 @@ const bind = Effect.fnUntraced(function* (
       },
       onRequest
     )
+    server.on("connection", onConnection)
     const onError = (cause: NodeJS.ErrnoException) =>
       resume(Effect.fail(new StartFailure({ message: bindingFault(cause, options) })))
     server.once("error", onError)

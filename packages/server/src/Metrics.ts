@@ -5,7 +5,7 @@
  */
 import { type AccountStanding, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
-import { Effect, Layer, Metric } from "effect"
+import { Clock, Effect, Fiber, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { servedConfiguration } from "./ServedConfiguration.ts"
@@ -50,6 +50,34 @@ const recordLoss = Metric.gauge("pointsman_record_loss", {
 /** As long as OpenTelemetry's exporters wait between two exports of metrics, at the shortest. */
 const refreshEvery = "10 seconds"
 const readWithinMillis = 2_000
+
+/** Rendering takes some milliseconds of the processor, and anybody on the machine may ask for it. */
+const renderEveryMillis = 1_000
+
+/** Runs `effect` at most once in `millis`: those who ask meanwhile wait for the next run, and share its result. */
+const sharedEvery = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.scope, (scope) => {
+    let begunAt = Number.NEGATIVE_INFINITY
+    /** The run that has not begun. */
+    let next: { readonly fiber: Fiber.Fiber<A, E> } | undefined
+    const run = Effect.gen(function* () {
+      const sinceMillis = (yield* Clock.currentTimeMillis) - begunAt
+      if (sinceMillis >= 0 && sinceMillis < millis) yield* Effect.sleep(millis - sinceMillis)
+      begunAt = yield* Clock.currentTimeMillis
+      next = undefined
+      return yield* effect
+    })
+    // Not a child of who asked first: a client that disconnects ends no one else's. It yields, so that it begins once it
+    // is known here.
+    const begin = Effect.map(Effect.forkIn(Effect.andThen(Effect.yieldNow, run), scope), (fiber) => {
+      next = { fiber }
+      return next
+    })
+    return Effect.flatMap(
+      Effect.suspend(() => (next === undefined ? begin : Effect.succeed(next))),
+      ({ fiber }) => Fiber.join(fiber)
+    )
+  })
 
 export interface MetricsOptions {
   /** Brings other gauges to what is so. */
@@ -119,15 +147,12 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
         Effect.andThen(readBacklog)
       )
       if (refresh) yield* Effect.forkScoped(Effect.forever(Effect.andThen(readGauges, Effect.sleep(refreshEvery))))
-      return HttpRouter.add(
-        "GET",
-        "/metrics",
-        Effect.map(Effect.andThen(readGauges, PrometheusMetrics.format()), (text) =>
-          HttpServerResponse.text(text, {
-            contentType: "text/plain; version=0.0.4; charset=utf-8",
-            headers: { "cache-control": "no-store" }
-          })
-        )
+      const render = Effect.map(Effect.andThen(readGauges, PrometheusMetrics.format()), (text) =>
+        HttpServerResponse.uint8Array(new TextEncoder().encode(text), {
+          contentType: "text/plain; version=0.0.4; charset=utf-8",
+          headers: { "cache-control": "no-store" }
+        })
       )
+      return HttpRouter.add("GET", "/metrics", yield* sharedEvery(renderEveryMillis, render))
     })
   )

@@ -1,8 +1,7 @@
 /** Clients that send a part of a request and keep the rest. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { Effect, Exit, Scope } from "effect"
-import { assert, describe, it, onTestFinished } from "vitest"
-import { listen } from "../src/Listener.ts"
+import { assert, describe, it } from "vitest"
+import { listenHere } from "./support/ListenHere.ts"
 import { dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -68,15 +67,13 @@ describe("a request that does not arrive whole", () => {
   })
 
   it("given a request that arrived whole, when its answer takes longer, then it is answered", async () => {
-    const scope = Scope.makeUnsafe()
-    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-    const listener = await Effect.runPromise(
-      Scope.provide(listen({ host: "127.0.0.1", port: 0, keepAliveMillis: 5_000, requestTimeoutMillis: 500 }), scope)
+    const listener = await listenHere(
+      (request, response) => {
+        request.resume()
+        setTimeout(() => response.end("paid"), 2_000)
+      },
+      { requestTimeoutMillis: 500 }
     )
-    listener.serve((request, response) => {
-      request.resume()
-      setTimeout(() => response.end("paid"), 2_000)
-    })
     const answer = await fetch(listener.url, { method: "POST", body: "order" })
     assert.strictEqual(await answer.text(), "paid")
   })

@@ -1,0 +1,20 @@
+/** The listener alone, with a handler of the test's. Closed when the test ends. */
+import type { RequestListener } from "node:http"
+import { Effect, Exit, Scope } from "effect"
+import { onTestFinished } from "vitest"
+import { type Listener, type ListenOptions, listen } from "../../src/Listener.ts"
+
+export const listenHere = async (handler: RequestListener, options: Partial<ListenOptions> = {}): Promise<Listener> => {
+  const scope = Scope.makeUnsafe()
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const listening = listen({
+    host: "127.0.0.1",
+    port: 0,
+    keepAliveMillis: 60_000,
+    requestTimeoutMillis: 15_000,
+    ...options
+  })
+  const listener = await Effect.runPromise(Scope.provide(listening, scope))
+  listener.serve(handler)
+  return listener
+}
