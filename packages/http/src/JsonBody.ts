@@ -10,6 +10,8 @@ export type BodyRefusal = ErrorBody<"unsupported_media_type" | "payload_too_larg
 
 /** Objects and arrays inside each other. The deepest field of the API lies 3 deep; ignored fields may go deeper. */
 const maximumDepth = 64
+/** Of the text of a number (decisions, section 4). */
+const numberCharacters = 40
 
 /**
  * The parsed body, in the order of decisions, section 4: media type, size while it streams, JSON.
@@ -131,10 +133,23 @@ const faultOf = (text: string): string | undefined => {
         keys.add(key)
         break
       }
+      default: {
+        if (!isNumberStart(text.charCodeAt(at))) break
+        const start = at
+        while (isNumberPart(text.charCodeAt(at + 1))) at++
+        if (at + 1 - start > numberCharacters) return `a number with more than ${numberCharacters} characters`
+      }
     }
   }
   return undefined
 }
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+/** A digit, or `-`. */
+const isNumberStart = (code: number): boolean => isDigit(code) || code === 45
+/** Also `.`, `+`, `e` and `E`. */
+const isNumberPart = (code: number): boolean =>
+  isNumberStart(code) || code === 46 || code === 43 || code === 101 || code === 69
 
 /** Sticky, and it matches nothing too: after a test, `lastIndex` is behind the white space. */
 const whitespace = /[ \t\n\r]*/uy
@@ -155,9 +170,15 @@ const longNumber = /[0-9.]{16}/u
  */
 const inexactToNaN = (_key: string, value: unknown, context?: { readonly source: string }): unknown => {
   if (typeof value !== "number" || context === undefined) return value
-  const digits = context.source
-    .replace(/e.*$/iu, "")
-    .replace(/[-.]/gu, "")
-    .replace(/^0+|0+$/gu, "")
-  return digits.length > 15 ? Number.NaN : value
+  const digits = (context.source.split(/[eE]/u, 1)[0] as string).replace(/[-.]/gu, "")
+  return significant(digits) > 15 ? Number.NaN : value
+}
+
+/** How many digits are left without the zeros at either end. */
+const significant = (digits: string): number => {
+  let start = 0
+  let end = digits.length
+  while (start < end && digits[start] === "0") start++
+  while (end > start && digits[end - 1] === "0") end--
+  return end - start
 }
