@@ -6,6 +6,7 @@ import { CurrentCaller } from "./api/Authorization.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { eventView, pageView } from "./PageView.ts"
+import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { report } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -17,6 +18,7 @@ export const layer = HttpApiBuilder.group(
       "list",
       Effect.fnUntraced(function* ({ query }) {
         const { tenant } = yield* CurrentCaller
+        yield* refuseUnknownParameters(["type", "before", "after", "limit"])
         const page = yield* pointsman
           .events(tenant, {
             type: query.type,

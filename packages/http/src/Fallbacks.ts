@@ -21,7 +21,7 @@ export type Paths = Readonly<Record<`/${string}`, ReadonlyArray<string>>>
  */
 export const layer = (
   otherPaths: Paths = {},
-  options: { readonly accessLog?: boolean | undefined } = {}
+  options: { readonly accessLog?: boolean | undefined; readonly isHttps?: boolean } = {}
 ): Layer.Layer<
   HttpRouter.Request<"Requires", RequestId> | HttpRouter.Request<"GlobalRequires", RequestId>,
   never,
@@ -43,7 +43,7 @@ export const layer = (
               Effect.catchCause((cause) => fallback(cause, (url) => routes(url)?.allow)),
               Effect.annotateLogs("request_id", requestId),
               Effect.provideService(RequestId, requestId),
-              Effect.map((response) => finish(response, requestId))
+              Effect.map((response) => finish(response, requestId, options.isHttps ?? false))
             )
           )
         )
@@ -66,13 +66,17 @@ const checkHeaders = <E, R>(
 /** The body shows whether a response already has the envelope: only ours are JSON. */
 const finish = (
   response: HttpServerResponse.HttpServerResponse,
-  requestId: string
+  requestId: string,
+  isHttps: boolean
 ): HttpServerResponse.HttpServerResponse => {
   const answer =
     response.status === 415 && response.headers["content-type"] !== "application/json"
       ? envelope("unsupported_media_type", "The body must be sent as `Content-Type: application/json`.")
       : response
-  const headers: Record<string, string> = { "x-request-id": requestId }
+  const headers: Record<string, string> = { "x-request-id": requestId, "x-content-type-options": "nosniff" }
+  // Answers are about payments. Static files say how long they may be kept.
+  if (answer.headers["cache-control"] === undefined) headers["cache-control"] = "no-store"
+  if (isHttps) headers["strict-transport-security"] = "max-age=31536000"
   // RFC 9110, section 15.5.2: an answer 401 names the scheme.
   if (answer.status === 401) headers["www-authenticate"] = "Bearer"
   // The rest of the body is not read, so the connection cannot be used again.

@@ -13,6 +13,7 @@ import { merchantExpectations, validationError, validationErrorOf } from "./Expe
 import { readJson } from "./JsonBody.ts"
 import { pageView } from "./PageView.ts"
 import { timeView } from "./PaymentView.ts"
+import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { report } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -39,6 +40,7 @@ export const layer = HttpApiBuilder.group(
           "list",
           Effect.fnUntraced(function* ({ query }) {
             const { tenant } = yield* CurrentCaller
+            yield* refuseUnknownParameters(["before", "limit"])
             const page = yield* pointsman
               .merchants(tenant.workspaceId, { before: query.before, limit: query.limit ?? pageLimits.default })
               .pipe(

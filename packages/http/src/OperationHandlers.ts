@@ -18,6 +18,7 @@ import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
 import { operationLimits } from "./api/Operations.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
+import { type IgnoredFields, ignoredFields } from "./IgnoredFields.ts"
 import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { PaymentViews } from "./PaymentView.ts"
@@ -30,10 +31,10 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman
     const views = yield* PaymentViews
-    const answer = Effect.fnUntraced(function* ({ isReplay, payment }: Answered) {
+    const answer = Effect.fnUntraced(function* ({ isReplay, payment }: Answered, ignored: IgnoredFields = {}) {
       return HttpApiSchema.withHeaders({
         body: { data: yield* views.payment(payment) },
-        headers: isReplay ? { "idempotent-replay": "true" as const } : {}
+        headers: { ...(isReplay ? { "idempotent-replay": "true" as const } : {}), ...ignored }
       })
     })
     return handlers
@@ -42,11 +43,12 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(
           function* ({ headers, params, request }) {
             const caller = yield* callerOf
-            const { amount = null } = yield* decodeCapture(yield* readBody(request))
+            const body = yield* readBody(request)
+            const { amount = null } = yield* decodeCapture(body)
             const answered = yield* pointsman
               .capture(caller, { paymentId: params.id, amountMinor: amount, idempotencyKey: keyOf(headers) })
               .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("capture", failure))))
-            return yield* answer(answered)
+            return yield* answer(answered, ignoredFields("capture", body, caller.tenant.environment))
           },
           unknownAfterDefect(Effect.fail(errorBodyOf("capture", new ResultUnknown())))
         ),
@@ -72,11 +74,12 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(
           function* ({ headers, params, request }) {
             const caller = yield* callerOf
-            const { amount = null, reason = null } = yield* decodeRefund(yield* readBody(request))
+            const body = yield* readBody(request)
+            const { amount = null, reason = null } = yield* decodeRefund(body)
             const answered = yield* pointsman
               .refund(caller, { paymentId: params.id, amountMinor: amount, reason, idempotencyKey: keyOf(headers) })
               .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("refund", failure))))
-            return yield* answer(answered)
+            return yield* answer(answered, ignoredFields("refund", body, caller.tenant.environment))
           },
           unknownAfterDefect(Effect.fail(errorBodyOf("refund", new ResultUnknown())))
         ),

@@ -8,9 +8,11 @@ import type { ErrorBody } from "./api/Errors.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { decodeCreate } from "./CreatePaymentRequest.ts"
 import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
+import { ignoredFields } from "./IgnoredFields.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
+import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 
@@ -45,7 +47,10 @@ export const layer = HttpApiBuilder.group(
                 .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
               return HttpApiSchema.withHeaders({
                 body: { data: yield* views.created(created.payment, create.debug) },
-                headers: created.isReplay ? { "idempotent-replay": "true" as const } : {}
+                headers: {
+                  ...(created.isReplay ? { "idempotent-replay": "true" as const } : {}),
+                  ...ignoredFields("create", body, tenant.environment)
+                }
               })
             }).pipe(unknownAfterDefect(resultUnknown))
           }),
@@ -55,6 +60,7 @@ export const layer = HttpApiBuilder.group(
           "list",
           Effect.fnUntraced(function* ({ query }) {
             const { tenant } = yield* CurrentCaller
+            yield* refuseUnknownParameters(["status", "before", "limit"])
             const page = yield* pointsman
               .payments(tenant, {
                 states: query.status === undefined ? undefined : statesOf(query.status),
@@ -84,6 +90,7 @@ export const layer = HttpApiBuilder.group(
           "timeline",
           Effect.fnUntraced(function* ({ params, query }) {
             const { tenant } = yield* CurrentCaller
+            yield* refuseUnknownParameters(["after", "limit"])
             const page = yield* pointsman
               .timeline(tenant, params.id, { after: query.after, limit: query.limit ?? pageLimits.default })
               .pipe(

@@ -91,7 +91,12 @@ export const layer = (
       OpenApiHandlers.layer(options.baseUrl)
     ]),
     Layer.provide([AuthorizeRequest.layer, RequestErrors.layer, PaymentViews.layer(options.baseUrl)]),
-    Layer.provide(Fallbacks.layer(pathsOf(options), options))
+    Layer.provide(
+      Fallbacks.layer(pathsOf(options), {
+        accessLog: options.accessLog,
+        isHttps: options.baseUrl?.startsWith("https:") === true
+      })
+    )
   )
 
 const hostedPages = (baseUrl: string | undefined) =>

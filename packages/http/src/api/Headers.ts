@@ -14,9 +14,23 @@ export const idempotencyHeader = (meaning: string) => ({
   )
 })
 
+/** To a sandbox key, where the body has fields that do not exist. */
+const ignoredFieldsHeader = {
+  "x-ignored-fields": Schema.optionalKey(Schema.String).annotateKey(
+    documented(
+      "To a sandbox key: unknown fields of the body, which were ignored. Names joined by commas, percent-encoded, at " +
+        "most ten of at most 40 characters.",
+      { examples: ["currecny,simulate.chrage"] }
+    )
+  )
+}
+
 /** There, with this one value, when the answer replays an earlier request's. */
-export const replayHeader = {
+const replayHeader = {
   "idempotent-replay": Schema.optionalKey(Schema.Literal("true")).annotateKey(
     documented("Present if this is the response to an earlier request with the same key.")
   )
 }
+
+/** Of every answer to a create, a capture, a void or a refund that succeeded. */
+export const answerHeaders = { ...replayHeader, ...ignoredFieldsHeader }

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { errors, unavailable } from "./Errors.ts"
-import { idempotencyHeader, replayHeader } from "./Headers.ts"
+import { answerHeaders, idempotencyHeader } from "./Headers.ts"
 import { PaymentEnvelope } from "./Payment.ts"
 import { paymentPath } from "./Payments.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./RequestErrors.ts"
@@ -37,7 +37,7 @@ const operationKey =
   "Optional. A repeated key returns the first response without contacting the provider. The key " +
   "applies to this payment and operation, and never expires."
 
-const success = HttpApiSchema.WithHeaders(PaymentEnvelope, replayHeader)
+const success = HttpApiSchema.WithHeaders(PaymentEnvelope, answerHeaders)
 
 export class Operations extends HttpApiGroup.make("operations")
   .add(

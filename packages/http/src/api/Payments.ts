@@ -7,7 +7,7 @@ import { CreatePayment } from "./CreatePayment.ts"
 import { documented } from "./Documented.ts"
 import { errors, unavailable } from "./Errors.ts"
 import { EventList } from "./Event.ts"
-import { idempotencyHeader, replayHeader } from "./Headers.ts"
+import { answerHeaders, idempotencyHeader } from "./Headers.ts"
 import { afterEvent, beforePayment, limitParameter, pageOf } from "./Pages.ts"
 import { Payment, PaymentEnvelope } from "./Payment.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./RequestErrors.ts"
@@ -40,7 +40,7 @@ export class Payments extends HttpApiGroup.make("payments")
           "is kept for 24 hours after the response, and for as long as the outcome is unknown."
       ),
       payload: CreatePayment,
-      success: HttpApiSchema.WithHeaders(PaymentEnvelope, replayHeader).annotate({
+      success: HttpApiSchema.WithHeaders(PaymentEnvelope, answerHeaders).annotate({
         httpApiStatus: 201,
         description:
           "The payment with its outcome and `routing`, or with a redirect in `next_action`. Check `status`: a " +

@@ -350,6 +350,7 @@ describe("what the generator gets wrong by itself", () => {
     expect(descriptions[0]).toContain("Required with a `ps_live_` key")
     expect(Object.keys(endpointOf("createPayment").operation.responses["201"]?.headers ?? {})).toEqual([
       "Idempotent-Replay",
+      "X-Ignored-Fields",
       "X-Request-Id"
     ])
   })
