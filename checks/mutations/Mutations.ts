@@ -2527,6 +2527,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "look for card numbers of one network alone",
+    harm: "A card number is stored, sent to webhook endpoints and copied to backups.",
+    edits: [
+      {
+        file: "packages/http/src/api/CardNumber.ts",
+        find: "creditCardType(digits).some(({ lengths }) =>",
+        replace: 'creditCardType(digits).some(({ lengths, type }) => type === "visa" &&'
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/CardNumbers.test.ts",
+      test: "given the digits 378282246310005 alone, then they are taken, or refused where that is set"
+    }
+  },
+  {
     name: "keep any number of unfinished bodies",
     harm: "A few hundred connections with unsigned, unfinished messages fill the server's memory.",
     edits: [

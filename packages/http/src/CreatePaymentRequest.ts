@@ -3,6 +3,7 @@ import type { CreateRequest, Environment } from "@pointsman/core"
 import { Effect, Result, Schema } from "effect"
 import { CreatePayment } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
+import { refuseCardNumbers } from "./CardNumbers.ts"
 import { createExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 
 const decode = Schema.decodeUnknownResult(CreatePayment, { errors: "all" })
@@ -31,7 +32,8 @@ export const decodeCreate = (
   if (request.return_url !== undefined && !hasPages) {
     return Effect.fail(validationErrorOf("the hosted payment flow is not available on this server: omit `return_url`"))
   }
-  return Effect.succeed({
+  const { cancel_url, card_brand, reference, return_url } = request
+  return Effect.as(refuseCardNumbers({ card_brand, reference, return_url, cancel_url }), {
     details: {
       money: { minorUnits: request.amount, currency: request.currency },
       country: request.country,

@@ -21,7 +21,7 @@ export type Expectations = Readonly<Record<string, string>>
 
 const oneOf = (values: ReadonlyArray<string>) => `one of ${values.join(", ")}`
 const text = (maximum: number) => `text of at most ${maximum} characters, without NUL or lone surrogates`
-const webAddress = "an absolute http or https URL"
+const webAddress = "an absolute http or https URL without user and password"
 
 export const createExpectations = {
   amount: `an integer from ${amountLimits.minimum} to ${amountLimits.maximum}, in the minor unit of the currency`,

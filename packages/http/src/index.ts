@@ -1,4 +1,5 @@
 /** The v1 payment API over HTTP: its routes, and the tables that its documentation is made from. */
+export * as CardNumbers from "./CardNumbers.ts"
 export * from "./ErrorTable.ts"
 export type { Paths } from "./Fallbacks.ts"
 export * as InProcess from "./InProcess.ts"

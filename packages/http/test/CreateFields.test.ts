@@ -66,10 +66,17 @@ const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: st
   ...["r".repeat(65), astral.repeat(65), 7, null, "a\0b", "\udc00x", "\ud83d"].map((r) => ["reference", r] as const),
   ...["CIT", "merchant", null].map((initiator) => ["initiator", initiator] as const),
   ...["auto", true, null].map((method) => ["capture_method", method] as const),
-  ...["/relative", "shop.test", "ftp://shop.test", "javascript:alert(1)", "http://", "", 1, null].flatMap((address) => [
-    ["return_url", address] as const,
-    ["cancel_url", address] as const
-  ]),
+  ...[
+    "/relative",
+    "shop.test",
+    "ftp://shop.test",
+    "javascript:alert(1)",
+    "http://",
+    "https://shop.test@evil.test/",
+    "",
+    1,
+    null
+  ].flatMap((address) => [["return_url", address] as const, ["cancel_url", address] as const]),
   ...["true", 1, null].map((debug) => ["debug", debug] as const),
   ...["approve", [], null, 1].map((simulate) => ["simulate", simulate] as const),
   ...["explode", "decline", "decline:", "decline:bad", "soft_decline:x", [], ["approve", "explode"], null].map(
@@ -259,4 +266,38 @@ describe("what core is asked", () => {
     }
     expect(script.created).toEqual([])
   })
+})
+
+describe("fields that do not exist", () => {
+  const ignored = async (body: object, key = "sandbox") => (await create(body, key)).headers.get("x-ignored-fields")
+
+  test("given none, then no header names any", async () => {
+    expect(await ignored({ reference: "order-1", simulate: { charge: "approve" } })).toBeNull()
+  })
+
+  test("given some, when the key is of the sandbox, then the answer names them", async () => {
+    expect(await ignored({ captureMethod: "manual", "a,b\n": 1, simulate: { chrage: "approve" } })).toBe(
+      "captureMethod,a%2Cb%0A,simulate.chrage"
+    )
+  })
+
+  test("given a live key, then the answer names none", async () => {
+    expect(await ignored({ captureMethod: "manual" }, "live")).toBeNull()
+  })
+
+  test("given a hundred long names, then ten are named, of forty characters each", async () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${"x".repeat(50)}${at}`, at]))
+    expect(await ignored({ ...many, "\ud800": 1 })).toBe(Array(10).fill("x".repeat(40)).join(","))
+  })
+
+  test.each(["capture", "refunds"])(
+    "given a misspelled amount, when a %s is sent, then it is named",
+    async (operation) => {
+      const reply = await web.send(`/api/v1/payments/019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01/${operation}`, {
+        key: "sandbox",
+        body: { amuont: 5 }
+      })
+      expect(reply.headers.get("x-ignored-fields")).toBe("amuont")
+    }
+  )
 })

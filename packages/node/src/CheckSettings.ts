@@ -44,6 +44,7 @@ const names = new Set([
   "background",
   "rateLimit",
   "inboundRateLimit",
+  "cardNumbers",
   "lookUpsPerConnection",
   "messagesPerConnection",
   "deliveriesPerEndpoint",
@@ -149,6 +150,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
     (value) => value === "off" || isCount(value),
     'expected a whole number of messages per second, 1 or more, or "off"'
   )
+  optional("cardNumbers", (value) => value === "warn" || value === "refuse", 'expected "warn" or "refuse"')
   for (const field of ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const) {
     optional(field, isCount, "expected a whole number, 1 or more")
   }

@@ -68,7 +68,8 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
   const inside = yield* Layer.buildWithScope(
     PointsmanHttp.InProcess.PaymentViews.layer(settings.baseUrl).pipe(
-      Layer.provideMerge(Core.Pointsman.layer(checked.options))
+      Layer.provideMerge(Core.Pointsman.layer(checked.options)),
+      Layer.merge(PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers ?? "warn" }))
     ),
     scope
   ).pipe(Effect.provideContext(outside))

@@ -174,6 +174,11 @@ export interface PointsmanSettings {
    * disables the limit.
    */
   readonly inboundRateLimit?: number | "off"
+  /**
+   * Digits in the texts of a payment or refund that may be a card number or an order number: stored with a warning once
+   * an hour, or refused. Card numbers in groups, or beside an expiry date, are always refused. `"warn"` unless set.
+   */
+  readonly cardNumbers?: "warn" | "refuse"
   /** Payments of one connection that this process checks at once, each waiting for its provider; 16 unless set. */
   readonly lookUpsPerConnection?: number
   /** Messages of one connection that this process records at once; further ones wait. 16 unless set. */

@@ -31,6 +31,13 @@ const cases: ReadonlyArray<
 > = [
   ["a wrong amount", (p) => p.create({ ...order, amount: 19.99 }), ValidationError, "validation_error", false],
   [
+    "a card number in the reference",
+    (p) => p.create({ ...order, reference: "4111 1111 1111 1111" }),
+    ValidationError,
+    "validation_error",
+    false
+  ],
+  [
     "a short key",
     (p) => p.create(order, { idempotencyKey: "short" }),
     ValidationError,
@@ -281,4 +288,14 @@ const breakingDown = (): StorageHandle => ({
       })
     )
   )
+})
+
+it("given digits that may be a card number, when a shop refuses them, then no payment is made", async () => {
+  const reference = "4111111111111111"
+  const { pointsman: stores } = await open()
+  assert.strictEqual((await stores.create({ ...order, reference })).payment.reference, reference)
+  const { pointsman: refuses } = await open({ cardNumbers: "refuse" })
+  const failure = await failureOf(refuses.create({ ...order, reference }))
+  assert.instanceOf(failure, ValidationError)
+  assert.strictEqual(failure.message, "`reference` must not contain a card number.")
 })

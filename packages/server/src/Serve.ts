@@ -274,7 +274,10 @@ const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
         )
       ),
       Pointsman.background()
-    ).pipe(Layer.provide(Pointsman.layer(pointsmanOptions(settings))), Layer.provide(limits(settings)))
+    ).pipe(
+      Layer.provide(Pointsman.layer(pointsmanOptions(settings))),
+      Layer.provide([limits(settings), PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers })])
+    )
   )
 
 const limits = (settings: Settings): Layer.Layer<never, StartFailure> => {

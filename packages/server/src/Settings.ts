@@ -6,6 +6,7 @@
 import { readDelay } from "@pointsman/configuration"
 import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
+import type { CardNumbers } from "@pointsman/http"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
 import {
@@ -215,6 +216,15 @@ export const variables = {
     default: "false",
     absent: false,
     read: readBoolean
+  }),
+  cardNumbers: variable<CardNumbers.BareCardNumbers>({
+    variable: "POINTSMAN_CARD_NUMBERS",
+    flag: "card-numbers",
+    meaning: "Digits in a payment's texts that may be a card number or an order number: warn once an hour, or refuse",
+    expected: "`warn` or `refuse`",
+    default: "warn",
+    absent: "warn",
+    read: readOneOf(["warn", "refuse"])
   }),
   afterRestore: variable<AfterRestore>({
     variable: "POINTSMAN_AFTER_RESTORE",

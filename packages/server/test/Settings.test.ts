@@ -34,6 +34,7 @@ describe("Settings", () => {
         batchCommits: false,
         allowAsyncCommit: false,
         afterRestore: "refuse",
+        cardNumbers: "warn",
         keepAliveMillis: 75_000,
         requestTimeoutMillis: 15_000,
         allowPrivateWebhooks: false,

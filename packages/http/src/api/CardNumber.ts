@@ -1,11 +1,79 @@
+/**
+ * Card numbers in texts that are not for them (decisions, section 4). A card number is a prefix and a length of a card
+ * network with a right Luhn check digit (ISO/IEC 7812).
+ */
+import creditCardType from "credit-card-type"
+
 /** Spaces and dashes of every script: a card number is often copied with them. */
 const separators = /[\s\p{Dash_Punctuation}]/gu
 
-/** 13 to 19 digits with a right Luhn check digit (ISO/IEC 7812), spaces and dashes ignored. */
+/** 13 to 19 digits with a right Luhn check digit, spaces and dashes ignored, of whatever network. */
 export const looksLikeCardNumber = (text: string): boolean => {
   const digits = text.replace(separators, "")
   return /^[0-9]{13,19}$/u.test(digits) && luhnSum(digits) % 10 === 0
 }
+
+/**
+ * `written`: nobody writes an order number so. In groups as on a card, or beside an expiry date or a security code.
+ * `bare`: digits alone, which one in fifty order numbers of 16 digits are too.
+ */
+export type CardNumberKind = "written" | "bare"
+
+/** What a text contains, in whatever form of digits, spaces and dashes, also percent-encoded. */
+export const cardNumberIn = (text: string): CardNumberKind | undefined => {
+  if (!hasDigits(text)) return undefined
+  const kinds = new Set([kindIn(plainOf(text)), kindIn(plainOf(decoded(text)))])
+  return kinds.has("written") ? "written" : kinds.has("bare") ? "bare" : undefined
+}
+
+/** Whether there may be a card number at all: most texts have fewer digits, and cost no more than this. */
+const hasDigits = (text: string): boolean => {
+  let digits = 0
+  for (let at = 0; at < text.length; at++) if (/\p{Nd}/u.test(text[at] as string)) digits++
+  return digits >= 12
+}
+
+/** ASCII digits, `-` for every dash and a space for every white space. */
+const plainOf = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replace(/\p{Dash_Punctuation}/gu, "-")
+    .replace(/\s/gu, " ")
+
+/** As in the query of a URL. A text that is no such encoding stays as it is. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return text
+  }
+}
+
+/** In groups of four, 4-6-5 or 4-6-4, with one to three spaces or dashes between them. */
+const grouped =
+  /(?<![0-9])[0-9]{4}[ -]{1,3}(?:[0-9]{4}[ -]{1,3}[0-9]{4}[ -]{1,3}[0-9]{1,4}(?:[ -]{1,3}[0-9]{1,3})?|[0-9]{6}[ -]{1,3}[0-9]{4,5})(?![0-9])/gu
+const run = /(?<![0-9])[0-9]{12,19}(?![0-9])/gu
+/** `12/27`, `12-2027`, `2027-12`. */
+const expiry = /(?<![0-9])(?:(?:0?[1-9]|1[0-2]) ?[/-] ?(?:20)?[0-9]{2}|20[0-9]{2} ?[/-] ?(?:0[1-9]|1[0-2]))(?![0-9])/u
+const securityCode = /\b(?:cvv|cvc|cvn|csc|cid)2?\b|security code/iu
+/** Behind the number: three or four digits by themselves. */
+const codeBehind = /^[ ,;|:/-]{1,3}[0-9]{3,4}(?![0-9])/u
+
+const kindIn = (text: string): CardNumberKind | undefined => {
+  if ([...text.matchAll(grouped)].some(([found]) => isCardNumber(found.replace(/[ -]/gu, "")))) return "written"
+  const bare = [...text.matchAll(run)].filter(([found]) => isCardNumber(found))
+  if (bare.length === 0) return undefined
+  const isBeside = bare.some(({ 0: found, index }) => {
+    const behind = text.slice(index + found.length)
+    const rest = `${text.slice(0, index)} ${behind}`
+    return codeBehind.test(behind) || expiry.test(rest) || securityCode.test(rest)
+  })
+  return isBeside ? "written" : "bare"
+}
+
+/** The networks' prefixes and lengths are the library's. */
+const isCardNumber = (digits: string): boolean =>
+  luhnSum(digits) % 10 === 0 && creditCardType(digits).some(({ lengths }) => lengths.includes(digits.length))
 
 const luhnSum = (digits: string): number => {
   let sum = 0

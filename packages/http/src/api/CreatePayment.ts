@@ -31,10 +31,14 @@ const text = (options: { readonly minimum?: number; readonly maximum: number; re
     isStorableText
   )
 
+/** A user in front of the host is how a link hides where it leads to. */
+const isWebAddress = (address: string): boolean => {
+  const url = /^https?:\/\//iu.test(address) ? URL.parse(address) : null
+  return url !== null && url.username === "" && url.password === ""
+}
+
 const WebAddress = Schema.String.annotate({ format: "uri" }).check(
-  Schema.makeFilter((address: string) => /^https?:\/\//iu.test(address) && URL.canParse(address), {
-    expected: "an http or https URL"
-  }),
+  Schema.makeFilter(isWebAddress, { expected: "an http or https URL without user and password" }),
   isStorableText
 )
 
@@ -62,7 +66,7 @@ const ChargeOutcome = Schema.Literals(chargeSimulations).annotate({
     "tried if the routing mode allows it."
 })
 
-const Simulation = Schema.Struct({
+export const Simulation = Schema.Struct({
   charge: Schema.optionalKey(Schema.Union([ChargeOutcome, Schema.NonEmptyArray(ChargeOutcome)])).annotateKey(
     documented("An outcome, or a list with one outcome per attempt. Default: approved.")
   ),

@@ -1,0 +1,112 @@
+/** Card numbers in texts that are not for them, over a Pointsman that records its calls (decisions, section 4). */
+import { CardNumbers } from "@pointsman/http"
+import { afterAll, afterEach, describe, expect, test } from "vitest"
+import { scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const script = scripted()
+const warning = serve(script.layer, { baseUrl: "https://pay.example" })
+const refusing = serve(script.layer, { baseUrl: "https://pay.example" }, [CardNumbers.layer({ bare: "refuse" })])
+afterAll(async () => {
+  await warning.close()
+  await refusing.close()
+})
+afterEach(() => {
+  script.created.length = 0
+})
+
+const good = { amount: 1999, currency: "EUR", country: "NL" }
+const create = (fields: object, web = warning) =>
+  web.send("/api/v1/payments", { key: "sandbox", body: { ...good, ...fields } })
+const refund = (reason: string, web = warning) =>
+  web.send("/api/v1/payments/019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01/refunds", { key: "sandbox", body: { reason } })
+
+/** Test numbers that the networks publish. */
+const bare = [
+  "4111111111111111",
+  "5555555555554444",
+  "2223003122003222",
+  "378282246310005",
+  "6011111111111117",
+  "3056930009020004",
+  "3530111333300000",
+  "6304000000000000"
+]
+
+const written = [
+  "4111 1111 1111 1111",
+  "4111-1111-1111-1111",
+  "paid by 4111 1111  1111 1111, thanks",
+  "4111\u00a01111\u20131111 1111",
+  "\uff14\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11 \uff11\uff11\uff11\uff11",
+  "3782 822463 10005",
+  "3056 930902 5904",
+  "4111111111111111 12/27",
+  "4111111111111111 exp 2027-12",
+  "4111111111111111 CVC 123",
+  "4111111111111111 123",
+  "4111111111111111/123"
+]
+
+const noCard = [
+  "4111111111111112",
+  "4111 1111 1111 1112",
+  "41111111111111111111111",
+  "9999999999999995",
+  "order 1234567890123",
+  "2026-11-23 12:30 invoice 20261123",
+  "019a8c3e-7b1d-7c64-8f5e-2f6d9f1f0a01",
+  "+31 20 123 4567 890 1234"
+]
+
+describe("a card number in a text", () => {
+  test.each(written)(
+    "given a reference %j, when it is created, then it is 422, and none of it is repeated",
+    async (text) => {
+      const reply = await create({ reference: text })
+      expect([reply.status, reply.body.error.code]).toEqual([422, "validation_error"])
+      expect(reply.body.error.message).toBe("`reference` must not contain a card number.")
+      expect(script.created).toEqual([])
+    }
+  )
+
+  test.each([
+    { card_brand: "4111 1111 1111 1111" },
+    { return_url: "https://shop.test/?q=4111%201111%201111%201111" },
+    { return_url: "https://shop.test/?q=4111+1111+1111+1111" },
+    { return_url: "https://shop.test/", cancel_url: "https://shop.test/4111-1111-1111-1111" }
+  ])("given %j, when it is created, then the field is named", async (fields) => {
+    const reply = await create(fields)
+    const [name] = Object.entries(fields).at(-1) ?? []
+    expect(reply.body.error?.message).toBe(`\`${name}\` must not contain a card number.`)
+  })
+
+  test("given a reason with a card number, when a refund is sent, then it is 422", async () => {
+    const reply = await refund("card 4111-1111-1111-1111 was stolen")
+    expect([reply.status, reply.body.error.message]).toEqual([422, "`reason` must not contain a card number."])
+  })
+
+  test.each(noCard)(
+    "given %j, when it is created, then it is taken, also where bare numbers are refused",
+    async (text) => {
+      expect((await create({ reference: text }, refusing)).status).toBe(201)
+    }
+  )
+
+  test.each(bare)("given the digits %s alone, then they are taken, or refused where that is set", async (digits) => {
+    expect((await create({ reference: digits })).status).toBe(201)
+    const refused = await create({ reference: digits }, refusing)
+    expect([refused.status, refused.body.error?.message]).toEqual([422, "`reference` must not contain a card number."])
+    expect((await refund(digits)).status).toBe(200)
+    expect((await refund(digits, refusing)).status).toBe(422)
+  })
+
+  test("given many of digits alone, then the log has one warning, which names the field and not the digits", async () => {
+    const web = serve(script.layer, {}, [CardNumbers.layer({ bare: "warn" })])
+    for (const reference of bare) await create({ reference }, web)
+    expect(web.log).toHaveLength(1)
+    expect(web.log[0]).toContain('"fields":["reference"]')
+    expect(web.log.join()).not.toMatch(/\d{12}/u)
+    await web.close()
+  })
+})
