@@ -7,6 +7,8 @@ const createPayment = "packages/core/src/verbs/create/CreatePayment.ts"
 const callIds = "packages/core/src/call/CallIds.ts"
 const keyRetention = "packages/core/src/decide/KeyRetention.ts"
 const nextStep = "packages/core/src/routing/NextStep.ts"
+const failoverTest = "packages/core/test/FailoverChecks.test.ts"
+const nextAttempt = "packages/core/src/verbs/create/NextAttempt.ts"
 const recoverTest = "packages/core/test/RecoverRecords.test.ts"
 const recoveredKey = "packages/core/src/verbs/create/RecoveredKey.ts"
 const recoveredOperation = "packages/core/src/verbs/operate/RecoveredOperation.ts"
@@ -2716,6 +2718,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Accounts.test.ts",
       test: "given credentials of another account, then that connection alone takes no new payments"
+    }
+  },
+  {
+    name: "send a further attempt to a deactivated connection",
+    harm: "An operator deactivates a connection, and it is charged all the same.",
+    edits: [
+      {
+        file: nextAttempt,
+        find: "now === undefined || !now.active",
+        replace: "now === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: failoverTest,
+      test: "given a connection that was deactivated meanwhile, when the first attempt fails, then the next is asked"
+    }
+  },
+  {
+    name: "send a further attempt by the rules as they were",
+    harm: "A charge goes to another account than the one that the merchant's payments are at.",
+    edits: [
+      {
+        file: nextAttempt,
+        find: "const exclusion = plan.exclusionOf(now)",
+        replace: "const exclusion = plan.exclusionOf(before)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: failoverTest,
+      test: "given a connection whose account changed meanwhile, then it is not used"
+    }
+  },
+  {
+    name: "send a further attempt to a connection that is not recovered",
+    harm: "A charge that was lost with the database's last records is made again.",
+    edits: [
+      {
+        file: nextAttempt,
+        find: "yield* missingRecords([now])",
+        replace: "yield* missingRecords([])"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: failoverTest,
+      test: "given records that were lost meanwhile, then a connection that is not recovered is not used"
     }
   },
   {

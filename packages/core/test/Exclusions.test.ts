@@ -105,13 +105,16 @@ describe("a connection with several reasons", () => {
     assert.strictEqual(exclusionOf({ ...all, account: same }, {}, asked("cit", []))?.code, reasons[0]?.code)
   })
 
-  it("given every code, then the reasons above are all of them but those of circuits and accounts", () => {
+  it("given every code, then the reasons above are all of them but those that no limit gives", () => {
     assert.sameMembers(
       reasons.map(({ code }) => code),
-      exclusionCodes.filter((code) => code !== "CIRCUIT_OPEN" && code !== "ACCOUNT_CHANGED")
+      exclusionCodes.filter((code) => !withoutLimit.has(code))
     )
   })
 })
+
+/** What a circuit, an account or a later change of the configuration excludes. */
+const withoutLimit = new Set<string>(["CIRCUIT_OPEN", "ACCOUNT_CHANGED", "CONNECTION_INACTIVE", "RECORDS_MISSING"])
 
 /** One connection for each reason, by its code, in the order of priority; another one's token was sent to none. */
 const each = (initiator: "cit" | "mit") =>

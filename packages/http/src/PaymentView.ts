@@ -115,7 +115,7 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
   })),
   ...(debug
     ? {
-        excluded: routing.excluded.map(exclusionView),
+        excluded: [...routing.excluded, ...(routing.skipped ?? [])].map(exclusionView),
         eligibility_version: routing.eligibilityVersion,
         degraded: routing.degraded
       }

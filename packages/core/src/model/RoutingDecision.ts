@@ -2,7 +2,7 @@ import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
 
-/** The ten reasons of the specification, and additive ones: decisions, sections 5 and 12 ("Accounts"). */
+/** The ten reasons of the specification, and additive ones: decisions, sections 5 and 12. */
 export const exclusionCodes = [
   "CURRENCY_NOT_SUPPORTED",
   "PAYER_COUNTRY_NOT_SUPPORTED",
@@ -15,11 +15,13 @@ export const exclusionCodes = [
   "RESTRICTION_VIOLATED",
   "CIRCUIT_OPEN",
   "INSTRUMENT_NOT_AVAILABLE",
-  "ACCOUNT_CHANGED"
+  "ACCOUNT_CHANGED",
+  "CONNECTION_INACTIVE",
+  "RECORDS_MISSING"
 ] as const
 export type ExclusionCode = (typeof exclusionCodes)[number]
 
-/** A connection that was removed before routing, and why. */
+/** A connection that was not asked, and why. */
 export interface Exclusion {
   readonly connectionId: string
   readonly name: string
@@ -39,7 +41,10 @@ export interface RoutingDecision {
   /** The connections that could take it, in the order in which they would be asked. */
   readonly candidates: ReadonlyArray<RoutingCandidate>
   readonly attempts: ReadonlyArray<RoutingAttempt>
+  /** Before the first attempt. */
   readonly excluded: ReadonlyArray<Exclusion>
+  /** Candidates that could no longer be used when it was their turn; absent where there were none. */
+  readonly skipped?: ReadonlyArray<Exclusion>
   readonly eligibilityVersion: string
   /** Every eligible connection had an open circuit, and was tried anyway. */
   readonly degraded: boolean

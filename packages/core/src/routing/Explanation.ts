@@ -4,6 +4,7 @@ import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
 import type { Payment } from "../model/Payment.ts"
 import {
   type CircuitSeen,
+  type Exclusion,
   type RoutingCandidate,
   type RoutingDecision,
   wholeDecision
@@ -156,20 +157,36 @@ const ends: Readonly<Record<AttemptOutcome, string>> = {
   Abandoned: "recorded but never sent"
 }
 
-const happened = ({ candidates }: RoutingDecision, attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> =>
-  attempts.flatMap((attempt, index) => {
+const happened = (
+  { candidates, skipped = [] }: RoutingDecision,
+  attempts: ReadonlyArray<Attempt>
+): ReadonlyArray<string> => {
+  const between = attempts.map((_, index) => passedOver(candidates, attempts, index))
+  const isBetween = (connectionId: string) => between.flat().some((one) => one.connectionId === connectionId)
+  const isAsked = (connectionId: string) => attempts.some((attempt) => attempt.connectionId === connectionId)
+  const after = skipped.filter(({ connectionId }) => !isBetween(connectionId) && !isAsked(connectionId))
+  const lines = attempts.flatMap((attempt, index) => {
     const name = candidates.find(({ connectionId }) => connectionId === attempt.connectionId)?.name
     const at = name === undefined ? attempt.connectionId : `${name} (${attempt.connectionId})`
     const said = attempt.outcome === null ? "no answer yet" : ends[attempt.outcome]
     const code = attempt.code === null ? "" : ` (code ${attempt.code})`
     const took = attempt.answeredAt === null ? "" : `, ${attempt.answeredAt - attempt.sentAt} ms after it was sent`
     return [
-      ...passedOver(candidates, attempts, index).map(
-        ({ connectionId, name }) => `${name} (${connectionId}) was skipped: its circuit had opened in the meantime.`
-      ),
+      ...(between[index] ?? []).map((candidate) => skippedSentence(candidate, skipped)),
       `Attempt ${attempt.number} at ${at}: ${said}${code}${took}.${followedBy(attempt, attempts[index + 1])}`
     ]
   })
+  return [...lines, ...after.map((exclusion) => skippedSentence(exclusion, skipped))]
+}
+
+const skippedSentence = (
+  { connectionId, name }: Pick<RoutingCandidate, "connectionId" | "name">,
+  skipped: ReadonlyArray<Exclusion>
+): string => {
+  const found = skipped.find((one) => one.connectionId === connectionId)
+  const said = found === undefined ? "its circuit had opened in the meantime." : `${found.code}. ${found.reason}`
+  return `${name} (${connectionId}) was skipped: ${said}`
+}
 
 /** Those between an attempt's connection and the one before it, in the order of the decision. */
 const passedOver = (

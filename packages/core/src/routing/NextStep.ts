@@ -58,17 +58,12 @@ export const isFollowed = (
   return nothing !== undefined && made < maxAttempts && mayFollow(mode, nothing)
 }
 
-/** The connection that is asked after those of `made`, the last of which ended so; `undefined`: none. */
-export const nextConnection = (
+/** The connections of the plan that may be asked after those of `made`, the last of which ended so, in this order. */
+export const nextConnections = (
   plan: RoutePlan,
   made: ReadonlyArray<{ readonly connectionId: string }>,
-  end: AttemptEnd,
-  isCircuitOpen: (connection: Connection) => boolean
-): Connection | undefined =>
+  end: AttemptEnd
+): ReadonlyArray<Connection> =>
   isFollowed(plan, made.length, end)
-    ? plan.order.find(
-        (connection) =>
-          !made.some((attempt) => attempt.connectionId === connection.id) &&
-          (plan.decision.degraded || !isCircuitOpen(connection))
-      )
-    : undefined
+    ? plan.order.filter((connection) => !made.some((attempt) => attempt.connectionId === connection.id))
+    : []

@@ -37,6 +37,8 @@ export interface RoutePlan {
   readonly maxAttempts: number
   /** Without attempts yet. */
   readonly decision: RoutingDecision
+  /** Why the payment may not be sent to a connection, by the rules of this plan; `undefined` where it may. */
+  readonly exclusionOf: (connection: Connection) => Exclusion | undefined
 }
 
 /** No connection can take the payment. */
@@ -61,10 +63,12 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
   const policy = policyOf(settings, payment, drawFor)
   const connections =
     unable.length === 0 ? question.connections : question.connections.filter(({ id }) => !unable.includes(id))
+  const exclusionFor = (connection: Connection) =>
+    exclusionOf(connection, question.providerSupports(connection), question)
   const excluded: Array<Exclusion> = []
   const eligible: Array<Connection> = []
   for (const connection of byPriority(connections)) {
-    const exclusion = exclusionOf(connection, question.providerSupports(connection), question)
+    const exclusion = exclusionFor(connection)
     if (exclusion === undefined) eligible.push(connection)
     else excluded.push(exclusion)
   }
@@ -106,7 +110,13 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
   const ordered = orderBy(policy, usable, { ...question, draw: drawFor })
   const { order } = ordered
   const maxAttempts = policy.mode === "fixed" ? 1 : Math.min(policy.maxAttempts, order.length)
-  return Result.succeed({ mode: policy.mode, order, maxAttempts, decision: decided(ordered, maxAttempts) })
+  return Result.succeed({
+    mode: policy.mode,
+    order,
+    maxAttempts,
+    decision: decided(ordered, maxAttempts),
+    exclusionOf: exclusionFor
+  })
 }
 
 const byPriority = (connections: ReadonlyArray<Connection>): ReadonlyArray<Connection> =>

@@ -49,7 +49,7 @@ export const RoutingExclusion = Schema.Struct({
   reason: Schema.String.annotateKey(documented("One human-readable sentence. It may change; do not parse it."))
 }).annotate({
   identifier: "RoutingExclusion",
-  description: "A connection that was excluded before routing."
+  description: "A connection that was not asked."
 })
 export type RoutingExclusion = typeof RoutingExclusion.Type
 
@@ -74,7 +74,10 @@ export const RoutingDecision = Schema.Struct({
   ),
   attempts: Schema.Array(FreeFormObject).annotateKey(documented("The provider calls, oldest first.")),
   excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)).annotateKey(
-    documented(`Every connection that was excluded before routing; may be empty. ${withDebug}`)
+    documented(
+      "Every connection that was excluded, before routing or because it could no longer be used when a further attempt " +
+        `was due; may be empty. ${withDebug}`
+    )
   ),
   eligibility_version: Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey(
     documented(`Version of the eligibility rules behind \`excluded\`. ${withDebug}`)

@@ -1,5 +1,5 @@
 /** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
-import { type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
+import { type Exclusion, type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
 import { weightOf, wholeDecision } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
 import { facts, printable, table } from "./Table.ts"
@@ -26,6 +26,13 @@ export const explanationView = ({ attempts, chapters, payment }: RoutingExplanat
   explanation: chapters
 })
 
+const exclusionView = ({ code, connectionId, name, reason }: Exclusion) => ({
+  connection_id: connectionId,
+  name,
+  code,
+  reason
+})
+
 const decisionView = (routing: RoutingDecision) => ({
   path: routing.path,
   rule: routing.rule,
@@ -39,12 +46,8 @@ const decisionView = (routing: RoutingDecision) => ({
     score,
     rates
   })),
-  excluded: routing.excluded.map(({ code, connectionId, name, reason }) => ({
-    connection_id: connectionId,
-    name,
-    code,
-    reason
-  })),
+  excluded: routing.excluded.map(exclusionView),
+  skipped: (routing.skipped ?? []).map(exclusionView),
   eligibility_version: routing.eligibilityVersion,
   degraded: routing.degraded,
   draws: routing.draws,

@@ -5,16 +5,17 @@
 import { Clock, Effect, Metric, Result } from "effect"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { lastFact } from "../../decide/ChargeFact.ts"
+import { withSkipped } from "../../decide/WithRouting.ts"
 import { attemptsEnded, routesTaken } from "../../metrics/Metrics.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
-import { nextConnection } from "../../routing/NextStep.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { Circuits } from "../../routing/run/Circuits.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
 import { claimNext } from "./ClaimCharge.ts"
+import { nextAttempt } from "./NextAttempt.ts"
 import { recordEnd, recordUnexecuted } from "./RecordCharge.ts"
 
 export interface AttemptSteps<E, R, R2> {
@@ -50,7 +51,8 @@ export const attemptInTurn = Effect.fnUntraced(function* <E, R, R2>(
     yield* noteEnd(inHand, end, after, now)
 
     const made = [...inHand.earlier, attempt]
-    const next = nextConnection(plan, made, end, (connection) => circuits.isOpen(connection, now))
+    const { connection: next, skipped } = yield* nextAttempt(plan, inHand.payment.tenant, made, end, now)
+    inHand = { ...inHand, payment: withSkipped(inHand.payment, skipped) }
     if (next === undefined) {
       const payment = yield* recordEnd(inHand, end, now)
       if (end._tag === "pointsman/Unanswered" && end.ofAnother !== undefined) {

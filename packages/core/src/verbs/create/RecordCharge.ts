@@ -17,7 +17,7 @@ import {
 import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { withoutReused } from "../../decide/ReusedReference.ts"
-import { withRouting } from "../../decide/WithRouting.ts"
+import { withRouting, withSkipped } from "../../decide/WithRouting.ts"
 import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
 import type { ClaimEvent } from "../../model/ClaimMachine.ts"
@@ -97,7 +97,8 @@ const record = Effect.fnUntraced(function* (
       const told = refused?.attempts ?? ended
       // A missing response says less than what another source reported about the attempt meanwhile.
       const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
-      const payment = isTold ? moved.payment : withRouting(moved.payment, [...inHand.earlier, ...told])
+      const after = withSkipped(moved.payment, inHand.payment.routing?.skipped ?? [])
+      const payment = isTold ? after : withRouting(after, [...inHand.earlier, ...told])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
       const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
       const step = {

@@ -1,0 +1,73 @@
+/**
+ * The connection of a further attempt, as it is now. Operators change configurations while a payment is at its first
+ * provider: what the plan was made of may be deactivated, removed, limited or at another account by now.
+ */
+import { Effect, Result } from "effect"
+import { missingRecords } from "../../call/MissingRecords.ts"
+import type { AttemptEnd } from "../../model/Attempt.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Exclusion } from "../../model/RoutingDecision.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { nextConnections } from "../../routing/NextStep.ts"
+import type { RoutePlan } from "../../routing/RoutePlan.ts"
+import { Circuits } from "../../routing/run/Circuits.ts"
+
+export interface NextAttempt {
+  /** `undefined`: none. */
+  readonly connection: Connection | undefined
+  /** Those before it in the plan that may not be used any more. */
+  readonly skipped: ReadonlyArray<Exclusion>
+}
+
+const none: NextAttempt = { connection: undefined, skipped: [] }
+
+/** Reads the directory once, and only where another connection may follow. */
+export const nextAttempt = Effect.fnUntraced(function* (
+  plan: RoutePlan,
+  tenant: Tenant,
+  made: ReadonlyArray<{ readonly connectionId: string }>,
+  end: AttemptEnd,
+  now: number
+) {
+  const planned = nextConnections(plan, made, end)
+  if (planned.length === 0) return none
+  const read = yield* Effect.result((yield* Directory).connections(tenant))
+  if (Result.isFailure(read)) {
+    yield* Effect.logError("the connections could not be read: no other connection is tried", read.failure)
+    return none
+  }
+  const circuits = yield* Circuits
+  const skipped: Array<Exclusion> = []
+  for (const before of planned) {
+    const connection = read.success.find(({ id }) => id === before.id)
+    const exclusion = yield* exclusionNow(plan, before, connection)
+    if (connection === undefined || exclusion !== undefined) {
+      if (exclusion !== undefined) skipped.push(exclusion)
+    } else if (plan.decision.degraded || !circuits.isOpen(connection, now)) {
+      return { connection, skipped } satisfies NextAttempt
+    }
+  }
+  return { connection: undefined, skipped } satisfies NextAttempt
+})
+
+const exclusionNow = Effect.fnUntraced(function* (plan: RoutePlan, before: Connection, now: Connection | undefined) {
+  const { id: connectionId, name } = before
+  if (now === undefined || !now.active) {
+    return {
+      connectionId,
+      name,
+      code: "CONNECTION_INACTIVE",
+      reason: "The connection was deactivated after the payment was routed."
+    } satisfies Exclusion
+  }
+  const exclusion = plan.exclusionOf(now)
+  if (exclusion !== undefined) return exclusion
+  if ((yield* missingRecords([now])) === undefined) return undefined
+  return {
+    connectionId,
+    name,
+    code: "RECORDS_MISSING",
+    reason: "The database lost records, and the connection is not recovered."
+  } satisfies Exclusion
+})
