@@ -2769,6 +2769,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "start with another encryption key once every connection was removed",
+    harm: "Fingerprints of repeated requests no longer match, and a retry is refused or taken for another request.",
+    edits: [
+      {
+        file: "packages/configuration/src/CheckSeals.ts",
+        find: "unreadable.length === sealed.length ? sealed[0] : undefined",
+        replace: "undefined"
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/CheckSeals.test.ts",
+      test: "given that nothing can be decrypted, then the start goes on only if the key is the right one"
+    }
+  },
+  {
     name: "forget the account of an attempt",
     harm: "A payment would be looked up, captured and refunded in whichever account is known by then.",
     edits: [

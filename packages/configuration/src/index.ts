@@ -1,7 +1,14 @@
 /** The configuration of workspaces, keys, connections, routing and webhooks: its schema, its checks and findings, and its application. */
 export * from "./ApplyConfiguration.ts"
 export type { CheckOptions } from "./CheckConfiguration.ts"
-export { checkSeals, SealedWithAnotherKey } from "./CheckSeals.ts"
+export {
+  checkSeals,
+  openPayments,
+  openPaymentsText,
+  SealedWithAnotherKey,
+  unreadableOf,
+  warnOfUnreadable
+} from "./CheckSeals.ts"
 export * from "./ConfigurationFile.ts"
 export { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
 export * from "./DurationText.ts"

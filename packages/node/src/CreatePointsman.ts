@@ -239,7 +239,10 @@ const configure = Effect.fnUntraced(
         ])
       )
     }
-    if (configuration === undefined) return present
+    if (configuration === undefined) {
+      yield* Configuration.warnOfUnreadable(present)
+      return present
+    }
     const { revokedKeys, standing } = yield* Configuration.applyConfiguration(configuration).pipe(
       Effect.catchTag("pointsman/ConfigurationConflict", ({ mistakes }) =>
         Effect.fail(wrongSettings(mistakes.map(mistakeOf)))
@@ -257,7 +260,9 @@ const configure = Effect.fnUntraced(
           "`pointsman keys restore <key>`"
       )
     }
-    return yield* directory.contents
+    const contents = yield* directory.contents
+    yield* Configuration.warnOfUnreadable(contents)
+    return contents
   },
   (effect, settings) =>
     Effect.mapError(effect, (error) => (error instanceof StartError ? error : storageUnusable(settings, error)))

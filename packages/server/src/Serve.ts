@@ -13,7 +13,8 @@ import {
   configurationStanding,
   longestCallsMillis,
   sendsNothing,
-  tooSlowConnection
+  tooSlowConnection,
+  warnOfUnreadable
 } from "@pointsman/configuration"
 import { Pointsman, SecretsLayer } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
@@ -193,12 +194,16 @@ const prepare = Effect.fnUntraced(function* (settings: Settings, configuration: 
   if (settings.configuration === null || configuration === undefined) {
     yield* checkStoredTimeouts(settings, present, undefined)
     const sandboxKey = yield* ensureDemo(settings, present)
-    return { sandboxKey, contents: yield* directory.contents, fileHash: null } satisfies Prepared
+    const contents = yield* directory.contents
+    yield* warnOfUnreadable(contents)
+    return { sandboxKey, contents, fileHash: null } satisfies Prepared
   }
   const { _tag } = yield* configurationStanding(configuration)
   yield* checkStoredTimeouts(settings, present, _tag === "Older" ? undefined : configuration)
   const { hash } = yield* applyAtStart(settings.configuration, configuration)
-  return { sandboxKey: Option.none(), contents: yield* directory.contents, fileHash: hash } satisfies Prepared
+  const contents = yield* directory.contents
+  yield* warnOfUnreadable(contents)
+  return { sandboxKey: Option.none(), contents, fileHash: hash } satisfies Prepared
 })
 
 interface Started {

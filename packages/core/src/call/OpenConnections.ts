@@ -26,6 +26,8 @@ export class OpenConnections extends Context.Service<
   {
     readonly connector: (connection: Connection) => Effect.Effect<Connector, ConnectionBroken>
     readonly timeoutMillis: (connection: Connection) => number
+    /** Logs why a connection takes no messages: once for each record of it, however often somebody sends one. */
+    readonly reportOnce: (connection: Connection, reason: string) => Effect.Effect<void>
   }
 >()("pointsman/routing/OpenConnections") {
   static readonly layer = (
@@ -39,6 +41,7 @@ export class OpenConnections extends Context.Service<
         const transport = withSpans(yield* Transport)
         // Bounded by the configuration: one entry a connection, replaced when its record changes.
         const open = new Map<string, { readonly of: Connection; readonly connector: Connector }>()
+        const reported = new Map<string, { readonly of: Connection; readonly reason: string }>()
         const timeoutMillis = (connection: Connection) => connection.timeoutMillis ?? options.providerTimeoutMillis
 
         const isSame = (a: Connection, b: Connection) =>
@@ -73,6 +76,18 @@ export class OpenConnections extends Context.Service<
 
         return OpenConnections.of({
           timeoutMillis,
+          reportOnce: (connection, reason) =>
+            Effect.suspend(() => {
+              const { id, sealedWebhookSecret } = connection
+              const known = reported.get(id)
+              const isKnown =
+                known?.reason === reason &&
+                isSame(known.of, connection) &&
+                known.of.sealedWebhookSecret === sealedWebhookSecret
+              if (isKnown) return Effect.void
+              reported.set(id, { of: connection, reason })
+              return Effect.logError(`connection ${id} takes no messages: ${reason}`)
+            }),
           connector: (connection) => {
             const known = open.get(connection.id)
             return known !== undefined && isSame(known.of, connection)

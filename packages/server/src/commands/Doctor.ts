@@ -2,7 +2,7 @@
  * Looks at everything that an operator would, and changes nothing. Each look says what is so by itself, so that one that
  * cannot be had hides no other: only what needs it is left out.
  */
-import { sendsNothing } from "@pointsman/configuration"
+import { openPayments, openPaymentsText, sendsNothing, unreadableOf } from "@pointsman/configuration"
 import { environments, Pointsman, type Review } from "@pointsman/core"
 import { OpenConnections } from "@pointsman/core/internal"
 import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } from "@pointsman/core/ports"
@@ -240,18 +240,22 @@ const connectionLines = Effect.fnUntraced(function* (
   { providerTimeoutMillis }: Settings
 ) {
   const installed = InstalledConnectors.forChecking()
+  const openAt = yield* openPayments
   const faults = yield* Effect.gen(function* () {
     const opened = yield* OpenConnections
-    return yield* Effect.forEach(connections, (connection) => {
-      const environmentsOf = Option.map(installed.definition(connection.connector), (one) => one.environments)
-      const fault = Option.getOrUndefined(
-        Option.map(environmentsOf, (fitting) => environmentFault(connection, fitting))
-      )
-      return Effect.match(opened.connector(connection), {
-        onFailure: ({ reason }) => ({ connection, fault: reason as string | undefined }),
-        onSuccess: () => ({ connection, fault })
+    return yield* Effect.forEach(
+      connections,
+      Effect.fnUntraced(function* (connection) {
+        const connector = yield* Effect.result(opened.connector(connection))
+        if (Result.isFailure(connector)) return { connection, fault: connector.failure.reason }
+        if ((yield* unreadableOf(connection)) !== undefined) {
+          return { connection, fault: "its webhook secret cannot be decrypted with this encryption key" }
+        }
+        const environmentsOf = Option.map(installed.definition(connection.connector), (one) => one.environments)
+        const fault = Option.map(environmentsOf, (fitting) => environmentFault(connection, fitting))
+        return { connection, fault: Option.getOrUndefined(fault) }
       })
-    })
+    )
   }).pipe(
     Effect.provide(
       OpenConnections.layer({ providerTimeoutMillis }).pipe(
@@ -261,17 +265,14 @@ const connectionLines = Effect.fnUntraced(function* (
   )
   const active = connections.filter((connection) => connection.active).length
   return eachOr(
-    faults.flatMap(({ connection, fault }) =>
-      fault === undefined
-        ? []
-        : [
-            line(connection.active ? "wrong" : "warning")(
-              "connections",
-              `"${connection.id}" of ${connection.workspaceId} (${connection.environment}` +
-                `${connection.active ? "" : ", inactive"}) cannot be used: ${fault}`
-            )
-          ]
-    ),
+    faults.flatMap(({ connection: { active, environment, id, workspaceId }, fault }) => {
+      if (fault === undefined) return []
+      const open = active ? 0 : openAt(id)
+      const says =
+        `"${id}" of ${workspaceId} (${environment}${active ? "" : ", inactive"}) cannot be used: ${fault}` +
+        (open === 0 ? "" : `. ${openPaymentsText(open)}`)
+      return [line(active || open > 0 ? "wrong" : "warning")("connections", says)]
+    }),
     ok("connections", `${active} of ${connections.length} active, all usable`)
   )
 })

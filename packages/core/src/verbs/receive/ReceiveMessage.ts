@@ -103,11 +103,11 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   const opened = yield* Effect.result(secrets.open(sealedWebhookSecret, webhookSecretContext(id)))
   const connector = yield* Effect.result(connections.connector(connection))
   if (Result.isFailure(opened)) {
-    yield* Effect.logError(`the webhook secret of connection ${id} cannot be opened with this encryption key`)
+    yield* connections.reportOnce(connection, "its webhook secret cannot be decrypted with this encryption key")
     return undefined
   }
   if (Result.isFailure(connector)) {
-    yield* Effect.logError(`connection ${id} takes no messages: ${connector.failure.reason}`)
+    yield* connections.reportOnce(connection, connector.failure.reason)
     return undefined
   }
   const { readMessage, readStored } = connector.success

@@ -1,0 +1,140 @@
+/**
+ * A connection that the configuration removed, and whose credentials were sealed with a key that is gone: it keeps
+ * nobody else from anything, and what is open there is named.
+ */
+import { createHmac, randomUUID } from "node:crypto"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const patienceMillis = 30_000
+
+const settings = {
+  POINTSMAN_PROVIDER_TIMEOUT: "1 second",
+  POINTSMAN_CLAIM_WINDOW: "2 seconds",
+  POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second"
+}
+
+const webhookSecret = "whsec_of_the_provider"
+
+/** As another key would have sealed it: the scheme is right, and nothing opens it. */
+const sealedElsewhere = `v1.${Buffer.alloc(64, 7).toString("base64url")}`
+const statement =
+  `update connections set sealed_credentials = '${sealedElsewhere}', sealed_webhook_secret = '${sealedElsewhere}' ` +
+  "where id = 'old'"
+
+const create = async (server: ServerProcess, change: object = {}) =>
+  (
+    await server.request("POST", path, {
+      key: liveKey,
+      idempotencyKey: randomUUID(),
+      body: { amount: 1999, currency: "EUR", country: "NL", ...change }
+    })
+  ).body.data
+
+const statusOf = async (server: ServerProcess, id: string): Promise<string> =>
+  (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data.payment_status
+
+const until = async (read: () => Promise<string>, wanted: string): Promise<void> => {
+  const deadline = AbortSignal.timeout(patienceMillis)
+  while ((await read()) !== wanted && !deadline.aborted) await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.strictEqual(await read(), wanted)
+}
+
+/** A settlement, signed as the provider signs it. */
+const message = async (server: ServerProcess, connection: string) => {
+  const body = JSON.stringify({
+    id: randomUUID(),
+    type: "charge.settled",
+    created: new Date().toISOString(),
+    data: { attempt_id: "att_unknown", provider_reference: "ch_unknown", status: "captured", captured_amount: 1 }
+  })
+  const seconds = Math.floor(Date.now() / 1000)
+  const signature = createHmac("sha256", webhookSecret).update(`${seconds}.${body}`).digest("hex")
+  const headers = { "X-Service-Signature": `t=${seconds},v1=${signature}` }
+  return (await fetch(`${server.url}/api/v1/psp-webhooks/${connection}`, { method: "POST", headers, body })).status
+}
+
+describe("a removed connection that cannot be decrypted", { timeout: 4 * patienceMillis }, () => {
+  for (const database of ["SQLite", "PostgreSQL"]) {
+    const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
+    it.skipIf(isSkipped)(`given ${database}, then others go on, and what is open there is named`, async () => {
+      const folder = temporaryFolder()
+      const url = database === "PostgreSQL" ? await newDatabase() : undefined
+      const environment = { ...settings, ...(url === undefined ? {} : environmentOn(url)) }
+      const [theirs, ours] = [await startProvider(), await startProvider()]
+      const old = { ...connectionTo(theirs, "old"), webhookSecret, timeout: "1 second" }
+      const main = { ...connectionTo(ours), webhookSecret, timeout: "1 second" }
+      const serve = (...connections: ReadonlyArray<typeof main>) =>
+        startServer({ folder, configuration: configurationWith(...connections), environment })
+      const unansweredAt = async (server: ServerProcess, provider: typeof ours) => {
+        provider.next("charge", (call) => {
+          call.execute()
+          return "drop"
+        })
+        const payment = await create(server)
+        assert.strictEqual(payment.payment_status, "UNKNOWN")
+        return payment.payment_id as string
+      }
+
+      const before = await serve(old)
+      const authorized = await create(before, { capture_method: "manual" })
+      const open = await unansweredAt(before, theirs)
+      await before.stop()
+      const removed = await serve(main)
+      await removed.stop()
+      if (url === undefined) {
+        const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
+        db.exec(statement)
+        db.close()
+      } else await query(url, statement)
+
+      const server = await serve(main)
+      const health = await server.request("GET", "/health/ready", { key: null })
+      assert.strictEqual(health.status, 200)
+      assert.strictEqual((await create(server)).payment_status, "CAPTURED")
+      const settled = await unansweredAt(server, ours)
+      await until(() => statusOf(server, settled), "CAPTURED")
+      assert.deepStrictEqual(
+        [await message(server, "main"), await message(server, "old"), await message(server, "old")],
+        [200, 401, 401]
+      )
+      const capture = { key: liveKey, idempotencyKey: "capture-there", body: {} }
+      const refused = await server.request("POST", `${path}/${authorized.payment_id}/capture`, capture)
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [502, "psp_error"])
+      // It was due before the one at the other connection, and its look-ups settled nothing.
+      assert.strictEqual(await statusOf(server, open), "UNKNOWN")
+      const doctor = await runHere(folder, ["doctor", "--json"], environment)
+      assert.strictEqual(doctor.code, 1)
+      const { checks } = JSON.parse(doctor.stdout).data
+      const said = checks.filter(({ verdict }: { readonly verdict: string }) => verdict === "wrong")
+      assert.deepStrictEqual(
+        said.map(({ check }: { readonly check: string }) => check),
+        ["connections"]
+      )
+      assert.match(said[0].says, /^"old" of acme .* inactive\) cannot be used: its credentials cannot be decrypted/u)
+      assert.match(said[0].says, /\. 2 of its payments are open and cannot be looked up: configure/u)
+      const { stderr, stdout } = await server.stop()
+      const lines = (stdout + stderr).split("\n").filter((line) => line.includes("old "))
+      const starts = lines.filter((line) => line.includes("the credentials of the inactive connection old"))
+      const messages = lines.filter((line) => line.includes("connection old takes no messages"))
+      assert.deepStrictEqual([starts.length, messages.length], [1, 1], lines.join("\n"))
+      assert.match(starts[0] ?? "", /2 of its payments are open and cannot be looked up/u)
+
+      // With its credentials in the configuration, its payments go on.
+      const after = await serve(main, old)
+      await until(() => statusOf(after, open), "CAPTURED")
+      const captured = await after.request("POST", `${path}/${authorized.payment_id}/capture`, {
+        ...capture,
+        idempotencyKey: "capture-again"
+      })
+      assert.strictEqual(captured.body.data?.payment_status, "CAPTURED")
+    })
+  }
+})
