@@ -51,6 +51,7 @@ const names = new Set([
   "keepAliveMillis",
   "claimWindowMillis",
   "providerTimeoutMillis",
+  "afterRestore",
   "checkIntervals",
   "webhookScheduleMillis",
   "allowPrivateWebhooks",
@@ -99,6 +100,7 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       providerTimeoutMillis,
       checkIntervals: Object.fromEntries(Object.entries(intervals).filter(([, value]) => value !== undefined)),
       webhookScheduleMillis: settings.webhookScheduleMillis,
+      afterRestore: settings.afterRestore,
       lookUpsPerConnection: settings.lookUpsPerConnection,
       messagesPerConnection: settings.messagesPerConnection,
       deliveriesPerEndpoint: settings.deliveriesPerEndpoint
@@ -154,6 +156,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
   for (const field of ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const) {
     optional(field, isCount, "expected a whole number, 1 or more")
   }
+  optional("afterRestore", (value) => value === "refuse" || value === "serve", "expected refuse or serve")
   optional("keepAliveMillis", isMillis, millis)
   optional("claimWindowMillis", isMillis, millis)
   optional("providerTimeoutMillis", isMillis, millis)

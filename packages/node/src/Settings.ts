@@ -192,6 +192,11 @@ export interface PointsmanSettings {
   readonly keepAliveMillis?: number
   /** For how long a claim without an answer counts as being worked on; 900,000 milliseconds unless set. */
   readonly claimWindowMillis?: number
+  /**
+   * What happens to requests at connections that are not recovered after the database lost records: they are refused
+   * before anything is sent, or served all the same. `"refuse"` unless set.
+   */
+  readonly afterRestore?: "refuse" | "serve"
   /** Of a call to a provider where its connection names none; 30,000 milliseconds unless set. */
   readonly providerTimeoutMillis?: number
   /** How often the background looks at what is open, in milliseconds. */

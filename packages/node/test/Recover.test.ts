@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { folder, inFiles, open, order } from "./support/Shop.ts"
+import { failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
 
 describe("recover", () => {
   it("given a file that was copied back, when it recovers, then the payment and its refund are back", async () => {
@@ -31,6 +31,19 @@ describe("recover", () => {
     assert.deepStrictEqual(recovered, { ...lost, recovered: true })
     assert.isTrue((await pointsman.create(order, { idempotencyKey: "order-1001" })).isReplay)
     assert.isNull(await pointsman.acceptLoss())
+  })
+
+  it("given a connection that is not recovered, then creates are refused, or sent where the settings say so", async () => {
+    const place = folder()
+    const { pointsman: refusing } = await open(inFiles(place))
+    const { loss } = await refusing.recover({ since: new Date(Date.now() - 60_000), connection: "first" })
+    assert.deepStrictEqual([loss?.recovered, loss?.ended], [["first"], null])
+    const failure = await failureOf(refusing.create(order, { idempotencyKey: "order-1001" }))
+    assert.deepInclude(failure, { code: "internal_error" })
+    await refusing.close()
+    const { pointsman: serving } = await open({ ...inFiles(place), afterRestore: "serve" })
+    const { isReplay, payment } = await serving.create(order, { idempotencyKey: "order-1001" })
+    assert.deepStrictEqual([isReplay, payment.status], [false, "CAPTURED"])
   })
 
   it("given a malformed order, then the error names the field", async () => {

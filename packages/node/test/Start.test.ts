@@ -49,6 +49,7 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
   "an unknown setting": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
   "a share of nothing": [{ lookUpsPerConnection: 0 }, "lookUpsPerConnection", /expected a whole number, 1 or more/u],
   "a limit in words": [{ inboundRateLimit: "none" }, "inboundRateLimit", /messages per second, 1 or more, or "off"/u],
+  "an unknown choice after a restore": [{ afterRestore: "ask" }, "afterRestore", /expected refuse or serve/u],
   "an invalid base URL": [{ baseUrl: "shop.example" }, "baseUrl", /absolute http or https URL/u],
   "an unknown environment": [{ environment: "live" }, "environment", /sandbox or production/u],
   "a time-out as long as the claim window": [
