@@ -9,6 +9,8 @@ const keyRetention = "packages/core/src/decide/KeyRetention.ts"
 const nextStep = "packages/core/src/routing/NextStep.ts"
 const failoverTest = "packages/core/test/FailoverChecks.test.ts"
 const nextAttempt = "packages/core/src/verbs/create/NextAttempt.ts"
+const noticeLossTest = "packages/core/test/NoticeLoss.test.ts"
+const noticeLoss = "packages/core/src/verbs/receive/NoticeLoss.ts"
 const recoverTest = "packages/core/test/RecoverRecords.test.ts"
 const recoveredKey = "packages/core/src/verbs/create/RecoveredKey.ts"
 const recoveredOperation = "packages/core/src/verbs/operate/RecoveredOperation.ts"
@@ -2782,6 +2784,74 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "configuration",
       file: "packages/configuration/test/CheckSeals.test.ts",
       test: "given that nothing can be decrypted, then the start goes on only if the key is the right one"
+    }
+  },
+  {
+    name: "take a commit under way for a loss",
+    harm: "Every payment is refused because a message was faster than its payment.",
+    edits: [{ file: noticeLoss, find: "now - named.until < claimWindowMillis || ", replace: "" }],
+    caughtBy: {
+      project: "core",
+      file: noticeLossTest,
+      test: "given a charge with a drawn id that is as young as a commit under way may be, then nothing is known until it is older"
+    }
+  },
+  {
+    name: "take another workspace's charge for a loss",
+    harm: "Every payment is refused because two workspaces share an account.",
+    edits: [{ file: noticeLoss, find: "[tenant, ...others]", replace: "[tenant]" }],
+    caughtBy: {
+      project: "core",
+      file: noticeLossTest,
+      test: "given another workspace's charge at the same account, then no loss is known"
+    }
+  },
+  {
+    name: "take the sandbox's messages for a loss",
+    harm: "Live payments are refused because two installations share a test account.",
+    edits: [
+      {
+        file: noticeLoss,
+        find: 'tenant.environment === "production" ? namedAttempt(note) : undefined',
+        replace: "namedAttempt(note)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: noticeLossTest,
+      test: "given the sandbox, or a charge of long ago, then no loss is known"
+    }
+  },
+  {
+    name: "recover from the charge that a message named alone",
+    harm: "Charges that were lost before it stay missing, and are made again.",
+    edits: [
+      {
+        file: noticeLoss,
+        find: "(last?.createdAt ?? named.from - unknownMillis) - marginMillis",
+        replace: "named.from - marginMillis"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: noticeLossTest,
+      test: "given an attempt of ours with a drawn id, then a loss since the last record before it is known, and nothing is sent"
+    }
+  },
+  {
+    name: "declare an accepted loss again",
+    harm: "An operator ends a loss, and the next message refuses every payment again.",
+    edits: [
+      {
+        file: noticeLoss,
+        find: "loss !== null && from <= loss.declaredAt && (loss.ended !== null || loss.since <= until)",
+        replace: "loss !== null && loss.ended === null && loss.since <= until"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: noticeLossTest,
+      test: "given a loss that an operator ended, then a charge of before it declares none"
     }
   },
   {

@@ -1,13 +1,31 @@
 /** A database that went back to an earlier time, behind a running server: what is asked again goes out under the same ids. */
+import { createHmac, randomUUID } from "node:crypto"
 import { copyFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const body = { amount: 1999, currency: "EUR", country: "NL", reference: "order 1" }
+
+/** A message of the connection `main` about a captured charge, signed as its provider signs it. */
+const tell = async ({ url }: { readonly url: string }, attemptId: string, created: number): Promise<number> => {
+  const data = { attempt_id: attemptId, provider_reference: "ch_told", status: "captured", captured_amount: 1999 }
+  const text = JSON.stringify({
+    id: randomUUID(),
+    type: "charge.updated",
+    created: new Date(created).toISOString(),
+    data: { ...data, currency: "EUR" }
+  })
+  const seconds = Math.floor(Date.now() / 1000)
+  const signature = createHmac("sha256", "whsec_of_main").update(`${seconds}.${text}`).digest("hex")
+  const headers = { "X-Service-Signature": `t=${seconds},v1=${signature}` }
+  return (await fetch(`${url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body: text })).status
+}
 
 describe("a database that lost its last records", { timeout: 120_000 }, () => {
   it("given a charge and a refund that it lost, when their keys come again, then nothing moves twice", async () => {
@@ -59,6 +77,60 @@ describe("a database that lost its last records", { timeout: 120_000 }, () => {
       [sent[0], sent[0]].map((call) => [call?.body.attempt_id, call?.body.attempt_id])
     )
     await fourth.stop()
+  })
+
+  it("given a backup that was restored while no server ran, when a message names a lost charge, then the loss is known", async () => {
+    const claimWindowMillis = 2_000
+    const provider = await startProvider()
+    const folder = temporaryFolder()
+    const connection = { ...connectionTo(provider), timeout: "1 second", webhookSecret: "whsec_of_main" }
+    const start = () =>
+      startServer({
+        folder,
+        configuration: { workspaces: [workspaceWith([connection])] },
+        environment: { POINTSMAN_CLAIM_WINDOW: "2 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1 second" }
+      })
+    const file = (name: string) => join(folder, ".pointsman", name)
+    const create = (server: Awaited<ReturnType<typeof start>>, reference: string) =>
+      server.request("POST", path, { key: liveKey, idempotencyKey: reference, body: { ...body, reference } })
+    const lossOf = async (server: Awaited<ReturnType<typeof start>>) =>
+      (await server.request("GET", "/health/ready", { key: null })).body.record_loss
+
+    const first = await start()
+    const kept = await create(first, "kept-order")
+    await first.stop()
+    copyFileSync(file("pointsman.db"), file("backup.db"))
+    const second = await start()
+    const lost = await create(second, "lost-order")
+    const chargedAt = Date.now()
+    await second.stop()
+    for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
+    copyFileSync(file("backup.db"), file("pointsman.db"))
+
+    const third = await start()
+    assert.isUndefined(await lossOf(third))
+    const lostAttempt = provider.charges[1]?.attemptId ?? ""
+    await sleep(Math.max(0, chargedAt + claimWindowMillis + 500 - Date.now()))
+    // The account's other charges, and one that may just be stored.
+    assert.strictEqual(await tell(third, randomUUID(), chargedAt), 200)
+    assert.strictEqual(await tell(third, `att_${randomUUID()}`, chargedAt), 200)
+    assert.strictEqual(await tell(third, lostAttempt, Date.now()), 200)
+    assert.isUndefined(await lossOf(third))
+    assert.strictEqual((await create(third, "next-order")).status, 201)
+
+    assert.strictEqual(await tell(third, lostAttempt, chargedAt), 200)
+    const loss = await lossOf(third)
+    assert.match(loss.reason, /^a verified message of connection main names a charge that is not stored/u)
+    assert.isAtMost(Date.parse(loss.since), Date.parse(kept.body.data.created))
+    const refused = await create(third, "lost-order")
+    assert.deepStrictEqual([refused.status, refused.body.error.code], [500, "internal_error"])
+    assert.lengthOf(provider.charges, 3)
+
+    const recovered = await runHere(folder, ["recover", "--json"])
+    assert.strictEqual(recovered.code, 0, recovered.stdout + recovered.stderr)
+    const again = await create(third, "lost-order")
+    assert.deepInclude(again.body.data, { payment_id: lost.body.data.payment_id, recovered: true })
+    assert.lengthOf(provider.charges, 3)
   })
 
   for (const how of ["moved into its place", "copied over it"] as const) {

@@ -11,6 +11,7 @@ import { ConnectionShares } from "../../ports/ConnectionShares.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
+import { noticeLosses } from "../receive/NoticeLoss.ts"
 import { matchMessages } from "../receive/StoredMessages.ts"
 import { checkPayment } from "./CheckPayment.ts"
 
@@ -28,6 +29,7 @@ const matchEveryMillis = 5 * 60_000
 export const checkDue = Effect.fnUntraced(function* () {
   if (yield* isRefused) return 0
   yield* matchMessages()
+  yield* noticeLosses(null)
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
   return due.length
@@ -47,6 +49,7 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
   const hasRoom = Latch.makeUnsafe()
   let isFull = false
   let matchAt = 0
+  let noticedUntil: number | null = null
   const begin = (due: DuePayment, now: number) => {
     places.take(due, now)
     underWay.set(due.connectionId, (underWay.get(due.connectionId) ?? 0) + 1)
@@ -79,6 +82,9 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
       matchAt = now + matchEveryMillis
       yield* Effect.catchCause(matchMessages(), (cause) =>
         Effect.logError("the background jobs could not apply kept messages", cause)
+      )
+      noticedUntil = yield* Effect.catchCause(noticeLosses(noticedUntil), (cause) =>
+        Effect.as(Effect.logError("the background jobs could not read unmatched messages", cause), noticedUntil)
       )
     }
     const { free, moreAfterMillis } = places.at(now)

@@ -41,6 +41,7 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+import { noticeLoss } from "./NoticeLoss.ts"
 
 /** The message is refused. There is one refusal, whatever the reason: see the log. */
 export class MessageRefused extends Schema.TaggedError<MessageRefused>()("pointsman/MessageRefused", {}) {}
@@ -190,6 +191,10 @@ export const decideMessage = Effect.fnUntraced(function* (
     { ...message, isLookedUp, opened: yield* openedBy(connectionId) },
     found === undefined ? undefined : turns.take(found.book.payment.id)
   )
+  if (found === undefined) {
+    const { receivedAt } = stored
+    yield* noticeLoss(tenant, { ...stored, ...contentOf(connectionId, message, undefined, receivedAt) })
+  }
 })
 
 /** The connection that a message came to, and whose account it opens. */

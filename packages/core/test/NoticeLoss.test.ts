@@ -1,0 +1,214 @@
+/** Verified messages about charges that are not stored: which of them declare a loss of records (decisions, section 12). */
+import { assert, describe, it } from "@effect/vitest"
+import { NothingSent, Pointsman, webhookSecretContext } from "@pointsman/core"
+import { Directory, Ids, Ledger, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
+import { scriptedProvider } from "@pointsman/core/testing"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { attemptsOf, liveCaller } from "./support/Pages.ts"
+import { request, world } from "./support/World.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const noon = 20_000.5 * day
+const claimWindowMillis = 15 * minute
+
+interface Told {
+  readonly charge: { readonly attemptId: string } | { readonly providerRef: string }
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** A store of its own at a provider whose messages are `Told`. */
+const store = (environment: "production" | "sandbox" = "production") => {
+  const provider = scriptedProvider()
+  const { definition } = provider
+  const read = (body: Uint8Array) => {
+    const { at, charge, id } = JSON.parse(new TextDecoder().decode(body)) as Told & { readonly id: string }
+    const state = () => ({ _tag: "Captured", providerRef: "ref" }) as const
+    return Effect.succeed<ProviderMessage>({ id, at, about: { _tag: "Charge", charge, state } })
+  }
+  Object.assign(provider, {
+    definition: {
+      ...definition,
+      connect: (...given: Parameters<typeof definition.connect>) =>
+        Result.map(definition.connect(...given), (connector) => ({
+          ...connector,
+          readMessage: ({ body }: { readonly body: Uint8Array }) => read(body),
+          readStored: ({ body }: { readonly body: Uint8Array }) => read(body)
+        }))
+    }
+  })
+  const connections = ["main", "backup"].map((id) => ({
+    id,
+    sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
+  }))
+  return world({ provider, environment, connections, claimWindowMillis }).layer
+}
+
+let messages = 0
+const deliver = (told: Told) =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    messages += 1
+    const body = new TextEncoder().encode(JSON.stringify({ ...told, id: `msg_${messages}` }))
+    yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+  })
+
+const create = (idempotencyKey: string | null = null) =>
+  Effect.gen(function* () {
+    return (yield* (yield* Pointsman).create(liveCaller, request({ idempotencyKey }))).payment
+  })
+
+const attemptOf = (idempotencyKey: string | null = null) =>
+  Effect.gen(function* () {
+    const [attempt] = yield* attemptsOf(yield* create(idempotencyKey))
+    return attempt?.id ?? ""
+  })
+
+/** The attempt of a charge that another store made at this time, and that this one lost. */
+const lostAt = (at: number, idempotencyKey: string | null = null) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(at)
+    return yield* attemptOf(idempotencyKey).pipe(Effect.provide(store()))
+  })
+
+const newest = Effect.flatMap(RecordLosses, (losses) => losses.newest)
+const checkDue = Effect.flatMap(Pointsman, (pointsman) => pointsman.checkDue)
+
+describe("a verified message about a charge that is not stored", () => {
+  it.effect.each(["drawn", "derived"])(
+    "given an attempt of ours with a %s id, then a loss since the last record before it is known, and nothing is sent",
+    (kind) =>
+      Effect.gen(function* () {
+        const attemptId = yield* lostAt(noon, kind === "drawn" ? null : "order-0001")
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(noon - 2 * day)
+          const kept = yield* create()
+          yield* TestClock.setTime(noon + hour)
+          yield* create()
+          assert.isNull(yield* newest)
+          yield* deliver({ charge: { attemptId }, at: noon + 1_000 })
+          const loss = yield* newest
+          assert.isAtMost(loss?.since ?? Number.POSITIVE_INFINITY, kept.createdAt)
+          assert.isAtLeast(loss?.since ?? 0, kept.createdAt - hour)
+          assert.strictEqual(loss?.reason, "a verified message of connection main names a charge that is not stored")
+          assert.instanceOf(yield* Effect.flip(create()), NothingSent)
+          // Another one of the same loss undoes nothing that was recovered since.
+          yield* (yield* RecordLosses).markRecovered(loss ?? { number: 0, declaredAt: 0 }, "main")
+          yield* deliver({ charge: { attemptId }, at: noon + 2_000 })
+          assert.deepStrictEqual((yield* newest)?.recovered, ["main"])
+        }).pipe(Effect.provide(store()))
+      })
+  )
+
+  it.effect.each(["drawn", "derived"])(
+    "given a charge with a %s id that is as young as a commit under way may be, then nothing is known until it is older",
+    (kind) =>
+      Effect.gen(function* () {
+        const attemptId = yield* lostAt(noon, kind === "drawn" ? null : "order-0001")
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(noon + claimWindowMillis - 1)
+          yield* deliver({ charge: { attemptId }, at: noon })
+          yield* checkDue
+          assert.isNull(yield* newest)
+          yield* TestClock.adjust(claimWindowMillis + minute)
+          yield* checkDue
+          assert.isNotNull(yield* newest)
+        }).pipe(Effect.provide(store()))
+      })
+  )
+
+  it.effect("given a message that overtook the commit of its charge, then no loss is known later either", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      // The same key gives the same id.
+      const attemptId = yield* lostAt(noon, "order-0001")
+      yield* Effect.gen(function* () {
+        yield* deliver({ charge: { attemptId }, at: noon })
+        assert.strictEqual(yield* attemptOf("order-0001"), attemptId)
+        yield* TestClock.adjust(claimWindowMillis + minute)
+        yield* checkDue
+        yield* deliver({ charge: { attemptId }, at: noon })
+        assert.isNull(yield* newest)
+      }).pipe(Effect.provide(store()))
+    })
+  )
+
+  it.effect("given charges that were made outside Pointsman, then no loss is known", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      for (const attemptId of [
+        "order 1001",
+        "pi_3NqYtM2eZvKYlo2C0Q6XQ1aB",
+        "att_unknown",
+        "att_9f1c2f0e-5a3b-4c1d-9e8f-0123456789ab",
+        // A UUIDv8 without the beginning of a day.
+        "att_0192f0e5-a3b4-8c1d-9e8f-0123456789ab"
+      ]) {
+        yield* deliver({ charge: { attemptId }, at: noon - 2 * hour })
+      }
+      yield* deliver({ charge: { providerRef: "ch_1" }, at: noon - 2 * hour })
+      yield* TestClock.adjust(hour)
+      yield* checkDue
+      assert.isNull(yield* newest)
+    }).pipe(Effect.provide(store()))
+  )
+
+  it.effect("given the sandbox, or a charge of long ago, then no loss is known", () =>
+    Effect.gen(function* () {
+      const attemptId = yield* lostAt(noon)
+      for (const [environment, after] of [
+        ["sandbox", hour],
+        ["production", 31 * day]
+      ] as const) {
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(noon + after)
+          yield* deliver({ charge: { attemptId }, at: noon + after })
+          assert.isNull(yield* newest)
+        }).pipe(Effect.provide(store(environment)))
+      }
+    })
+  )
+
+  it.effect("given another workspace's charge at the same account, then no loss is known", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const directory = yield* Directory
+      const { connections, workspaces, ...contents } = yield* directory.contents
+      const other = "other"
+      yield* directory.write({
+        ...contents,
+        workspaces: workspaces.map((one) => ({ ...one, id: other })),
+        routing: [],
+        connections: connections.map((one) => ({ ...one, id: `${one.id}-of-other`, workspaceId: other }))
+      })
+      const tenant = { ...liveCaller.tenant, workspaceId: other }
+      const { payment } = yield* (yield* Pointsman).create({ ...liveCaller, tenant }, request())
+      const [attempt] = yield* (yield* Ledger).attempts(tenant, payment.id)
+      yield* TestClock.adjust(hour)
+      yield* deliver({ charge: { attemptId: attempt?.id ?? "" }, at: noon })
+      assert.isNull(yield* newest)
+    }).pipe(Effect.provide(store()))
+  )
+
+  it.effect("given a loss that an operator ended, then a charge of before it declares none", () =>
+    Effect.gen(function* () {
+      const attemptId = yield* lostAt(noon)
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(noon + hour)
+        yield* deliver({ charge: { attemptId }, at: noon })
+        yield* (yield* Pointsman).acceptLoss
+        yield* TestClock.adjust(hour)
+        yield* deliver({ charge: { attemptId }, at: noon })
+        assert.strictEqual((yield* newest)?.ended?.outcome, "accepted")
+        yield* TestClock.adjust(hour)
+        const later = yield* (yield* Ids).attempt
+        yield* TestClock.adjust(hour)
+        yield* deliver({ charge: { attemptId: later }, at: noon + 3 * hour })
+        assert.deepInclude(yield* newest, { number: 2, ended: null })
+      }).pipe(Effect.provide([store(), Ids.layer]))
+    })
+  )
+})
