@@ -41,16 +41,33 @@ export const applyOperationFailure = (
     case "Confirmed":
       return operation.kind === "void" ? "Contradiction" : reverseCapture(payment, operation, failure, now)
     case "Failed": {
-      // The charge was stated as captured since: where no other capture explains that, it may be this one that fails.
       const isNew = failure.at > (operation.answeredAt ?? failure.at)
-      const isExplained = operations.some(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
-      const isCaptured = operation.kind === "capture" && payment.capturedMinor > 0
-      return isNew && isCaptured && !isExplained ? "Contradiction" : undefined
+      return isNew && mayBeOf(operations, payment, operation) ? "Contradiction" : undefined
     }
+    case "NotFound":
+      // The provider had executed it, and took it back before the lookup.
+      if (mayBeOf(operations, payment, operation)) return "Contradiction"
+      return failure.isFinal ? dateFailure(payment, operation, failure, now) : undefined
     default:
       // It executed nothing, as is recorded.
       return undefined
   }
+}
+
+/**
+ * The charge was stated as captured or as canceled since: where no other capture or void explains that, it may be this
+ * one that fails.
+ */
+const mayBeOf = (operations: ReadonlyArray<Operation>, payment: Payment, { kind }: Operation): boolean => {
+  const isDone = kind === "capture" ? payment.capturedMinor > 0 : payment.state === "Voided"
+  return isDone && !operations.some((one) => one.kind === kind && one.outcome === "Confirmed")
+}
+
+/** Nothing moves. A success that the provider dates before the failure, and that arrives later, is older than it. */
+const dateFailure = (payment: Payment, operation: Operation, failure: OperationFailure, now: number): Applied => {
+  const noted = operation.kind === "capture" ? withFailure(payment, failure) : payment
+  const next: Payment = { ...noted, version: payment.version + 1, updatedAt: now }
+  return { ...unchanged, payment: next, operations: [failed(operation, failure)] }
 }
 
 /** The payment waits for it: the authorization is open again. */
@@ -90,10 +107,10 @@ const reverseCapture = (payment: Payment, operation: Operation, failure: Operati
   return write(after, failed(operation, failure), moved.emits, failure)
 }
 
-const withFailure = (payment: Payment, { at }: OperationFailure): Payment => ({
-  ...payment,
-  reported: { ...(payment.reported ?? nothingReported), captureFailedAt: at }
-})
+const withFailure = (payment: Payment, { at }: OperationFailure): Payment => {
+  const reported = payment.reported ?? nothingReported
+  return { ...payment, reported: { ...reported, captureFailedAt: Math.max(at, reported.captureFailedAt ?? at) } }
+}
 
 /** Nothing is captured any more, so what is captured next is paid out anew. */
 const notPaidOut = (payment: Payment): Payment =>

@@ -106,7 +106,8 @@ const ofConfirmed = (
 const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {
   const applied = applyOperationFailure(book, operation, failure, now)
   if (applied === "Contradiction") return contradiction(book, operation, "OperationFailed", now)
-  return applied === undefined ? confirms : moves(applied)
+  if (applied === undefined) return confirms
+  return applied.events.length === 0 ? { _tag: "Confirms", applied } : moves(applied)
 }
 
 /** The provider has no record of it. */

@@ -1,0 +1,116 @@
+/**
+ * A capture or a void that a lookup found not executed, while the provider had executed it, and took it back since. Its
+ * messages about both arrive later (decisions, section 3: "A reversal is a new fact, not an old message").
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
+import { type ChargeState, Ledger, type OperationState, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const authorized: ChargeState = { _tag: "Authorized", providerRef }
+const failed: OperationState = { _tag: "OperationFailed", isFinal: true, reason: "no funds" }
+const doneBy = {
+  capture: { _tag: "Captured", providerRef },
+  void: { _tag: "Canceled", providerRef }
+} as const satisfies Record<string, ChargeState>
+
+let written = 0
+
+const say = (about: ProviderMessage["about"], at: number) =>
+  Effect.gen(function* () {
+    const message = { id: `msg_${++written}`, at, about }
+    const { recordMessage } = yield* Pointsman
+    yield* recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
+  })
+
+const recorded = (payment: Payment) =>
+  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, payment.id), Option.getOrThrow))
+
+const failure = (payment: Payment, at: number) =>
+  Effect.flatMap(recorded(payment), ({ operations }) =>
+    say({ _tag: "Operation", operationId: operations.at(-1)?.id ?? "", state: () => failed }, at)
+  )
+
+const charge = (payment: Payment, state: ChargeState, at: number) =>
+  Effect.flatMap(attemptsOf(payment), ([attempt]) =>
+    say({ _tag: "Charge", charge: { attemptId: attempt?.id ?? "" }, state: () => state }, at)
+  )
+
+/** Unanswered, and not in the provider's record when it is looked up. */
+const notFound = (own: World, kind: "capture" | "void") =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.succeed(authorized)
+    const pointsman = yield* Pointsman
+    const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+    const unanswered = Effect.fail(new Unanswered({ reason: "no answer" }))
+    own.provider.onCapture = () => unanswered
+    own.provider.onVoid = () => unanswered
+    yield* operate(kind, payment.id)
+    own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: authorized })
+    yield* TestClock.adjust("2 minutes")
+    yield* Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 })
+    const { operations } = yield* recorded(payment)
+    assert.deepStrictEqual(
+      operations.map(({ outcome }) => outcome),
+      ["NotFound"]
+    )
+    return payment
+  })
+
+const reasons = (payment: Payment) => Effect.map(stored(payment), ({ review }) => review?.reasons ?? [])
+
+const conflictsOf = (payment: Payment) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.timeline(tenant, payment.id, { limit: 100 })),
+    (events) => events.filter(({ type }) => type === "payment.conflict").map(({ data }) => data)
+  )
+
+const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
+  const own = world()
+  it.effect(name, () => Effect.provide(run(own), own.layer))
+}
+
+for (const kind of ["capture", "void"] as const) {
+  const done = kind === "capture" ? "Captured" : "Voided"
+
+  describe(`a ${kind} that a lookup found not executed`, () => {
+    test(`given its success arrived, when its failure arrives, then operators review it`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* notFound(own, kind)
+        yield* charge(payment, doneBy[kind], 5)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+        yield* failure(payment, 10)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, ["conflict"]])
+        const [operation] = (yield* recorded(payment)).operations
+        const evidence = { operation_id: operation?.id, stated: "OperationFailed" }
+        const [conflict] = yield* conflictsOf(payment)
+        assert.deepStrictEqual({ operation_id: conflict?.["operation_id"], stated: conflict?.["stated"] }, evidence)
+      }))
+
+    test(`given its failure arrived, when a success arrives, then it counts only where it is dated after the failure`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* notFound(own, kind)
+        yield* failure(payment, 10)
+        yield* charge(payment, doneBy[kind], 5)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], ["Authorized", []])
+        yield* charge(payment, doneBy[kind], 11)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+      }))
+
+    test(`given another ${kind} was confirmed, when its failure arrives, then operators review nothing`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* notFound(own, kind)
+        const [first] = (yield* recorded(payment)).operations
+        own.provider.onCapture = () => Effect.succeed(doneBy.capture)
+        own.provider.onVoid = () => Effect.succeed(doneBy.void)
+        yield* operate(kind, payment.id)
+        yield* say({ _tag: "Operation", operationId: first?.id ?? "", state: () => failed }, 10)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* reasons(payment)], [done, []])
+      }))
+  })
+}
