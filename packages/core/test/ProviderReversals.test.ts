@@ -670,6 +670,30 @@ describe("an amount or a status that differs from the record", () => {
       )
     }))
 
+  test("given a capture of more than was asked, when a smaller amount overtakes its older confirmation, then the smaller one stays", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own, authorized, "manual")
+      const { currency } = payment.money
+      own.provider.onCapture = () => Effect.succeed(stating(501, currency))
+      yield* operate("capture", payment.id, { amountMinor: 500 })
+      yield* charge(payment, stating(250, currency), 11)
+      yield* operation(payment, confirming(501), 10)
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).capturedMinor, yield* reasons(payment)],
+        [250, ["amount_mismatch"]]
+      )
+      yield* operation(payment, confirming(501), 12)
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 501)
+    }))
+
+  test("given a capture of less than was asked, when its message and then an older one of more arrive, then the smaller amount stays", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, stating(250, request().details.money.currency))
+      yield* charge(payment, stating(250, payment.money.currency), 11)
+      yield* operation(payment, confirming(501), 10)
+      assert.deepStrictEqual([(yield* stored(payment)).capturedMinor, yield* reasons(payment)], [250, []])
+    }))
+
   test("given a confirmed capture, when the provider states another amount of the operation, then it is weighed as that of the charge", (own) =>
     Effect.gen(function* () {
       const payment = yield* capturedBy(own, stating(250, request().details.money.currency))

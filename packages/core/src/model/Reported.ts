@@ -61,8 +61,8 @@ export interface Reported {
    */
   readonly captureFailedAt?: number | undefined
   /**
-   * When the provider last stated that it captured more than was recorded, or another amount than was asked for; as above,
-   * and an amount before it is older.
+   * When the provider last stated that it captured more than was recorded, another amount than was asked for, or the
+   * amount that is recorded; as above, and an amount before it is older.
    */
   readonly correctedAt?: number | undefined
   /** The statement that counts of each dispute; see `withDispute`. */

@@ -5,7 +5,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { correctCapture } from "../CorrectCapture.ts"
-import { contradicts } from "./Contradiction.ts"
+import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves, older } from "./Interpretation.ts"
 import { isCurrent, type Source } from "./Statement.ts"
 
@@ -21,20 +21,33 @@ export const ofCaptured = (
   if (stated === undefined) return confirms
   if (stated.currency !== payment.money.currency) return contradicts(book, `captured:${stated.currency}`, evidence, now)
   const statedAt = source.at ?? source.askedAt
-  if (stated.minorUnits === payment.capturedMinor) return confirms
+  if (stated.minorUnits === payment.capturedMinor) return confirmedAmount(book, source, now)
   const correctedAt = payment.reported?.correctedAt
   const isAsAsked =
     !isCurrent(source) &&
     operations.some(({ kind, money }) => kind === "capture" && money.minorUnits === stated.minorUnits)
   if (stated.minorUnits > payment.capturedMinor) {
-    // The capture as we asked for it, stated before the provider captured less.
-    if (isAsAsked && correctedAt !== undefined && statedAt < correctedAt) return older
+    // The capture as we asked for it, or as the provider dates it, stated before the provider captured less.
+    const isDated = isAsAsked || (!isCurrent(source) && source.at !== null)
+    if (isDated && correctedAt !== undefined && statedAt < correctedAt) return older
     return moved(correctCapture(payment, stated, statedAt, now))
   }
   // Stated before the provider captured more.
   return isAsAsked && statedAt <= (correctedAt ?? statedAt)
     ? older
     : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+}
+
+/**
+ * The amount on record. Its newest date is kept, because an older statement of another amount may arrive later; not for
+ * an automatic capture of all that was asked, which is most payments.
+ */
+const confirmedAmount = ({ operations, payment }: PaymentBook, source: Source, now: number): Interpretation => {
+  const isAutomatic = !operations.some(({ kind }) => kind === "capture")
+  if (isAutomatic && payment.capturedMinor === payment.money.minorUnits) return confirms
+  const reported = payment.reported ?? nothingReported
+  if (isCurrent(source) || source.at === null || source.at <= (reported.correctedAt ?? -1)) return confirms
+  return { _tag: "Confirms", applied: keep(payment, { ...reported, correctedAt: source.at }, now) }
 }
 
 /** Keeps the date of another amount than was asked for: an older statement of what was asked does not replace it. */
