@@ -53,8 +53,7 @@ const inCaptured = ({ operations, payment }: PaymentBook, charge: ChargeRecord |
     isEvidence: (data, type) =>
       (theirs > 0 && data["stated_amount"] === theirs) ||
       // Nothing, or less than one capture, is left: the capture that failed is named, or the charge that was canceled.
-      (theirs === 0 && type === "payment.cancelled") ||
-      (data["stated"] === "canceled" && data["attempt_id"] === charge?.attemptId) ||
+      isOfCanceled(charge, data, type) ||
       isOfCapture(operations, data, type)
   }
   return [difference]
@@ -126,10 +125,15 @@ const inPayout = ({ operations, payment }: PaymentBook, charge: ChargeRecord | u
     reasons: ["amount_mismatch", "conflict", "capture_failed"],
     // A payout goes back with its capture, of which alone the provider writes.
     isEvidence: (data, type) =>
-      data["stated"] === "settled" || data["stated"] === "canceled" || isOfCapture(operations, data, type)
+      data["stated"] === "settled" || isOfCanceled(charge, data, type) || isOfCapture(operations, data, type)
   }
   return [difference]
 }
+
+/** The charge was canceled, and no money of it is taken. A payment whose capture is stated afterwards keeps that event. */
+const isOfCanceled = (charge: ChargeRecord | undefined, data: JsonObject, type: Event["type"]): boolean =>
+  (charge?.capturedMinor ?? 0) === 0 &&
+  (type === "payment.cancelled" || (data["stated"] === "canceled" && data["attempt_id"] === charge?.attemptId))
 
 /** A capture of ours failed, or is contradicted. */
 const isOfCapture = (operations: PaymentBook["operations"], data: JsonObject, type: Event["type"]): boolean =>
