@@ -155,6 +155,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "derive the id of a refund from the payment's id",
+    harm: "A promoted standby lacks a payment; its create comes again and makes another one, and its refund is paid twice.",
+    edits: [
+      {
+        file: callIds,
+        find: "(holdingAttempt(book) ?? book.attempts.at(-1))?.id ?? id",
+        replace: "id"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another store that lost the payment, when its keys come again, then the refund has the same id"
+    }
+  },
+  {
     name: "take another request's operation for one's own",
     harm: "A process whose claim was lost abandons the capture that another process is sending under the same key.",
     edits: [

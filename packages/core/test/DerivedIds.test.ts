@@ -131,7 +131,7 @@ describe("operations", () => {
         assert.strictEqual((yield* operate(kind, id, { idempotencyKey: key }))._tag, "Success")
         const [entry] = [...(claimed?.operations ?? []), ...(claimed?.refunds ?? [])]
         assert.deepStrictEqual(sentIn(taken, kind), [entry?.id ?? ""])
-        // The time of the payment: an index of such ids grows at its end.
+        // The time of the charge: an index of such ids grows at its end.
         assert.strictEqual(timeOf(entry?.id), day)
       }).pipe(Effect.provide(taken.layer))
     )
@@ -167,6 +167,30 @@ describe("operations", () => {
           yield* Deferred.fail(held, new Unanswered({ reason: "time-out" }))
           if (working !== undefined) yield* Fiber.join(working)
         }).pipe(Effect.scoped, Effect.provide(raced.layer))
+    )
+  }
+
+  for (const kind of operationKinds) {
+    it.effect(
+      `given another store that lost the payment, when its keys come again, then the ${kind} has the same id`,
+      () =>
+        Effect.gen(function* () {
+          const captureMethod = kind === "refund" ? ("automatic" as const) : ("manual" as const)
+          const asked = request({ idempotencyKey: "order-0001", details: { captureMethod } })
+          const sentAt = (at: number) => {
+            const made = world()
+            return Effect.gen(function* () {
+              yield* TestClock.setTime(at)
+              const { payment } = yield* (yield* Pointsman).create(caller, asked)
+              assert.strictEqual((yield* operate(kind, payment.id, { idempotencyKey: key }))._tag, "Success")
+              return { paymentId: payment.id, sent: sentIn(made, kind) }
+            }).pipe(Effect.provide(made.layer))
+          }
+          const one = yield* sentAt(day)
+          const other = yield* sentAt(day + 60_000)
+          assert.notStrictEqual(other.paymentId, one.paymentId)
+          assert.deepStrictEqual(other.sent, one.sent)
+        })
     )
   }
 

@@ -3,7 +3,8 @@
  * request had one, else drawn (decisions, section 1).
  */
 import { Effect } from "effect"
-import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfUuidV7 } from "../decide/DerivedId.ts"
+import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfId } from "../decide/DerivedId.ts"
+import { holdingAttempt } from "../decide/Holding.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
@@ -24,31 +25,17 @@ export const attemptId = Effect.fnUntraced(function* (payment: AttemptedPayment,
 })
 
 export const operationId = Effect.fnUntraced(function* (
-  { operations, payment }: PaymentBook,
+  book: PaymentBook,
   kind: Operation["kind"],
   key: string | null
 ) {
-  return key === null
-    ? yield* (yield* Ids).operation
-    : yield* freeId(
-        "op",
-        payment,
-        kind,
-        key,
-        operations.filter(({ outcome }) => outcome !== "Abandoned")
-      )
+  const earlier = book.operations.filter(({ outcome }) => outcome !== "Abandoned")
+  return key === null ? yield* (yield* Ids).operation : yield* freeId("op", book, kind, key, earlier)
 })
 
-export const refundId = Effect.fnUntraced(function* ({ payment, refunds }: PaymentBook, key: string | null) {
-  return key === null
-    ? yield* (yield* Ids).refund
-    : yield* freeId(
-        "rf",
-        payment,
-        "refund",
-        key,
-        refunds.filter((refund) => !isGivenBack(refund))
-      )
+export const refundId = Effect.fnUntraced(function* (book: PaymentBook, key: string | null) {
+  const earlier = book.refunds.filter((refund) => !isGivenBack(refund))
+  return key === null ? yield* (yield* Ids).refund : yield* freeId("rf", book, "refund", key, earlier)
 })
 
 /**
@@ -57,29 +44,30 @@ export const refundId = Effect.fnUntraced(function* ({ payment, refunds }: Payme
  */
 const freeId = Effect.fnUntraced(function* (
   prefix: string,
-  payment: Payment,
+  book: PaymentBook,
   kind: Operation["kind"] | "refund",
   key: string,
   earlier: ReadonlyArray<{ readonly id: string }>
 ) {
   for (let tries = 0; ; tries++) {
-    const id = yield* derivedId(prefix, payment, kind, key, tries)
+    const id = yield* derivedId(prefix, book, kind, key, tries)
     if (!earlier.some((one) => one.id === id)) return id
   }
 })
 
 const derivedId = Effect.fnUntraced(function* (
   prefix: string,
-  { createdAt, id, tenant }: Payment,
+  book: PaymentBook,
   kind: Operation["kind"] | "refund",
   key: string,
   tries: number
 ) {
-  const text = operationText(tenant, id, kind, key, tries)
-  // A payment that was recovered has its id again, and not the time of its creation.
-  return `${prefix}_${yield* (yield* Secrets).derivedUuid(text, timeOfUuidV7(id) ?? createdAt)}`
+  const { createdAt, id, tenant } = book.payment
+  const charge = (holdingAttempt(book) ?? book.attempts.at(-1))?.id ?? id
+  const text = operationText(tenant, charge, kind, key, tries)
+  return `${prefix}_${yield* (yield* Secrets).derivedUuid(text, timeOfId(charge) ?? createdAt)}`
 })
 
 /** The id of a refund under a key after so many that were refused. */
-export const derivedRefundId = (payment: Payment, key: string, tries: number) =>
-  derivedId("rf", payment, "refund", key, tries)
+export const derivedRefundId = (book: PaymentBook, key: string, tries: number) =>
+  derivedId("rf", book, "refund", key, tries)

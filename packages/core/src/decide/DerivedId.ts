@@ -20,14 +20,17 @@ export interface AttemptPlace {
 export const attemptText = ({ asks, connectionId, day, key, tenant }: AttemptPlace): string =>
   JSON.stringify(["attempt", ...place(tenant), key, asks, day, connectionId])
 
-/** A capture, a void or a refund. `tries`: how many under the key were refused. */
+/**
+ * A capture, a void or a refund of the charge that an attempt made. The payment's id is no part of it: a store that lost
+ * the payment makes another one for the same charge. `tries`: how many under the key were refused.
+ */
 export const operationText = (
   tenant: Tenant,
-  paymentId: string,
+  attemptId: string,
   kind: "capture" | "void" | "refund",
   key: string,
   tries: number
-): string => JSON.stringify([kind, ...place(tenant), paymentId, key, tries])
+): string => JSON.stringify([kind, ...place(tenant), attemptId, key, tries])
 
 const place = ({ environment, workspaceId }: Tenant) => [workspaceId, environment]
 
@@ -36,9 +39,11 @@ const dayMillis = 24 * 60 * 60 * 1000
 /** Of the UTC day. Both in epoch milliseconds. */
 export const startOfDay = (at: number): number => at - (at % dayMillis)
 
-/** Epoch milliseconds (RFC 9562, section 5.7); `undefined` for another id. */
-export const timeOfUuidV7 = (id: string): number | undefined =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-7/u.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
+/** Epoch milliseconds in an id with a UUIDv7 or one of our UUIDv8 (RFC 9562); `undefined` for another id. */
+export const timeOfId = (id: string): number | undefined => {
+  const found = /^(?:[a-z]+_)?([0-9a-f]{8})-([0-9a-f]{4})-[78]/u.exec(id)
+  return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16)
+}
 
 /** When a call is sent, in epoch milliseconds: later than those before it, so that time gives their order. */
 export const sentAfter = (earlier: ReadonlyArray<{ readonly sentAt: number }>, now: number): number =>

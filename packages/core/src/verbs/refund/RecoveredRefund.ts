@@ -1,17 +1,18 @@
-/** A refund that was recovered without its key (decisions, section 12): its id is derived from the payment and the key. */
+/** A refund that was recovered without its key (decisions, section 12): its id is derived from the charge and the key. */
 import { Effect } from "effect"
 import { derivedRefundId } from "../../call/CallIds.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund } from "../../model/Refund.ts"
 
 /** The refund that a request under the key made; `undefined` where none was recovered. It asks nobody. */
-export const recoveredRefund = Effect.fnUntraced(function* ({ payment, refunds }: PaymentBook, key: string) {
+export const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
+  const { payment, refunds } = book
   if (payment.reported?.isRecovered !== true) return undefined
   const unnamed = refunds.filter(({ claimedBy, idempotencyKey }) => claimedBy === null && idempotencyKey === null)
   let found: Refund | undefined
   // Each further id follows one that was refused: no key has more than its payment has refunds.
   for (let tries = 0; tries < unnamed.length; tries++) {
-    const id = yield* derivedRefundId(payment, key, tries)
+    const id = yield* derivedRefundId(book, key, tries)
     found = unnamed.find((one) => one.id === id) ?? found
   }
   return found
