@@ -2313,6 +2313,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a loss that later payments hide",
+    harm: "A lagging standby is promoted under load; the servers commit much on it at once, and none notices the loss.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Acknowledged.ts",
+        find: "isCompared ? uncomparedAtMost : newestAtMost",
+        replace: "isCompared ? newestAtMost : newestAtMost"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostRecords.test.ts",
+      test: "given one that lags, when servers commit much before they compare, then they know of the loss all the same"
+    }
+  },
+  {
     name: "ages across a failover",
     harm: "The promoted standby's clock is ahead, and an unknown result becomes a failure before the provider captures.",
     edits: [

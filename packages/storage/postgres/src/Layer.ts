@@ -45,7 +45,7 @@ export const layer = (
       const db = yield* open(options)
       yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
-      const acknowledged = makeAcknowledged()
+      const acknowledged = makeAcknowledged({ isCompared: true })
       const { clock, condition, now } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
       const ledger = yield* makeLedger(db, {
         ...options,

@@ -37,7 +37,8 @@ export const watchLosses = (db: Database, acknowledged: Acknowledged, losses: Re
       acknowledged.forgetBefore(known.declaredAt)
     }
     const newest = acknowledged.newest()
-    if (newest.length === 0 || (yield* missingOf(newest)).length === 0) return
+    if (newest.length === 0) return
+    if ((yield* missingOf(newest)).length === 0) return acknowledged.compared(newest)
     const all = acknowledged.all()
     const since = missingSince(all, new Set(yield* missingOf(all)))
     const loss = yield* losses.declare({ since, reason, declaredAt: now() })

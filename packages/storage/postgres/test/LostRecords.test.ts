@@ -5,11 +5,12 @@ import { layer } from "@pointsman/storage-postgres"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { newChange, tenant } from "./Given.ts"
 import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
+import { copyForStandby } from "./support/Standby.ts"
 import { clientOf } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
 
-const until = <E>(what: string, isSo: Effect.Effect<boolean, E>) =>
+const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>) =>
   Effect.gen(function* () {
     for (let turn = 0; turn < 200; turn++) {
       if (yield* Effect.orElseSucceed(isSo, () => false)) return
@@ -28,18 +29,8 @@ const primary = Effect.acquireRelease(
   (started) => Effect.promise(started.stop)
 )
 
-/** A copy of the primary's data that streams from it, as `pg_basebackup` and `standby.signal` make one. */
 const standbyOf = Effect.fnUntraced(function* (server: Effect.Success<typeof primary>) {
-  const sql = yield* clientOf(Redacted.make(server.url), 1)
-  yield* sql`select pg_backup_start('standby', true)`
-  const copy = server.copyData("standby")
-  const [label] = yield* sql<{ labelfile: string }>`select labelfile from pg_backup_stop(false)`
-  const { port } = new URL(server.url)
-  const files = {
-    backup_label: label?.labelfile ?? "",
-    "standby.signal": "",
-    "postgresql.auto.conf": `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`
-  }
+  const { copy, files } = yield* copyForStandby(server)
   const standby = yield* Effect.promise(() => server.startOn(copy, { takesPlace: false, files }))
   return {
     ...standby,
@@ -116,6 +107,32 @@ describe.skipIf("missing" in binaries)("a failover to a standby", { timeout: 120
       yield* Effect.sleep("5 seconds")
       expect(yield* one.losses.newest).toEqual(loss)
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+  )
+
+  it.live(
+    "given one that lags, when servers commit much before they compare, then they know of the loss all the same",
+    () =>
+      Effect.gen(function* () {
+        const { server, standby, storages } = yield* given
+        const [{ ledger, losses }] = storages
+        yield* Effect.promise(standby.kill)
+        yield* commitSome(ledger, 5)
+        yield* Effect.promise(server.kill)
+        yield* standby.promote
+        // What servers read every two seconds: they wait until the lock is gone.
+        const other = yield* clientOf(Redacted.make(server.url), 1)
+        yield* other.withTransaction(
+          Effect.gen(function* () {
+            yield* other`lock table record_losses in access exclusive mode`
+            yield* until("payments are committed again", Effect.as(commitSome(ledger, 1), true))
+            yield* commitSome(ledger, 200)
+          })
+        )
+        yield* until(
+          "the loss is known",
+          Effect.map(losses.known, (loss) => loss !== null)
+        )
+      }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
   it.live("given one that has everything, then ages begin anew, and no record is missing", () =>

@@ -15,8 +15,13 @@ export interface AcknowledgedCommit {
 
 export interface Acknowledged {
   readonly note: (change: Change, at: number) => void
-  /** The newest ones, oldest first: enough to notice a loss. */
+  /**
+   * The newest ones, oldest first: enough to notice a loss. Besides, all that came after the last comparison: the store may
+   * have gone back at any moment since, and acknowledged others after that.
+   */
   readonly newest: () => ReadonlyArray<AcknowledgedCommit>
+  /** The store has these, which are the newest of before. */
+  readonly compared: (commits: ReadonlyArray<AcknowledgedCommit>) => void
   /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
   readonly all: () => ReadonlyArray<AcknowledgedCommit>
   /** What came before this time is covered by a loss that is known. */
@@ -25,22 +30,32 @@ export interface Acknowledged {
 
 /** Commits are acknowledged in another order than they are written, by no more than those under way at once. */
 const newestAtMost = 64
+/** Between two comparisons; more than a process commits in several seconds. */
+const uncomparedAtMost = 8_192
 const sampleEveryMillis = 60_000
 const samplesAtMost = 24 * 60
 
-export const makeAcknowledged = (): Acknowledged => {
+/** `isCompared`: `compared` is called every few seconds; without it no more than the newest are kept. */
+export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean }): Acknowledged => {
   let newest: Array<AcknowledgedCommit> = []
   let samples: Array<AcknowledgedCommit> = []
+  const atMost = isCompared ? uncomparedAtMost : newestAtMost
+  const sample = (left: AcknowledgedCommit) => {
+    if (left.at - (samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < sampleEveryMillis) return
+    samples.push(left)
+    if (samples.length > samplesAtMost) samples.shift()
+  }
   return {
     note: ({ payment: { after }, tenant: { environment, workspaceId } }, at) => {
       newest.push({ workspaceId, environment, paymentId: after.id, version: after.version, at })
-      if (newest.length <= newestAtMost) return
-      const left = newest.shift() as AcknowledgedCommit
-      if (left.at - (samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < sampleEveryMillis) return
-      samples.push(left)
-      if (samples.length > samplesAtMost) samples.shift()
+      if (newest.length > atMost) sample(newest.shift() as AcknowledgedCommit)
     },
-    newest: () => newest,
+    newest: () => [...newest],
+    compared: (commits) => {
+      const last = commits.at(-1)
+      const end = last === undefined ? 0 : newest.indexOf(last) + 1
+      for (const left of newest.splice(0, Math.max(0, end - newestAtMost))) sample(left)
+    },
     all: () => [...samples, ...newest],
     forgetBefore: (time) => {
       newest = newest.filter(({ at }) => at >= time)

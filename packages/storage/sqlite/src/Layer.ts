@@ -47,7 +47,7 @@ export const layer = (
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)
-      const acknowledged = makeAcknowledged()
+      const acknowledged = makeAcknowledged({ isCompared: false })
       let watch: FileWatch | undefined
       const db = yield* Effect.acquireRelease(open(options.filename), (db) =>
         // Closing it would write what its log holds into the file that took its place.
