@@ -249,6 +249,8 @@ describe("opening a checkout", () => {
     "no reference": Effect.succeed(opened({ reference: "" })),
     "no address": Effect.succeed(opened({ url: "" })),
     "an address of another scheme": Effect.succeed(opened({ url: "javascript:alert(1)" })),
+    "an address without encryption": Effect.succeed(opened({ url: "http://psp.example/checkout" })),
+    "an address with a user": Effect.succeed(opened({ url: "https://psp.example@evil.example/" })),
     "an address without a host": Effect.succeed(opened({ url: "https://" })),
     "an end that is no time": Effect.succeed(opened({ expiresAt: Number.NaN }))
   }

@@ -1,4 +1,4 @@
-import { type CreateFailure, PaymentResultUnknown, Pointsman, statesOf } from "@pointsman/core"
+import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman, statesOf } from "@pointsman/core"
 import { Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
         .handle(
           "list",
           Effect.fnUntraced(function* ({ query }) {
-            const { tenant } = yield* CurrentCaller
+            const { apiKey, tenant } = yield* CurrentCaller
             yield* refuseUnknownParameters(["status", "before", "limit"])
             const page = yield* pointsman
               .payments(tenant, {
@@ -71,19 +71,19 @@ export const layer = HttpApiBuilder.group(
                 Effect.tapError(report),
                 Effect.mapError((failure) => errorBodyOf("payments", failure))
               )
-            const items = yield* Effect.forEach(page.items, views.payment)
+            const items = yield* Effect.forEach(page.items, (payment) => views.payment(payment, mayAct(apiKey)))
             return pageView({ items, hasMore: page.hasMore }, (payment) => payment)
           })
         )
         .handle(
           "retrieve",
           Effect.fnUntraced(function* ({ params }) {
-            const { tenant } = yield* CurrentCaller
+            const { apiKey, tenant } = yield* CurrentCaller
             const payment = yield* pointsman.payment(tenant, params.id).pipe(
               Effect.tapErrorTag("pointsman/StorageError", report),
               Effect.mapError((failure) => errorBodyOf("payment", failure))
             )
-            return { data: yield* views.payment(payment) }
+            return { data: yield* views.payment(payment, mayAct(apiKey)) }
           })
         )
         .handle(
@@ -103,6 +103,9 @@ export const layer = HttpApiBuilder.group(
     )
   })
 )
+
+/** The hosted page decides about the payment, so that a key that only reads does not get its address. */
+const mayAct = ({ scopes }: ApiKey): boolean => scopes === null || scopes.includes("payments:write")
 
 const resultUnknown = Effect.flatMap(RequestId, (id) => {
   const { error } = errorBodyOf("create", new PaymentResultUnknown({ paymentId: "", cause: "a defect" }))

@@ -18,7 +18,8 @@ export class PaymentViews extends Context.Service<
   {
     /** Whether there are hosted pages to send customers to. */
     readonly hasPages: boolean
-    readonly payment: (payment: PaymentRecord) => Effect.Effect<Payment>
+    /** `mayAct`: whoever has the address of the hosted page can pay, cancel or decline on it. */
+    readonly payment: (payment: PaymentRecord, mayAct?: boolean) => Effect.Effect<Payment>
     /** The answer to a create, which alone tells how the payment was routed. */
     readonly created: (payment: PaymentRecord, debug: boolean) => Effect.Effect<Payment>
   }
@@ -29,9 +30,10 @@ export class PaymentViews extends Context.Service<
       PaymentViews,
       Effect.gen(function* () {
         const pointsman = yield* Pointsman
-        const nextAction = (payment: PaymentRecord): Effect.Effect<NextAction> => {
+        const nextAction = (payment: PaymentRecord, mayAct = true): Effect.Effect<NextAction> => {
           const { hosted, id, state } = payment
           if (statusOf[state] !== "REQUIRES_ACTION" || hosted === null || baseUrl === undefined) return noAction
+          if (!mayAct) return Effect.succeed({ type: "REDIRECT", expires_at: timeView(hosted.expiresAt) })
           return Effect.map(pointsman.pageToken(id), (token) => ({
             type: "REDIRECT",
             url: hostedPageUrl(baseUrl, token),
@@ -40,7 +42,8 @@ export class PaymentViews extends Context.Service<
         }
         return PaymentViews.of({
           hasPages: baseUrl !== undefined,
-          payment: (payment) => Effect.map(nextAction(payment), (action) => paymentView(payment, action)),
+          payment: (payment, mayAct) =>
+            Effect.map(nextAction(payment, mayAct), (action) => paymentView(payment, action)),
           created: (payment, debug) =>
             Effect.map(nextAction(payment), (action) =>
               payment.routing === null

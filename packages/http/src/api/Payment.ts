@@ -30,7 +30,10 @@ export const NextAction = Schema.Struct({
     documented("`REDIRECT`: redirect the customer to `url`. `NONE`: no action is required.")
   ),
   url: Schema.optionalKey(Schema.String.annotate({ format: "uri" })).annotateKey(
-    documented("The URL to redirect the customer to. Present if `type` is `REDIRECT`.")
+    documented(
+      "The URL to redirect the customer to. Present if `type` is `REDIRECT` and the API key has the scope " +
+        "`payments:write`: whoever has the URL can act for the customer."
+    )
   ),
   expires_at: Schema.optionalKey(DateTime).annotateKey(
     documented("When `url` expires. Present if `type` is `REDIRECT`.")

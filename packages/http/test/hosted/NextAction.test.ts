@@ -51,6 +51,20 @@ describe("next_action", () => {
     }
   )
 
+  test("given a key that only reads, when a payment is shown, then it gets no address, and no token is made", async () => {
+    const script = scripted({
+      payment: () => Effect.succeed(awaiting),
+      payments: () => Effect.succeed({ items: [awaiting], hasMore: false })
+    })
+    const web = serve(script.layer, { baseUrl })
+    const { url: _, ...withoutAddress } = redirect
+    const one = await web.send(`/api/v1/payments/${paymentId}`, { key: "readOnly" })
+    expect(one.body.data.next_action).toEqual(withoutAddress)
+    const list = await web.send("/api/v1/payments", { key: "readOnly" })
+    expect(list.body.data[0].next_action).toEqual(withoutAddress)
+    expect(script.asked.filter(([name]) => name === "pageToken")).toEqual([])
+  })
+
   test.each(["Captured", "Cancelled", "ChargeUnknown", "ChargePending"] as const)(
     "given a hosted payment in %s, when it is shown, then there is nothing to do, and no token is made",
     async (state) => {

@@ -25,7 +25,7 @@ export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: 
   const views = yield* InProcess.PaymentViews
   const tenant = yield* readerOf(defaults, options)
   const page = yield* pointsman.payments(tenant, yield* paymentsQuery(query)).pipe(fromStore)
-  const items = yield* Effect.forEach(page.items, views.payment)
+  const items = yield* Effect.forEach(page.items, (payment) => views.payment(payment))
   return InProcess.pageView({ items, hasMore: page.hasMore }, asPayment)
 })
 

@@ -64,13 +64,22 @@ const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened
   if (answer._tag === "Rejected") return Effect.succeed(answer)
   const { expiresAt, reference, url } = answer
   if (reference === "") return Effect.fail(new Unanswered({ reason: "the connector returned no checkout reference" }))
-  if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) {
-    return Effect.fail(new Unanswered({ reason: "the connector returned no http or https URL of the checkout" }))
+  if (!isSecure(url)) {
+    return Effect.fail(new Unanswered({ reason: "the connector returned no https URL of the checkout" }))
   }
   return expiresAt === null || Number.isSafeInteger(expiresAt)
     ? Effect.succeed(answer)
     : Effect.fail(new Unanswered({ reason: "the connector returned an invalid expiry time of the checkout" }))
 }
+
+/** The customer enters card data there. Plain http is for a provider on the same machine. */
+const isSecure = (text: string): boolean => {
+  const url = URL.parse(text)
+  if (url === null || url.username !== "" || url.password !== "") return false
+  return url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))
+}
+
+const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/u
 
 /** Where the current payment leads the customer. */
 const stepOf = Effect.fnUntraced(function* (
