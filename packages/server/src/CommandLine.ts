@@ -11,6 +11,7 @@ import { endWith } from "./commands/EndWith.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { keysCommand } from "./commands/KeysCommand.ts"
 import { listenCommand } from "./commands/ListenCommand.ts"
+import { merchantsCommand } from "./commands/MerchantsCommand.ts"
 import { messagesCommand } from "./commands/MessagesCommand.ts"
 import { paymentsCommand } from "./commands/PaymentsCommand.ts"
 import { recoverCommand } from "./commands/RecoverCommand.ts"
@@ -21,6 +22,7 @@ import { unknownCommand } from "./commands/UnknownCommand.ts"
 import { usageCommand } from "./commands/UsageCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
 import { workspacesCommand } from "./commands/WorkspacesCommand.ts"
+import * as LogText from "./LogText.ts"
 import { environmentProvider } from "./Settings.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -45,6 +47,7 @@ export const pointsmanCommand = (environment: Environment) =>
       messagesCommand,
       webhooksCommand,
       usageCommand,
+      merchantsCommand,
       doctorCommand(environment)
     ])
   )
@@ -59,7 +62,7 @@ export const commandLine = (environment: Environment, words: ReadonlyArray<strin
         CliOutput.layerPresenter(presenter),
         ConfigProvider.layer(environmentProvider(environment)),
         // Standard output is for what was asked for.
-        Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+        Logger.layer([LogText.logfmt])
       )
     )
   )

@@ -5,6 +5,7 @@
  * Without a collector nothing of OTLP is loaded, and no span is made that anybody could see.
  */
 import { Effect, Layer, Logger, References } from "effect"
+import * as LogText from "./LogText.ts"
 import type { LogFormat, LogLevel, Settings } from "./Settings.ts"
 import type { StartFailure } from "./StartFailure.ts"
 
@@ -24,7 +25,7 @@ const log = ({ logFormat, logLevel }: Settings): Layer.Layer<never> =>
 const loggers: Readonly<Record<LogFormat, Layer.Layer<never>>> = {
   // As the command has it from its beginning.
   logfmt: Layer.empty,
-  json: Logger.layer([Logger.withConsoleError(Logger.formatJson)])
+  json: Logger.layer([LogText.json])
 }
 
 const levels = {

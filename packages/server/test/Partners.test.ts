@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
 import { connectionTo, liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -27,8 +28,17 @@ describe("a partner's server", () => {
     const made = await merchants(first, { name: "Corner shop", email: "owner@shop.example", country: "NL" })
     assert.strictEqual(made.status, 201)
     assert.strictEqual((await merchants(first, undefined, testKey)).body.error.code, "live_key_required")
-    // The log is where the token is, unless a program brings a notifier of its own.
-    assert.match(first.stdout() + first.stderr(), /invitation_token\W+[A-Za-z0-9_-]{43}\b/u)
+    // The log has no token, and an operator gets one.
+    assert.include(first.stderr(), "pointsman merchants invite")
+    assert.notInclude(first.stdout() + first.stderr(), "invitation_token")
+    const invited = await runHere(folder, ["merchants", "invite", made.body.data.id])
+    assert.match(invited.stdout, /^[A-Za-z0-9_-]{43}\n$/u)
+    assert.include(invited.stderr, "Send the token to owner@shop.example.")
+    const unknown = await runHere(folder, ["merchants", "invite", "mer_1", "--partner", "acme"])
+    assert.deepStrictEqual([unknown.code, unknown.stdout], [1, ""])
+    assert.include(unknown.stderr, "Merchant mer_1 not found: expected the id of a merchant of acme.")
+    const other = await runHere(folder, ["merchants", "invite", made.body.data.id, "--partner", "globex"])
+    assert.include(other.stderr, "--partner: expected one of acme.")
     await first.kill("SIGKILL")
 
     const second = await startServer({ folder, configuration: configuration() })

@@ -1,5 +1,5 @@
 /** API keys, and the merchants of partners. */
-import { Effect } from "effect"
+import { Effect, type Redacted } from "effect"
 import type { Caller } from "../decide/CreateRequest.ts"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { MerchantDetails } from "../model/Merchant.ts"
@@ -20,6 +20,7 @@ import {
   type WorkspaceNotFound
 } from "../verbs/administer/ManageApiKeys.ts"
 import {
+  createInvitation,
   inviteMerchantAgain,
   type MerchantNotFound,
   type MerchantWithStatus,
@@ -62,6 +63,14 @@ export interface AdministrationMethods {
     partnerId: string,
     merchantId: string
   ) => Effect.Effect<MerchantWithStatus, MerchantNotFound | ReinviteFailure>
+  /** As `inviteMerchantAgain`, but the caller passes the token on, and the `Notifier` is not asked. */
+  readonly createInvitation: (
+    partnerId: string,
+    merchantId: string
+  ) => Effect.Effect<
+    { readonly merchant: MerchantWithStatus; readonly token: Redacted.Redacted<string> },
+    MerchantNotFound | ReinviteFailure
+  >
   /** The merchants of a partner, newest first. */
   readonly merchants: (partnerId: string, query: MerchantQuery) => Effect.Effect<Page<MerchantWithStatus>, StorageError>
 }
@@ -75,6 +84,7 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
     restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
+    createInvitation: (partnerId, id) => ask(createInvitation(partnerId, id)),
     merchants: (partnerId, query) => ask(merchants(partnerId, query))
   }
 }

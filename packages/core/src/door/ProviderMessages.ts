@@ -9,11 +9,11 @@ import type { Page } from "../verbs/read/ReadPayments.ts"
 import { makeMessageShares } from "../verbs/receive/MessageShares.ts"
 import {
   type IncomingMessage,
-  type MessageRefused,
   recordMessage,
   type VerifiedMessage,
   verifyMessage
 } from "../verbs/receive/ReceiveMessage.ts"
+import type { MessageRefused } from "../verbs/receive/RefuseMessage.ts"
 import {
   applyMessage,
   type MessageFile,

@@ -19,16 +19,18 @@ export interface NotifierService {
   readonly merchantInvited: (invitation: Invitation) => Effect.Effect<unknown, unknown>
 }
 
-/** Writes to the log unless another one is provided. The line contains the token: an operator has to pass it on. */
+/**
+ * Writes to the log unless another one is provided. Only the line at level Debug contains the token, since whoever reads
+ * a log could accept the invitation.
+ */
 export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {
   defaultValue: () => ({
     merchantInvited: ({ merchant, token }) =>
-      Effect.logInfo("a merchant was invited: send the token to its owner").pipe(
-        Effect.annotateLogs({
-          merchant_id: merchant.id,
-          email: merchant.email,
-          invitation_token: Redacted.value(token)
-        })
+      Effect.logInfo("a merchant was invited: `pointsman merchants invite` prints a token for its owner").pipe(
+        Effect.andThen(
+          Effect.annotateLogs(Effect.logDebug("the invitation's token"), "invitation_token", Redacted.value(token))
+        ),
+        Effect.annotateLogs({ merchant_id: merchant.id })
       )
   })
 })

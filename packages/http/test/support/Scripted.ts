@@ -166,6 +166,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["provisionMerchant", caller, details])
       return answers.provisionMerchant?.(caller, details) ?? Effect.succeed({ ...merchant, ...details })
     },
+    createInvitation: () => Effect.die("not scripted"),
     inviteMerchantAgain: (partnerId, id) => {
       asked.push(["inviteMerchantAgain", partnerId, id])
       return answers.inviteMerchantAgain?.(partnerId, id) ?? Effect.succeed(merchant)

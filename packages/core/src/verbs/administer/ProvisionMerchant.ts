@@ -63,14 +63,20 @@ export const provisionMerchant = Effect.fnUntraced(function* (caller: Caller, de
   return withStatus({ merchant, suspended: false, hasLiveKey: false })
 }, Effect.uninterruptible)
 
-/** A new token for the owner; the one before is void. For an owner who never heard of the first one, or lost it. */
-export const inviteMerchantAgain = Effect.fnUntraced(function* (partnerId: string, merchantId: string) {
+/** A new token for the owner, which the caller passes on; the one before is void. */
+export const createInvitation = Effect.fnUntraced(function* (partnerId: string, merchantId: string) {
   const store = yield* Merchants
   const { hash, token } = yield* newInvitation
   const found = yield* writeUntilKnown(store.replaceInvitation(partnerId, merchantId, hash))
   if (Option.isNone(found)) return yield* new MerchantNotFound()
-  yield* notify({ merchant: found.value.merchant, token })
-  return withStatus(found.value)
+  return { merchant: withStatus(found.value), token }
+}, Effect.uninterruptible)
+
+/** For an owner who never received the first invitation, or lost it: a new one through the notifier. */
+export const inviteMerchantAgain = Effect.fnUntraced(function* (partnerId: string, merchantId: string) {
+  const { merchant, token } = yield* createInvitation(partnerId, merchantId)
+  yield* notify({ merchant, token })
+  return merchant
 }, Effect.uninterruptible)
 
 /** Newest first. */
