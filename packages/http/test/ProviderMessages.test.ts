@@ -257,6 +257,10 @@ describe.each(stores)("over %s", (_name, store) => {
       )
       expect(await stateOf(id)).toBe("ChargeUnknown")
       expect(Option.isNone(await storedMessage(JSON.parse(message).id))).toBe(true)
+      // Anybody can cause refusals: one line for each connection that exists.
+      const lines = world.servers.flatMap(({ log }) => log.filter((line) => line.includes("was refused")))
+      const about = lines.map((line) => /to connection (\S+) was refused/u.exec(line)?.[1])
+      expect(about.toSorted()).toEqual(["globex", "main"])
     })
 
     test("given a signature of 299 seconds ago, or with another one before it, then it is taken", async () => {

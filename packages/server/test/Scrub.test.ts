@@ -137,6 +137,32 @@ const references = [
   "found"
 ]
 
+/** Test numbers of the networks, in groups as on a card. */
+const cardNumbers = [
+  "4111 1111 1111 1111",
+  "4012 8888 8888 1881",
+  "4242 4242 4242 4242",
+  "4000 0566 5566 5556",
+  "5555 5555 5555 4444",
+  "5105 1051 0510 5100",
+  "5200 8282 8282 8210",
+  "2223 0031 2200 3222",
+  "3782 822463 10005",
+  "3714 496353 98431",
+  "3787 344936 71000",
+  "6011 1111 1111 1117",
+  "6011 0009 9013 9424",
+  "3530 1113 3330 0000",
+  "3566 0020 2036 0505",
+  "3056 930902 5904",
+  "3852 000002 3237",
+  "6304 0000 0000 0000",
+  "6200 0000 0000 0005",
+  "6555 9000 0060 4105"
+]
+/** It has the prefix, the length and the check digit of a card. */
+const orderNumber = "4917610000000000"
+
 describe("secrets", { timeout: 120_000 }, () => {
   it("given one of every kind, when a server and every command tell all that they can, then none is in it, in no form", async () => {
     const sinks = makeSinks()
@@ -286,6 +312,23 @@ describe("secrets", { timeout: 120_000 }, () => {
       await message(known, JSON.stringify({ id: `msg-${at}`, type: "charge.updated", created, data }))
     }
 
+    // Card numbers in every text that takes one. Digits that may be an order number are taken, and not logged.
+    for (const [at, card] of cardNumbers.entries()) {
+      const text = at % 2 === 0 ? card : `${card.replaceAll(" ", "")} 12/27`
+      const fields = [
+        { reference: text },
+        { card_brand: card.slice(0, 20) },
+        { return_url: `https://shop.example/?card=${encodeURIComponent(text)}` }
+      ][at % 3]
+      const body = { amount: 1999, currency: "EUR", country: "NL", ...fields }
+      const refused = await ask("POST", "/api/v1/payments", { idempotencyKey: `order-card-${at}`, body })
+      assert.strictEqual(refused.status, 422)
+      secrets[`card number ${at}`] = card
+      secrets[`card number ${at} without spaces`] = card.replaceAll(" ", "")
+    }
+    const bare = { amount: 1999, currency: "EUR", country: "NL", reference: orderNumber }
+    await ask("POST", "/api/v1/payments", { idempotencyKey: "order-bare", body: bare })
+
     // Merchants of a partner, and the tokens by which they are invited.
     const invited = await ask("POST", "/api/v1/merchants", {
       body: { name: "Corner shop", email: "owner@shop.example", country: "NL" }
@@ -380,6 +423,8 @@ describe("secrets", { timeout: 120_000 }, () => {
       tokens.map((_, at) => `invitation token ${at}`)
     )
     sinks.add("the log", server.stderr().replaceAll(/invitation_token=\S+/gu, ""))
+    assert.include(server.stderr(), "may be a card number")
+    assert.notInclude(server.stderr(), orderNumber)
     sinks.add("standard output", server.stdout())
     for (const { body, path } of collector.requests) sinks.add(`OTLP ${path}`, body)
 

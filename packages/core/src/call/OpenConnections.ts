@@ -26,6 +26,8 @@ export class OpenConnections extends Context.Service<
   {
     readonly connector: (connection: Connection) => Effect.Effect<Connector, ConnectionBroken>
     readonly timeoutMillis: (connection: Connection) => number
+    /** When the log last had a message that failed verification, by connection, in epoch milliseconds. */
+    readonly refusalLoggedAt: Map<string, number>
     /** Logs why a connection takes no messages: once for each record of it, however often somebody sends one. */
     readonly reportOnce: (connection: Connection, reason: string) => Effect.Effect<void>
   }
@@ -76,6 +78,7 @@ export class OpenConnections extends Context.Service<
 
         return OpenConnections.of({
           timeoutMillis,
+          refusalLoggedAt: new Map(),
           reportOnce: (connection, reason) =>
             Effect.suspend(() => {
               const { id, sealedWebhookSecret } = connection

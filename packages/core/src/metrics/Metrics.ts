@@ -96,6 +96,12 @@ export const messagesDecided = counters("pointsman_provider_messages_total", {
   labels: ["connection", "outcome"]
 })
 
+/** Messages to connections that exist whose sender could not be verified. */
+export const messagesRefused = counters("pointsman_provider_messages_refused_total", {
+  description: "Messages of providers that failed verification, by connection.",
+  labels: ["connection"]
+})
+
 /** Verified messages that wait until others of their connection are recorded. */
 export const messagesWaiting = gauges("pointsman_provider_messages_waiting", {
   description: "Verified messages of providers that wait to be recorded, by connection.",

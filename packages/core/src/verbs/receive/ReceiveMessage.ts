@@ -7,8 +7,7 @@
  * stored whole before it is applied. Its effect and its outcome are written in one commit, so that a message that
  * comes again changes nothing, and one that was stored and never decided is decided then.
  */
-import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
-import { Mac } from "effect/crypto"
+import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { canLookUpOperations } from "../../call/LookUp.ts"
 import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
@@ -38,13 +37,10 @@ import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
-
-/** The message is refused. There is one refusal, whatever the reason: see the log. */
-export class MessageRefused extends Schema.TaggedError<MessageRefused>()("pointsman/MessageRefused", {}) {}
+import { refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
   /** As the path names it; anybody may have written it. */
@@ -73,14 +69,13 @@ export const verifyMessage = Effect.fnUntraced(function* (incoming: IncomingMess
   const { body, connectionId, headers } = incoming
   const found = Option.getOrUndefined(yield* directory.connection(connectionId))
   const reader = found === undefined ? undefined : yield* readerOf(found)
-  if (found === undefined || reader === undefined) return yield* refuseSlowly(incoming, receivedAt)
+  if (found === undefined || reader === undefined) return yield* refuseSlowly(headers, body, receivedAt)
   const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
   const { environment, workspaceId } = found
   const verified = { connectionId, tenant: { workspaceId, environment }, receivedAt, body: utf8.decode(body) }
   if (Result.isSuccess(read)) return { ...verified, message: read.success, reason: null } satisfies VerifiedMessage
   if (read.failure._tag === "pointsman/MessageUnverified") {
-    yield* Effect.logWarning(`a message to connection ${connectionId} was refused: ${read.failure.reason}`)
-    return yield* new MessageRefused()
+    return yield* refuseUnverified(connectionId, read.failure.reason)
   }
   // Its provider would send it again and again, and it would not become readable.
   yield* Effect.logError(`a message to connection ${connectionId} cannot be read: ${read.failure.reason}`)
@@ -113,17 +108,6 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   }
   const { readMessage, readStored } = connector.success
   return readMessage === undefined ? undefined : ({ secret: opened.success, readMessage, readStored } satisfies Reader)
-})
-
-/** Nobody's secret: it is checked against, so that the refusal takes as long as that of a wrong signature. */
-const nobodys = Redacted.make("whsec_of_no_connection")
-
-const refuseSlowly = Effect.fnUntraced(function* ({ body, headers }: IncomingMessage, receivedAt: number) {
-  yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(
-    Effect.provide(Mac.layerWebCrypto),
-    Effect.ignore
-  )
-  return yield* new MessageRefused()
 })
 
 /** Binds a sealed body to its message. */

@@ -1,0 +1,51 @@
+/** The refusal of a message whose sender is not known to be the provider. Who sent it learns nothing from it. */
+import { Clock, Effect, Metric, Redacted, Schema } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { messagesRefused } from "../../metrics/Metrics.ts"
+import { messageCrypto } from "../../ports/ReadMessage.ts"
+import { Secrets } from "../../ports/Secrets.ts"
+import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
+
+/** The message is refused. There is one refusal, whatever the reason: see the log. */
+export class MessageRefused extends Schema.TaggedError<MessageRefused>()("pointsman/MessageRefused", {}) {}
+
+/** Anybody can cause refusals: the log has one line for each connection and minute, and the metric counts them all. */
+const warningMillis = 60_000
+
+/** `connectionId`: of a connection that exists. */
+export const refuseUnverified = Effect.fnUntraced(function* (connectionId: string, reason: string) {
+  yield* Metric.update(messagesRefused(connectionId), 1)
+  const { refusalLoggedAt } = yield* OpenConnections
+  const now = yield* Clock.currentTimeMillis
+  if (now - (refusalLoggedAt.get(connectionId) ?? Number.NEGATIVE_INFINITY) >= warningMillis) {
+    refusalLoggedAt.set(connectionId, now)
+    yield* Effect.logWarning(
+      `a message to connection ${connectionId} was refused: ${reason}. Further ones are not logged for a minute`
+    )
+  }
+  return yield* new MessageRefused()
+})
+
+/** Nobody's secret: it is opened and checked against, so that the refusal takes as long as that of a wrong signature. */
+const nobodys = Redacted.make("whsec_of_no_connection")
+const nobodysContext = "connection::webhook-secret"
+
+/** By the key that sealed it. */
+const sealedByNobody = new WeakMap<Secrets["Service"], string>()
+
+/** For a connection that does not exist, or that can have no messages. */
+export const refuseSlowly = Effect.fnUntraced(function* (
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Uint8Array,
+  receivedAt: number
+) {
+  const secrets = yield* Secrets
+  const sealed = sealedByNobody.get(secrets) ?? (yield* secrets.seal(nobodys, nobodysContext))
+  sealedByNobody.set(secrets, sealed)
+  yield* Effect.ignore(secrets.open(sealed, nobodysContext))
+  yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(
+    Effect.provide(messageCrypto),
+    Effect.ignore
+  )
+  return yield* new MessageRefused()
+})
