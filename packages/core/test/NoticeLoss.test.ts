@@ -21,7 +21,7 @@ interface Told {
 }
 
 /** A store of its own at a provider whose messages are `Told`. */
-const store = (environment: "production" | "sandbox" = "production") => {
+const worldOf = (environment: "production" | "sandbox" = "production") => {
   const provider = scriptedProvider()
   const { definition } = provider
   const read = (body: Uint8Array) => {
@@ -44,8 +44,10 @@ const store = (environment: "production" | "sandbox" = "production") => {
     id,
     sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
   }))
-  return world({ provider, environment, connections, claimWindowMillis }).layer
+  return world({ provider, environment, connections, claimWindowMillis })
 }
+
+const store = (environment?: "production" | "sandbox") => worldOf(environment).layer
 
 let messages = 0
 const deliver = (told: Told) =>
@@ -133,6 +135,26 @@ describe("a verified message about a charge that is not stored", () => {
         yield* deliver({ charge: { attemptId }, at: noon })
         assert.isNull(yield* newest)
       }).pipe(Effect.provide(store()))
+    })
+  )
+
+  it.effect("given a store that cannot be read, then the message is recorded, and checked again until it can", () =>
+    Effect.gen(function* () {
+      const attemptId = yield* lostAt(noon)
+      const own = worldOf()
+      own.ledger.canRead = (method) => method !== "events"
+      yield* Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* TestClock.setTime(noon + hour)
+        yield* deliver({ charge: { attemptId }, at: noon })
+        assert.strictEqual((yield* pointsman.messages({ limit: 1 })).items[0]?.outcome, "unmatched")
+        yield* Effect.forkScoped(pointsman.keepChecking(minute))
+        for (let passed = 0; passed < 30; passed++) yield* TestClock.adjust(minute)
+        assert.isNull(yield* newest)
+        own.ledger.canRead = () => true
+        for (let passed = 0; passed < 6; passed++) yield* TestClock.adjust(minute)
+        assert.isNotNull(yield* newest)
+      }).pipe(Effect.scoped, Effect.provide(own.layer))
     })
   )
 

@@ -29,7 +29,7 @@ const matchEveryMillis = 5 * 60_000
 export const checkDue = Effect.fnUntraced(function* () {
   if (yield* isRefused) return 0
   yield* matchMessages()
-  yield* noticeLosses(null)
+  yield* noticed(null)
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
   return due.length
@@ -83,15 +83,19 @@ export const keepChecking = Effect.fnUntraced(function* (everyMillis: number) {
       yield* Effect.catchCause(matchMessages(), (cause) =>
         Effect.logError("the background jobs could not apply kept messages", cause)
       )
-      noticedUntil = yield* Effect.catchCause(noticeLosses(noticedUntil), (cause) =>
-        Effect.as(Effect.logError("the background jobs could not read unmatched messages", cause), noticedUntil)
-      )
+      noticedUntil = yield* noticed(noticedUntil)
     }
     const { free, moreAfterMillis } = places.at(now)
     isFull = free === 0
     yield* Effect.timeoutOption(hasRoom.await, isFull ? Math.min(everyMillis, moreAfterMillis) : everyMillis)
   }
 })
+
+/** Where it fails, the same messages are searched again. */
+const noticed = (after: number | null) =>
+  Effect.catchCause(noticeLosses(after), (cause) =>
+    Effect.as(Effect.logError("the background jobs could not check unmatched messages for lost records", cause), after)
+  )
 
 /** Nothing is begun while the storage takes no new work. */
 const isRefused = Effect.gen(function* () {

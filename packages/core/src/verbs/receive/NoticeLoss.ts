@@ -44,7 +44,7 @@ const marginMillis = 60_000
 /** How far back a loss reaches where there is no record before it. */
 const unknownMillis = 24 * 60 * 60_000
 
-/** Declares a loss where an unmatched message says so. It does not fail: the message is recorded already. */
+/** Declares a loss where an unmatched message says so. It does not fail: the message is recorded, and checked again later. */
 export const noticeLoss = (tenant: Tenant, note: MessageNote) =>
   Effect.catchCause(declareWhereLost(tenant, note), (cause) =>
     Effect.logError(`message ${note.eventId} of connection ${note.connectionId} could not be checked for a loss`, cause)
@@ -107,7 +107,8 @@ const messagesAtMost = 1_000
 
 /**
  * Looks again at the messages that were too early when they came: their charge may have been about to be stored. `after`:
- * up to when an earlier search looked, in epoch milliseconds; `null` for the first. Gives up to when this one did.
+ * up to when an earlier search looked, in epoch milliseconds; `null` for the first. Gives up to when this one did; after
+ * a failure, the same is searched again.
  */
 export const noticeLosses = Effect.fnUntraced(function* (after: number | null) {
   const ledger = yield* Ledger
@@ -118,7 +119,7 @@ export const noticeLosses = Effect.fnUntraced(function* (after: number | null) {
   for (let read = 0; read < messagesAtMost; read += batch) {
     const found: ReadonlyArray<TenantMessage> = yield* ledger.messages({ outcome: "unmatched", before, limit: batch })
     const recent = found.filter(({ receivedAt }) => receivedAt >= from)
-    for (const note of recent) yield* noticeLoss(note.tenant, note)
+    for (const note of recent) yield* declareWhereLost(note.tenant, note)
     const last = recent.at(-1)
     if (last === undefined || recent.length < batch) return until
     before = last
