@@ -2345,6 +2345,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "believe an operator's never received by another clock",
+    harm: "After a failover, a call that is still on its way is taken for lost, and the customer is charged again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/review/RecordEvidence.ts",
+        find: "agesFrom: clock?.agesFrom() ?? null",
+        replace: "agesFrom: null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StorageClock.test.ts",
+      test: "given a clock that changed, then an operator's 'never received' is believed no sooner"
+    }
+  },
+  {
     name: "create at a connection that is not recovered",
     harm: "The store lost the payment of this order; the shop asks again under a new key, and it is charged twice.",
     edits: [

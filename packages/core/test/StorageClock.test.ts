@@ -77,6 +77,25 @@ describe("the store's clock", () => {
     )
   }
 
+  const byOperator = given(0)
+  it.effect("given a clock that changed, then an operator's 'never received' is believed no sooner", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request())
+      const stated = { _tag: "Charge", says: "never_received", attemptId: null, amountMinor: null } as const
+      const order = { tenant, paymentId: payment.id, by: "ops", evidence: "not in the dashboard" }
+      const resolve = pointsman.resolveReview({ ...order, stated: { ...stated, providerRef: null } })
+      yield* TestClock.adjust("64 seconds")
+      byOperator.clocks.agesFrom = yield* Clock.currentTimeMillis
+      yield* TestClock.adjust("1 second")
+      const refused = yield* Effect.flip(resolve)
+      const from = new Date(byOperator.clocks.agesFrom + 65_000).toISOString()
+      assert.include(JSON.stringify(refused), `never_received is accepted from ${from} on`)
+      yield* TestClock.adjust("64 seconds")
+      assert.strictEqual((yield* resolve).state, "Failed")
+    }).pipe(Effect.provide(byOperator.layer))
+  )
+
   const { clocks, layer } = given(0)
   it.effect("given a clock that changed, then 'never received' is believed once the full age has passed since", () =>
     Effect.gen(function* () {

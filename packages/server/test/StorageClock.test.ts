@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
-import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -107,5 +108,56 @@ describe.skipIf(postgresMissing !== undefined)("servers with different clocks", 
     for (let turn = 0; turn < 40 && (await statusOf(never)) !== "FAILED"; turn++) await sleep(250)
     assert.strictEqual(await statusOf(never), "FAILED")
     for (const server of servers.values()) assert.strictEqual((await server.stop()).code, 0)
+  })
+})
+
+describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a failover", { timeout: 60_000 }, () => {
+  it("given a call that is old by another clock, when it was never received, then that is believed at its full age", async () => {
+    const provider = await startProvider()
+    const url = await newDatabase()
+    const folder = temporaryFolder()
+    const configuration = { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout }])] }
+    const server = await startServer({ folder, configuration, environment: environmentOn(url) })
+    provider.next("charge", () => "drop")
+    const made = await server.request("POST", path, {
+      key: liveKey,
+      idempotencyKey: "order-0001",
+      body: { amount: 1999, currency: "EUR", country: "NL" }
+    })
+    assert.strictEqual(made.body.data.payment_status, "UNKNOWN")
+    await server.stop()
+    const settle = () =>
+      runHere(
+        folder,
+        [
+          "unknown",
+          "settle",
+          made.body.data.payment_id,
+          "--charge",
+          "never-received",
+          "--evidence",
+          "seen",
+          "--by",
+          "Jo"
+        ],
+        environmentOn(url)
+      )
+    // As a standby leaves it that was promoted now, or so many milliseconds ago.
+    const promote = (agoMillis: number) =>
+      query(
+        url,
+        `update timelines set noticed_at = (extract(epoch from clock_timestamp()) * 1000)::bigint - ${agoMillis}
+          where timeline <> 'earlier'`
+      )
+    await query(url, "insert into timelines (timeline, noticed_at) values ('earlier', 0)")
+    await sleep(8 * second)
+    await promote(0)
+    const early = await settle()
+    assert.strictEqual(early.code, 1)
+    assert.match(early.stderr, /never_received is accepted from \d{4}-/u)
+    await promote(8 * second)
+    const settled = await settle()
+    assert.strictEqual(settled.code, 0, settled.stderr)
+    assert.include(settled.stdout, "The payment is now FAILED")
   })
 })

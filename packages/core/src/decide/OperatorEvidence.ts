@@ -66,6 +66,12 @@ export interface Evidence {
   readonly by: string
 }
 
+/** When the evidence came, and from when on ages of calls count (`StorageClock`): epoch milliseconds by the store's clock. */
+export interface EvidenceTime {
+  readonly now: number
+  readonly agesFrom: number | null
+}
+
 /** A sentence that says why the statement cannot be written. */
 export type Refusal = string
 
@@ -74,9 +80,9 @@ export const applyEvidence = (
   book: PaymentBook,
   stated: OperatorStatement,
   seen: Evidence,
-  now: number
+  at: EvidenceTime
 ): Result.Result<Applied, Refusal> =>
-  Result.map(appliedOf(book, stated, now), (applied) => {
+  Result.map(appliedOf(book, stated, at), (applied) => {
     const { refunds } = bookAfter(book, applied)
     const payment = reviewed(applied.payment, {
       isRefundUnknown: refunds.some(({ stage }) => stage === "Unknown"),
@@ -112,14 +118,14 @@ const wireOf = (stated: OperatorStatement): JsonObject => {
   }
 }
 
-const appliedOf = (book: PaymentBook, stated: OperatorStatement, now: number): Result.Result<Applied, Refusal> => {
+const appliedOf = (book: PaymentBook, stated: OperatorStatement, at: EvidenceTime): Result.Result<Applied, Refusal> => {
   switch (stated._tag) {
     case "Charge":
-      return Result.flatMap(translateCharge(book, stated), (said) => weigh(book, said, now))
+      return Result.flatMap(translateCharge(book, stated), (said) => weigh(book, said, at))
     case "Refund":
-      return Result.flatMap(translateRefund(book, stated), (said) => weigh(book, said, now))
+      return Result.flatMap(translateRefund(book, stated), (said) => weigh(book, said, at))
     case "NothingToChange":
-      return ofNothing(book, now)
+      return ofNothing(book, at.now)
   }
 }
 
@@ -145,9 +151,9 @@ interface Translated {
 const weigh = (
   book: PaymentBook,
   { about, connectionId, isOpen, refusal }: Translated,
-  now: number
+  { agesFrom, now }: EvidenceTime
 ): Result.Result<Applied, Refusal> => {
-  const meaning = interpret(book, connectionId, { via: "operator", about, at: null, askedAt: now }, now)
+  const meaning = interpret(book, connectionId, { via: "operator", about, at: null, askedAt: now, agesFrom }, now)
   switch (meaning._tag) {
     case "Moves":
       return Result.succeed(meaning.applied)

@@ -15,6 +15,7 @@ import type { Event } from "../../model/Event.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { StorageClock } from "../../ports/StorageClock.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadPayments.ts"
 import { eventsAtMost } from "./ReadReviews.ts"
@@ -79,6 +80,7 @@ interface Read {
 const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveReviewOrder, inTurn: Turn) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
+    const clock = yield* StorageClock
     return yield* decideAndCommit({
       inTurn,
       read: Effect.fnUntraced(function* (conflict: Conflict) {
@@ -90,7 +92,7 @@ const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveRevi
         return { book, told } satisfies Read
       }),
       decide: Effect.fnUntraced(function* ({ book }: Read, now, reused) {
-        const applied = applyEvidence(book, stated, { by, evidence }, now)
+        const applied = applyEvidence(book, stated, { by, evidence }, { now, agesFrom: clock?.agesFrom() ?? null })
         if (Result.isFailure(applied)) return yield* new StatementRefused({ field: "stated", reason: applied.failure })
         const { attempts, payment, ...beside } = applied.success
         if (reused !== undefined && takesMoney(stated)) {
