@@ -7,7 +7,7 @@ import { type Connection, type Payment, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { ours, theirs } from "./support/Accounts.ts"
-import { attemptsOf } from "./support/Pages.ts"
+import { attemptsOf, comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
 const three = {
@@ -111,7 +111,7 @@ describe("a further attempt", () => {
     }).pipe(Effect.provide(own.layer))
   })
 
-  it.effect("given credentials that were rotated meanwhile, then the new ones are used", () => {
+  it.effect("given a time-out that was configured meanwhile, then it is that of the further attempt", () => {
     const own = world()
     return Effect.gen(function* () {
       const payment = yield* whileAtMain(
@@ -124,6 +124,27 @@ describe("a further attempt", () => {
         1_234
       ])
       assert.isUndefined(payment.routing?.skipped)
+    }).pipe(Effect.provide(own.layer))
+  })
+
+  it.effect("given a page, when the next connection is deactivated meanwhile, then no checkout is opened there", () => {
+    const own = world({ environment: "production", connections: liveConnections })
+    return Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment, token } = yield* paged(liveCaller)
+      const context = yield* Effect.context<Directory>()
+      own.provider.onOpenCheckout = () =>
+        Effect.as(Effect.orDie(Effect.provideContext(deactivate("backup"), context)), {
+          _tag: "Rejected" as const,
+          code: "busy",
+          message: "Busy."
+        })
+      yield* pointsman.openCheckout(token, comeBack)
+      assert.deepStrictEqual(
+        own.provider.checkouts.map(({ connectionId }) => connectionId),
+        ["main"]
+      )
+      assert.deepStrictEqual(skipped(yield* stored(payment)), [["backup", "CONNECTION_INACTIVE"]])
     }).pipe(Effect.provide(own.layer))
   })
 })

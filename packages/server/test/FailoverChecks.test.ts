@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
-import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 /** For how long a server on PostgreSQL uses its copy of the configuration unseen. */
@@ -15,47 +15,65 @@ const trustedForMillis = 1_100
 
 const limited = { status: 429, body: { error: { code: "rate_limited", message: "Too many requests." } } }
 
-describe("a connection that is taken out of use during the first attempt", { timeout: 60_000 }, () => {
+/** A payment at `main`, a configuration that is applied meanwhile, and then the rejection of `main`. */
+const whileAtMain = async (
+  database: string,
+  [main, before]: readonly [Connected, Connected],
+  later: ReadonlyArray<object>,
+  first: ScriptedProvider
+) => {
+  const folder = temporaryFolder()
+  const environment = database === "PostgreSQL" ? environmentOn(await newDatabase()) : {}
+  const server = await startServer({ folder, configuration: configurationWith(main, before), environment })
+  const held = first.hold("charge")
+  const creating = server.request("POST", "/api/v1/payments", {
+    key: liveKey,
+    idempotencyKey: randomUUID(),
+    body: { amount: 1999, currency: "EUR", country: "NL", debug: true }
+  })
+  await held.arrived
+  writeFileSync(join(folder, "later.json"), JSON.stringify(configurationWith(main, ...(later as Array<Connected>))))
+  const applied = await runHere(folder, ["config", "apply", "later.json"], environment)
+  assert.strictEqual(applied.code, 0, applied.stderr)
+  // A server that did not hear of the change compares its copy after this.
+  if (database === "PostgreSQL") await sleep(trustedForMillis)
+  held.release(limited)
+  const { data } = (await creating).body
+  const explained = await runHere(folder, ["routing", "explain", data.payment_id], environment)
+  return { data, explained: explained.stdout }
+}
+
+type Connected = ReturnType<typeof connectionTo>
+
+describe("a configuration that changes during the first attempt", { timeout: 60_000 }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
+    const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
     for (const change of ["deactivated", "removed"] as const) {
-      const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
-      it.skipIf(isSkipped)(
-        `given ${database}, when it is ${change}, then no further attempt is sent there`,
-        async () => {
-          const folder = temporaryFolder()
-          const environment = database === "PostgreSQL" ? environmentOn(await newDatabase()) : {}
-          const [first, second] = [await startProvider(), await startProvider()]
-          const main = connectionTo(first)
-          const backup = connectionTo(second, "backup")
-          const server = await startServer({ folder, configuration: configurationWith(main, backup), environment })
-          const held = first.hold("charge")
-          const creating = server.request("POST", "/api/v1/payments", {
-            key: liveKey,
-            idempotencyKey: randomUUID(),
-            body: { amount: 1999, currency: "EUR", country: "NL", debug: true }
-          })
-          await held.arrived
-
-          const inactive = { ...backup, active: false }
-          const configuration = configurationWith(...(change === "removed" ? [main] : [main, inactive]))
-          writeFileSync(join(folder, "later.json"), JSON.stringify(configuration))
-          const applied = await runHere(folder, ["config", "apply", "later.json"], environment)
-          assert.strictEqual(applied.code, 0, applied.stderr)
-          // A server that did not hear of the change compares its copy after this.
-          if (database === "PostgreSQL") await sleep(trustedForMillis)
-          held.release(limited)
-
-          const { body } = await creating
-          assert.isEmpty(second.calls)
-          assert.strictEqual(body.data.payment_status, "FAILED")
-          assert.deepStrictEqual(
-            body.data.routing.excluded.map(({ code, providerId }: Record<string, string>) => [providerId, code]),
-            [["backup", "CONNECTION_INACTIVE"]]
-          )
-          const explained = await runHere(folder, ["routing", "explain", body.data.payment_id], environment)
-          assert.match(explained.stdout, /\(backup\) was skipped: CONNECTION_INACTIVE\./u)
-        }
-      )
+      const name = `given ${database}, when the next connection is ${change}, then nothing is sent there`
+      it.skipIf(isSkipped)(name, async () => {
+        const [first, second] = [await startProvider(), await startProvider()]
+        const [main, backup] = [connectionTo(first), connectionTo(second, "backup")] as const
+        const later = change === "removed" ? [] : [{ ...backup, active: false }]
+        const { data, explained } = await whileAtMain(database, [main, backup], later, first)
+        assert.isEmpty(second.calls)
+        assert.strictEqual(data.payment_status, "FAILED")
+        assert.deepStrictEqual(
+          data.routing.excluded.map(({ code, providerId }: Record<string, string>) => [providerId, code]),
+          [["backup", "CONNECTION_INACTIVE"]]
+        )
+        assert.match(explained, /\(backup\) was skipped: CONNECTION_INACTIVE\./u)
+      })
     }
+
+    const rotated = `given ${database}, when the next connection has other credentials, then those are used`
+    it.skipIf(isSkipped)(rotated, async () => {
+      const [first, second] = [await startProvider(), await startProvider({ apiKey: "the-new-key" })]
+      const [main, backup] = [connectionTo(first), connectionTo(second, "backup")] as const
+      const before = { ...backup, credentials: { ...backup.credentials, apiKey: "the-old-key" } }
+      const { data } = await whileAtMain(database, [main, before], [backup], first)
+      assert.lengthOf(second.charges, 1)
+      assert.strictEqual(data.payment_status, "CAPTURED")
+      assert.isEmpty(data.routing.excluded)
+    })
   }
 })
