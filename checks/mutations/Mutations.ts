@@ -2627,6 +2627,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take a path as the router reads it",
+    harm: "A proxy keeps /metrics from the public, and /METRICS or /%6detrics shows them.",
+    edits: [
+      {
+        file: "packages/http/src/Fallbacks.ts",
+        find: "if (routes.isMisspelled(request.url))",
+        replace: "if (false)"
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/Routes.test.ts",
+      test: "given /%61pi/v1/payments, when it is asked for, then it is 404"
+    }
+  },
+  {
     name: "count verified messages by their address",
     harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
     edits: [

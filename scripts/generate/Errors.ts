@@ -29,6 +29,7 @@ const endpoints: ReadonlyArray<Endpoint> = Object.entries(openApiDocument().path
 const elsewhere: Readonly<Record<string, string>> = {
   not_found: "every path that does not exist",
   method_not_allowed: "every path, with a method that it does not have",
+  uri_too_long: "every path",
   invalid_request: "every path"
 }
 

@@ -4,16 +4,12 @@
  */
 import { Ids } from "@pointsman/core/ports"
 import { Cause, Effect, type Layer, type Types } from "effect"
-import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApi } from "effect/http-api"
-import { ServedApi } from "./api/ApiV1.ts"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ErrorCode, errorCodes } from "./api/Errors.ts"
 import { observeRequest } from "./ObserveRequest.ts"
 import { repeatedHeaders, withoutRepeated } from "./RepeatedHeaders.ts"
 import { RequestId } from "./RequestId.ts"
-
-/** Methods by path, in the router's notation (`/payments/:id`). */
-export type Paths = Readonly<Record<`/${string}`, ReadonlyArray<string>>>
+import { isTooLong, makeRoutes, type Paths, type Routes } from "./Routes.ts"
 
 /**
  * Global to the router: it covers the server's own routes too. `otherPaths` are those, so that a wrong method on
@@ -30,17 +26,17 @@ export const layer = (
   HttpRouter.middleware<{ provides: RequestId }>()(
     Effect.gen(function* () {
       const ids = yield* Ids
-      const routes = routesOf(otherPaths)
+      const routes = makeRoutes(otherPaths)
       const observe = observeRequest({
-        routeOf: (url) => routes(url)?.path,
+        routeOf: (url) => routes.find(url)?.path,
         accessLog: options.accessLog ?? false
       })
       return (handler) =>
         Effect.flatMap(ids.request, (requestId) =>
           observe(
             requestId,
-            checkHeaders(handler).pipe(
-              Effect.catchCause((cause) => fallback(cause, (url) => routes(url)?.allow)),
+            checkRequest(routes, handler).pipe(
+              Effect.catchCause((cause) => fallback(cause, routes.allowedAt)),
               Effect.annotateLogs("request_id", requestId),
               Effect.provideService(RequestId, requestId),
               Effect.map((response) => finish(response, requestId, options.isHttps ?? false))
@@ -51,10 +47,16 @@ export const layer = (
     { global: true }
   )
 
-const checkHeaders = <E, R>(
+/** Before the router reads the URL, and before an endpoint reads the headers. */
+const checkRequest = <E, R>(
+  routes: Routes,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (isTooLong(request.url)) {
+      return Effect.succeed(envelope("uri_too_long", "The path or the query of the URL is too long."))
+    }
+    if (routes.isMisspelled(request.url)) return Effect.succeed(noRoute(undefined))
     const repeated = repeatedHeaders(request)
     if (repeated.size === 0) return handler
     if (repeated.has("host") || repeated.has("content-type")) {
@@ -115,30 +117,3 @@ const noRoute = (allow: string | undefined): HttpServerResponse.HttpServerRespon
 
 const envelope = (code: ErrorCode, message: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ error: { code, message } }, { status: errorCodes[code].status })
-
-/** A path of the router, and what `Allow` says of it. */
-interface Route {
-  readonly path: string
-  readonly allow: string
-}
-
-/** The route that an URL names; `undefined` when it names none. Matched as the router matches. */
-const routesOf = (otherPaths: Paths): ((url: string) => Route | undefined) => {
-  const paths = new Map<string, Set<string>>(
-    Object.entries(otherPaths).map(([path, methods]) => [path, new Set(methods)])
-  )
-  HttpApi.reflect(ServedApi, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      const methods = paths.get(endpoint.path) ?? new Set()
-      paths.set(endpoint.path, methods.add(endpoint.method))
-    }
-  })
-  const router = FindMyWay.make<Route>()
-  for (const [path, methods] of paths) {
-    // The router answers HEAD where there is GET.
-    if (methods.has("GET")) methods.add("HEAD")
-    router.on("GET", path as FindMyWay.PathInput, { path, allow: [...methods].sort().join(", ") })
-  }
-  return (url) => router.find("GET", url)?.handler
-}

@@ -48,10 +48,11 @@ import * as PaymentHandlers from "./PaymentHandlers.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import * as ProviderWebhookHandlers from "./ProviderWebhookHandlers.ts"
 import * as RequestErrors from "./RequestErrors.ts"
+import type { Paths } from "./Routes.ts"
 
 export interface Options {
   /** Paths and methods of other routes on the same router, so that a wrong method on them answers 405. */
-  readonly paths?: Fallbacks.Paths | undefined
+  readonly paths?: Paths | undefined
   /**
    * Where this router is reached from outside (`https://pay.example`). The hosted pages lie under it, and the contract
    * names it. Without it there are no such pages, and `return_url` is refused.
@@ -102,7 +103,7 @@ export const layer = (
 const hostedPages = (baseUrl: string | undefined) =>
   baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
 
-const pathsOf = ({ baseUrl, docs, paths }: Options): Fallbacks.Paths => ({
+const pathsOf = ({ baseUrl, docs, paths }: Options): Paths => ({
   ...paths,
   ...(docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
   ...(baseUrl === undefined ? {} : HostedHandlers.hostedPaths)

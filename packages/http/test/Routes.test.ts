@@ -31,6 +31,56 @@ describe("a route that is not there", () => {
   })
 })
 
+describe("a path that is spelled otherwise", () => {
+  const paths = [
+    "/API/V1/payments",
+    "//api/v1/payments",
+    "/api//v1/payments",
+    "/api/v1/payments//",
+    "/api/v1/payments;x",
+    "/api/v1/payments;x=/../y",
+    "/%61pi/v1/payments",
+    "/api/v1/%70ayments",
+    `/api/v1/payments%2F${paymentId}`,
+    "/HEALTH/live",
+    "/health/live;x",
+    "/health%2flive",
+    "/%68ealth/live"
+  ]
+  test.each(paths)("given %s, when it is asked for, then it is 404", async (path) => {
+    for (const method of ["GET", "POST"]) {
+      const reply = await web.send(path, { method, key: "sandbox" })
+      expect([reply.status, reply.body?.error.code]).toEqual([404, "not_found"])
+    }
+  })
+})
+
+describe("an id that is encoded", () => {
+  test("given an encoded character, when its payment is asked for, then it is the same", async () => {
+    const path = `/api/v1/payments/${paymentId.replace("-", "%2D")}`
+    expect((await web.send(path, { key: "sandbox" })).status).toBe(200)
+  })
+})
+
+describe("a URL that is too long", () => {
+  const longPath = (bytes: number) => `/api/v1/payments/${"a".repeat(bytes)}`.slice(0, bytes)
+  const longQuery = (bytes: number) => `/api/v1/payments?limit=0&x=${"a".repeat(bytes)}`.slice(0, 17 + bytes)
+
+  test("given a path of 2,048 and a query of 8,192 characters, when one more is sent, then it is 414 without a key", async () => {
+    const statusOf = async (path: string) => (await web.send(path)).status
+    expect(await statusOf(longPath(2_048))).toBe(404)
+    expect(await statusOf(longPath(2_049))).toBe(414)
+    expect(await statusOf(longQuery(8_192))).toBe(401)
+    expect(await statusOf(longQuery(8_193))).toBe(414)
+    expect((await web.send(longPath(2_049))).body.error.code).toBe("uri_too_long")
+  })
+
+  test("given encoded percent signs, when a path is full of them, then it is refused before it is decoded", async () => {
+    const path = `/api/v1/payments/${"%25".repeat(60_000)}`
+    expect((await web.send(path)).status).toBe(414)
+  })
+})
+
 describe("a method that a path does not have", () => {
   const paths: ReadonlyArray<readonly [path: string, allow: string]> = [
     ["/api/v1/payments", "GET, HEAD, POST"],
@@ -77,12 +127,9 @@ describe("HEAD and slashes", () => {
     ])
   })
 
-  test.each(["/", "//", "/?x=1"])(
-    "given %s at the end, when a payment is asked for, then it is the same",
-    async (end) => {
-      expect((await web.send(`/api/v1/payments/${paymentId}${end}`, { key: "sandbox" })).status).toBe(200)
-    }
-  )
+  test.each(["/", "/?x=1"])("given %s at the end, when a payment is asked for, then it is the same", async (end) => {
+    expect((await web.send(`/api/v1/payments/${paymentId}${end}`, { key: "sandbox" })).status).toBe(200)
+  })
 })
 
 describe("a defect", () => {

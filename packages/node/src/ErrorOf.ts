@@ -14,6 +14,7 @@ import {
 
 /** Those that only a request over HTTP can be answered. */
 type HttpAlone =
+  | "uri_too_long"
   | "invalid_request"
   | "unauthorized"
   | "live_key_required"

@@ -35,8 +35,7 @@ export const makeRequests = ({
 }: RequestsOptions): Requests => {
   const underWay = new Map<ServerResponse, IncomingMessage>()
   const isOurs = (url: string) => {
-    // As the router reads it: without regard to case and to slashes that are doubled.
-    const path = (url.split(/[?#]/u, 1)[0] ?? "").toLowerCase().replace(/\/{2,}/gu, "/")
+    const path = url.split("?", 1)[0] ?? ""
     return (
       /^\/api\/v1(?:\/|$)/u.test(path) ||
       (hasPages && path.startsWith("/hosted/")) ||

@@ -94,14 +94,16 @@ describe("beside other routes", () => {
         response.end("the shop's")
       })
     )
-    for (const path of ["/", "/checkout?api/v1", "/api/v10", "/api/v1x", "/docs", "/hosted/token"]) {
+    const others = ["/", "/checkout?api/v1", "/api/v10", "/api/v1x", "/docs", "/hosted/token"]
+    // A path that is spelled otherwise is another path.
+    for (const path of [...others, "/API/V1/payments", "//api//v1/payments", "/%61pi/v1/payments"]) {
       assert.strictEqual(await (await fetch(`${url}${path}`)).text(), "the shop's")
     }
-    assert.strictEqual(passed.length, 6)
-    for (const path of ["/api/v1", "/API/V1/payments", "//api//v1/payments", "/api/v1?x"]) {
+    assert.strictEqual(passed.length, 9)
+    for (const path of ["/api/v1", "/api/v1/payments", "/api/v1//payments", "/api/v1/Payments", "/api/v1?x"]) {
       assert.include([401, 404], (await fetch(`${url}${path}`)).status)
     }
-    assert.strictEqual(passed.length, 6)
+    assert.strictEqual(passed.length, 9)
   })
 
   it("given a parser that ate the body, when a payment is asked for, then it says what to do and charges nothing", async () => {

@@ -19,6 +19,7 @@ export const errorCodes = {
     status: 405,
     meaning: "The path does not support this method; Allow lists the supported ones."
   },
+  uri_too_long: { status: 414, meaning: "The path is longer than 2 KB, or the query longer than 8 KB." },
   invalid_request: { status: 400, meaning: "`Host` or `Content-Type` was sent more than once." },
   unauthorized: { status: 401, meaning: "The key is missing, repeated, malformed, revoked or unknown." },
   workspace_suspended: { status: 403, meaning: "The workspace is suspended." },
