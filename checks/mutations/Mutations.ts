@@ -2643,6 +2643,16 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "show metrics to whoever a proxy on this machine serves",
+    harm: "The volume, the providers and the failures of all merchants are public.",
+    edits: [{ file: "packages/server/src/AdminRoutes.ts", find: " && !wasForwarded(headers)", replace: "" }],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/AdminAddress.test.ts",
+      test: "given a program on this machine, when it asks for metrics directly, then it gets them, and through a proxy it does not"
+    }
+  },
+  {
     name: "count verified messages by their address",
     harm: "A provider that sends for many connections from one address is refused, and results are heard of late.",
     edits: [

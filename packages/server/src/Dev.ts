@@ -50,7 +50,11 @@ export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevO
   yield* refuseSecond
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
   if (fresh) yield* forget
-  return yield* serve({ ...settings, configuration: null, encryptionKey: null }, {}, furnish(settings.baseUrl))
+  return yield* serve(
+    { ...settings, configuration: null, encryptionKey: null, adminPort: null },
+    {},
+    furnish(settings.baseUrl)
+  )
 })
 
 /** Two servers on one file would each send what is due. */

@@ -29,6 +29,8 @@ export interface Listener {
 export interface ListenOptions {
   readonly host: string
   readonly port: number
+  /** The settings of host and port, as messages name them: "HOST (--host)". */
+  readonly names: { readonly host: string; readonly port: string }
   /** How long an idle connection is kept, in milliseconds. */
   readonly keepAliveMillis: number
   /** How long a request may take to arrive whole, in milliseconds. */
@@ -112,7 +114,7 @@ export const listen = (
   })
 
 const bind = Effect.fnUntraced(function* (
-  { host, keepAliveMillis, port, requestTimeoutMillis }: ListenOptions,
+  { host, keepAliveMillis, names, port, requestTimeoutMillis }: ListenOptions,
   onRequest: RequestListener<typeof BoundedRequest>,
   onConnection: (socket: Socket) => void
 ) {
@@ -133,7 +135,7 @@ const bind = Effect.fnUntraced(function* (
     )
     server.on("connection", onConnection)
     const onError = (cause: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new StartFailure({ message: bindingFault(cause, options) })))
+      resume(Effect.fail(new StartFailure({ message: bindingFault(cause, { host, names, port }) })))
     server.once("error", onError)
     server.listen(options, () => {
       server.off("error", onError)
@@ -146,20 +148,20 @@ const bind = Effect.fnUntraced(function* (
 
 const bindingFault = (
   cause: NodeJS.ErrnoException,
-  { host, port }: { readonly host: string; readonly port: number }
+  { host, names, port }: Pick<ListenOptions, "host" | "names" | "port">
 ) => {
   switch (cause.code) {
     case "EADDRINUSE":
       return (
-        `Port ${port} on ${host} is already in use. Stop the program that uses it, or set PORT (--port) to ` +
+        `Port ${port} on ${host} is already in use. Stop the program that uses it, or set ${names.port} to ` +
         "another port."
       )
     case "EACCES":
-      return `Permission denied for port ${port} on ${host}. Set PORT (--port) to a port above 1023.`
+      return `Permission denied for port ${port} on ${host}. Set ${names.port} to a port above 1023.`
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EADDRNOTAVAIL":
-      return `HOST (--host): expected an address of this machine, but ${host} is not one.`
+      return `${names.host}: expected an address of this machine, but ${host} is not one.`
     default:
       return `The server cannot listen on ${host} port ${port} (${cause.code ?? "unknown cause"}).`
   }

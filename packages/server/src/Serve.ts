@@ -4,7 +4,6 @@
  * Nothing is changed before the settings, the configuration file and the address are known to be good.
  */
 import cluster from "node:cluster"
-import type { RequestListener } from "node:http"
 // The modules one by one: their common door loads clients of databases that a server has no use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -24,6 +23,7 @@ import * as NodeTransport from "@pointsman/transport-node"
 import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
+import { adminRoutes } from "./AdminRoutes.ts"
 import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
@@ -34,7 +34,8 @@ import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
-import { type Listener, listen } from "./Listener.ts"
+import type { Listener } from "./Listener.ts"
+import { type Handlers, type Listeners, listenAll, serveAll } from "./Listeners.ts"
 import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
@@ -92,19 +93,15 @@ const serveAlone = Effect.fnUntraced(function* (
   environment: Environment,
   beforeRequests: BeforeRequests
 ) {
-  const { configuration, encryptionKey, listener } = yield* begin(settings, environment)
+  const { configuration, encryptionKey, listeners } = yield* begin(settings, environment)
+  const { url } = listeners.api
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
-    const told = yield* beforeRequests({ url: listener.url, sandboxKey: prepared.sandboxKey }).pipe(
+    const told = yield* beforeRequests({ url, sandboxKey: prepared.sandboxKey }).pipe(
       Effect.provide(Pointsman.layer(pointsmanOptions(settings)))
     )
-    yield* answerRequests(settings, listener.url, prepared, (handler) =>
-      Effect.sync(() => {
-        listener.serve(handler)
-        return listener
-      })
-    )
-    yield* Console.log(greeting(settings, listener.url, prepared, told))
+    yield* answerRequests(settings, url, prepared, (handlers) => serveAll(listeners, handlers))
+    yield* Console.log(greeting(settings, listeners, prepared, told))
     return yield* Effect.never
   }).pipe(onStorage(settings, encryptionKey))
 })
@@ -112,13 +109,20 @@ const serveAlone = Effect.fnUntraced(function* (
 /** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
 const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
   const holding = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const { configuration, encryptionKey, listener } = yield* Scope.provide(begin(settings, environment), holding)
+  const { configuration, encryptionKey, listeners } = yield* Scope.provide(begin(settings, environment), holding)
+  const { admin, api } = listeners
   const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKey))
   return yield* keepWorkers({
     count: settings.workers,
-    address: { host: settings.host, port: listener.port, url: listener.url, fileHash: prepared.fileHash },
+    address: {
+      host: settings.host,
+      port: api.port,
+      url: api.url,
+      adminPort: admin?.port ?? null,
+      fileHash: prepared.fileHash
+    },
     release: Scope.close(holding, Exit.void),
-    onListening: Console.log(greeting(settings, listener.url, prepared))
+    onListening: Console.log(greeting(settings, listeners, prepared))
   })
 })
 
@@ -131,8 +135,10 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   const { fileHash, url } = yield* askPrimary("Address")
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
-    yield* answerRequests(settings, url, { contents, fileHash }, (handler) =>
-      Effect.flatMap(askPrimary("Turn"), (address) => listen({ ...settings, ...address }, handler))
+    yield* answerRequests(settings, url, { contents, fileHash }, (handlers) =>
+      Effect.flatMap(askPrimary("Turn"), ({ adminPort, host, port }) =>
+        listenAll({ ...settings, adminPort, host, port }, handlers)
+      )
     )
     return yield* Effect.never
   }).pipe(
@@ -158,9 +164,9 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
         })
   const findings = configuration === undefined ? [] : configurationFindings(configuration, connectors)
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
-  const listener = yield* listen(settings)
+  const listeners = yield* listenAll(settings)
   yield* ensureFolder(settings.database)
-  return { configuration, listener, encryptionKey: yield* obtainEncryptionKey(settings) }
+  return { configuration, listeners, encryptionKey: yield* obtainEncryptionKey(settings) }
 })
 
 const onStorage =
@@ -226,23 +232,24 @@ const placesWithBatches = 256
 const placesOf = ({ batchCommits, databaseConnections }: Settings): number =>
   Math.max(batchCommits ? placesWithBatches : leastPlaces, databaseConnections * placesPerConnection)
 
-/** Answers requests at the listener until the scope closes, which waits for those that are under way. */
+/** Answers requests at the listeners until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(
   settings: Settings,
   url: string,
   { contents, fileHash }: Started,
-  bind: (handler: RequestListener) => Effect.Effect<Listener, StartFailure, R>
+  bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
+  const admin = adminRoutes(settings.adminPort !== null)
   const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
     Effect.provideService(Admission, admission),
-    Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(app), { scope: requests }))
+    Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
   yield* Effect.acquireRelease(
-    bind(admitted.listener(handler)),
-    (listener) => stop(listener, requests, settings, contents),
+    bind({ api: admitted.listener(handler), admin: admin.atAdminAddress(handler) }),
+    ({ api }) => stop(api, requests, settings, contents),
     {
       interruptible: true
     }
@@ -322,11 +329,12 @@ const stop = Effect.fnUntraced(function* (
 
 const greeting = (
   settings: Settings,
-  url: string,
+  { admin, api: { url } }: Listeners,
   { contents, sandboxKey }: Prepared,
   told: ReadonlyArray<string> = []
 ): string => {
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
+  if (admin !== undefined) lines.push(`  Admin     ${admin.url}`)
   if (settings.workers > 1) lines.push(`  Workers   ${settings.workers}`)
   // Last, so that everything else is ready for those who wait for it.
   const ready = `\nPointsman listens on ${url}`

@@ -44,6 +44,11 @@ export const readUrl = (text: string): Option.Option<string> => {
   return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
 }
 
+export const hostExpected = "a host name or an IP address"
+
+export const readHost = (text: string): Option.Option<string> =>
+  /^[A-Za-z0-9.:_%-]+$/u.test(text) ? Option.some(text) : Option.none()
+
 export const readText = (text: string): Option.Option<string> =>
   text.trim() === "" ? Option.none() : Option.some(text)
 

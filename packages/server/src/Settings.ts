@@ -11,10 +11,12 @@ import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "e
 import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
 import {
   day,
+  hostExpected,
   hour,
   interval,
   minute,
   readBoolean,
+  readHost,
   readInteger,
   readOneOf,
   readRate,
@@ -52,10 +54,30 @@ export const variables = {
     variable: "HOST",
     flag: "host",
     meaning: "Address to listen on",
-    expected: "a host name or an IP address",
+    expected: hostExpected,
     default: "127.0.0.1",
     absent: "127.0.0.1",
-    read: (text) => (/^[A-Za-z0-9.:_%-]+$/u.test(text) ? Option.some(text) : Option.none())
+    read: readHost
+  }),
+  adminPort: variable<number | null>({
+    variable: "POINTSMAN_ADMIN_PORT",
+    flag: "admin-port",
+    meaning:
+      "Port for health and metrics, which are then not served on PORT; 0 picks a free port. Without it, metrics are " +
+      "served on PORT to programs on this machine",
+    expected: "a port number from 0 to 65535",
+    default: "none",
+    absent: null,
+    read: readInteger(0, 65_535)
+  }),
+  adminHost: variable<string>({
+    variable: "POINTSMAN_ADMIN_HOST",
+    flag: "admin-host",
+    meaning: "Address to listen on for health and metrics, with POINTSMAN_ADMIN_PORT",
+    expected: hostExpected,
+    default: "127.0.0.1",
+    absent: "127.0.0.1",
+    read: readHost
   }),
   baseUrl: variable<string | null>({
     variable: "POINTSMAN_BASE_URL",
@@ -311,7 +333,7 @@ export type Settings = { readonly [Name in SettingName]: (typeof variables)[Name
 export type Flags = { readonly [Name in SettingName]?: string | undefined }
 
 /** "PORT (--port)" */
-const nameOf = (name: SettingName): string => `${variables[name].variable} (--${variables[name].flag})`
+export const settingName = (name: SettingName): string => `${variables[name].variable} (--${variables[name].flag})`
 
 /** Reads all of them, from the flags and then from the environment, and tells every wrong one at once. */
 export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
@@ -327,21 +349,21 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     const text = flags[name] ?? fromEnvironment
     const value = text === undefined ? Result.succeed(variables[name].absent) : variables[name].read(text)
     if (Result.isSuccess(value)) values[name] = value.success
-    else mistakes.push(`${nameOf(name)}: expected ${value.failure}`)
+    else mistakes.push(`${settingName(name)}: expected ${value.failure}`)
   }
   const settings = values as Settings
   if (mistakes.length === 0 && settings.providerTimeoutMillis >= settings.claimWindowMillis) {
     mistakes.push(
-      `${nameOf("providerTimeoutMillis")}: expected less than ${nameOf("claimWindowMillis")}, or a claim ` +
+      `${settingName("providerTimeoutMillis")}: expected less than ${settingName("claimWindowMillis")}, or a claim ` +
         "would expire during its provider call"
     )
   }
   if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
-    const because = `with SQLite, which supports one server process; for more, set ${nameOf("database")} to PostgreSQL`
-    if (settings.workers > 1) mistakes.push(`${nameOf("workers")}: expected 1 ${because}`)
-    if (settings.sharedLimits) mistakes.push(`${nameOf("sharedLimits")}: expected "false" ${because}`)
+    const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`
+    if (settings.workers > 1) mistakes.push(`${settingName("workers")}: expected 1 ${because}`)
+    if (settings.sharedLimits) mistakes.push(`${settingName("sharedLimits")}: expected "false" ${because}`)
     if (settings.batchCommits) {
-      mistakes.push(`${nameOf("batchCommits")}: expected "false" with SQLite, which always batches commits`)
+      mistakes.push(`${settingName("batchCommits")}: expected "false" with SQLite, which always batches commits`)
     }
   }
   if (mistakes.length === 0) return settings

@@ -14,6 +14,8 @@ export interface Address {
   readonly port: number
   /** `http://127.0.0.1:3000` */
   readonly url: string
+  /** Of health and metrics, never 0; `null` for none. */
+  readonly adminPort: number | null
   /** Hash of the configuration file that the primary read; `null` for none. */
   readonly fileHash: string | null
 }

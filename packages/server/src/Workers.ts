@@ -38,7 +38,9 @@ export const keepWorkers = Effect.fnUntraced(function* (options: WorkersOptions)
     const worker = cluster.fork()
     closeUntaken(worker)
     worker.on("message", (message: unknown) => answer(worker, message))
-    worker.once("listening", () => {
+    worker.on("listening", ({ port }: { readonly port: number }) => {
+      // It listens there last.
+      if (port !== options.address.port) return
       listening.add(worker)
       if (listening.size === options.count) Deferred.doneUnsafe(allListened, Effect.void)
     })

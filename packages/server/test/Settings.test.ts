@@ -37,6 +37,8 @@ describe("Settings", () => {
         cardNumbers: "warn",
         keepAliveMillis: 75_000,
         requestTimeoutMillis: 15_000,
+        adminPort: null,
+        adminHost: "127.0.0.1",
         allowPrivateWebhooks: false,
         workers: 1,
         logFormat: "logfmt",

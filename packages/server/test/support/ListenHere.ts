@@ -10,6 +10,7 @@ export const listenHere = async (handler: RequestListener, options: Partial<List
   const listening = listen({
     host: "127.0.0.1",
     port: 0,
+    names: { host: "HOST", port: "PORT" },
     keepAliveMillis: 60_000,
     requestTimeoutMillis: 15_000,
     ...options

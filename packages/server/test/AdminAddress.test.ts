@@ -1,0 +1,70 @@
+/** Who is shown health and metrics: the admin address, or this machine. */
+import { networkInterfaces } from "node:os"
+import { assert, describe, it } from "vitest"
+import { ask, codeOf, statusOf } from "./support/RawSocket.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { runServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const host = "Host: pay.example"
+const adminPaths = ["/health/live", "/health/ready", "/metrics"]
+
+describe("an admin address", () => {
+  it("given one, then health and metrics are served there alone, and nothing else is", async () => {
+    const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
+    const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1]
+    assert.isDefined(admin)
+    for (const path of adminPaths) {
+      assert.strictEqual(codeOf(await ask(server.url, [`GET ${path} HTTP/1.1`, host])), "404 not_found")
+      assert.strictEqual(codeOf(await ask(server.url, [`GET ${path}/?x HTTP/1.1`, host])), "404 not_found")
+      assert.strictEqual(statusOf(await ask(admin, [`GET ${path} HTTP/1.1`, host])), "200")
+    }
+    const key = `Authorization: Bearer ${server.sandboxKey}`
+    assert.strictEqual(codeOf(await ask(admin, ["GET /api/v1/payments HTTP/1.1", host, key])), "404 not_found")
+    assert.strictEqual(statusOf(await ask(server.url, ["GET /api/v1/payments HTTP/1.1", host, key])), "200")
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+
+  it("given a port that is in use, then the start fails and names the setting", async () => {
+    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const port = new URL(url).port
+    const { code, stderr } = await runServer({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: port } })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /POINTSMAN_ADMIN_PORT \(--admin-port\)/u)
+  })
+})
+
+describe("no admin address", () => {
+  it("given a program on this machine, when it asks for metrics directly, then it gets them, and through a proxy it does not", async () => {
+    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const metrics = (...headers: ReadonlyArray<string>) => ask(url, ["GET /metrics HTTP/1.1", host, ...headers])
+    assert.strictEqual(statusOf(await metrics()), "200")
+    for (const header of [
+      "X-Forwarded-For: 203.0.113.7",
+      "x-forwarded-for:",
+      "X-Forwarded-Host: pay.example",
+      "Forwarded: for=203.0.113.7",
+      "X-Real-IP: 203.0.113.7",
+      "Via: 1.1 proxy"
+    ]) {
+      assert.strictEqual(codeOf(await metrics(header)), "404 not_found", header)
+    }
+    const absolute = "GET http://pay.example/metrics HTTP/1.1"
+    assert.strictEqual(statusOf(await ask(url, [absolute, host])), "200")
+    assert.strictEqual(statusOf(await ask(url, [absolute, host, "X-Forwarded-For: 203.0.113.7"])), "404")
+    for (const path of ["/METRICS", "//metrics", "/metrics;x", "/%6detrics", "/./metrics"]) {
+      assert.strictEqual(statusOf(await ask(url, [`GET ${path} HTTP/1.1`, host])), "404", path)
+    }
+    assert.strictEqual(statusOf(await ask(url, ["GET /health/live HTTP/1.1", host, "X-Forwarded-For: x"])), "200")
+  })
+
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === "IPv4" && !one.internal)?.address
+
+  it.skipIf(outside === undefined)("given a caller that is not on the loopback, then metrics are 404", async () => {
+    const { url } = await startServerHere({ folder: temporaryFolder(), environment: { HOST: "0.0.0.0" } })
+    const there = `http://${outside}:${new URL(url).port}`
+    assert.strictEqual(codeOf(await ask(there, ["GET /metrics HTTP/1.1", host])), "404 not_found")
+    assert.strictEqual(statusOf(await ask(there, ["GET /health/live HTTP/1.1", host])), "200")
+  })
+})
