@@ -2659,7 +2659,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/http/src/ProviderWebhookHandlers.ts",
         find: "        const body = yield* readBody(request)\n",
-        replace: "        yield* limit.countRefused(source)\n        const body = yield* readBody(request)\n"
+        replace:
+          '        yield* limited(failures.count("message", sourceOf(request)))\n        const body = yield* readBody(request)\n'
       }
     ],
     caughtBy: {
@@ -2669,13 +2670,29 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "believe whoever sends X-Forwarded-For",
+    harm: "A client that writes another address into each request tries API keys without end.",
+    edits: [
+      {
+        file: "packages/server/src/SourceOf.ts",
+        find: "forwardedFor === undefined || !isTrusted(source)",
+        replace: "forwardedFor === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Sources.test.ts",
+      test: "given no trusted proxy, when the header changes with each request, then it is one source"
+    }
+  },
+  {
     name: "count no message that fails verification",
     harm: "A sender without the secret keeps the server busy with failing verifications.",
     edits: [
       {
         file: "packages/http/src/ProviderWebhookHandlers.ts",
-        find: " : limit.countRefused(source)",
-        replace: " : Effect.void"
+        find: 'else yield* limited(failures.count("message", sourceOf(request), params.pspId))',
+        replace: "else yield* Effect.void"
       }
     ],
     caughtBy: {

@@ -7,12 +7,14 @@
 import { Pointsman, type Scope } from "@pointsman/core"
 import type { KeyHolder } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { Authorization, CurrentCaller, PartnerAuthorization, RequiredScope } from "./api/Authorization.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
-import { RateLimit } from "./RateLimit.ts"
+import { FailureLimit, type RateExceeded, RateLimit } from "./RateLimit.ts"
 import { report } from "./Report.ts"
+import { Source } from "./Source.ts"
 
 export const suspended: ErrorBody<"workspace_suspended"> = {
   error: { code: "workspace_suspended", message: "The workspace is suspended." }
@@ -62,6 +64,31 @@ const waitFirst = (retryAfterSeconds: number) =>
     headers: { "retry-after": String(retryAfterSeconds) }
   })
 
+export const tooManyWrongKeys = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
+  error: {
+    code: "rate_limited",
+    message: `Too many requests from this address without a valid key. Try again in ${retryAfterSeconds} s.`
+  }
+})
+
+const secondsOf = ({ retryAfterMillis }: RateExceeded): number => Math.max(1, Math.ceil(retryAfterMillis / 1000))
+
+/** A right key from the same source is never refused for it. */
+const countWrongKey = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const sourceOf = yield* Source
+  const { count } = yield* FailureLimit
+  yield* count("key", sourceOf(request)).pipe(
+    Effect.mapError((exceeded) => {
+      const seconds = secondsOf(exceeded)
+      return HttpApiSchema.withHeaders({
+        body: tooManyWrongKeys(seconds),
+        headers: { "retry-after": String(seconds) }
+      })
+    })
+  )
+})
+
 const authorize = Effect.fnUntraced(function* <Refusal>(
   refuse: Refuse<Refusal>,
   credential: Redacted.Redacted<string>,
@@ -69,15 +96,18 @@ const authorize = Effect.fnUntraced(function* <Refusal>(
 ) {
   const pointsman = yield* Pointsman
   const holder = yield* pointsman.authenticate(Redacted.value(credential)).pipe(
-    Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
-    Effect.mapError((failure) => errorBodyOf("authenticate", failure))
+    Effect.catch(
+      Effect.fnUntraced(function* (failure) {
+        if (failure._tag === "pointsman/StorageError") yield* report(failure)
+        else yield* countWrongKey
+        return yield* Effect.fail(errorBodyOf("authenticate", failure))
+      })
+    )
   )
   const refusal = refuse(holder, Context.getUnsafe(annotations, RequiredScope))
   if (refusal !== undefined) return yield* Effect.fail(refusal)
   const rateLimit = yield* RateLimit
-  yield* rateLimit
-    .take(holder.apiKey)
-    .pipe(Effect.mapError((exceeded) => waitFirst(Math.max(1, Math.ceil(exceeded.retryAfterMillis / 1000)))))
+  yield* rateLimit.take(holder.apiKey).pipe(Effect.mapError((exceeded) => waitFirst(secondsOf(exceeded))))
   return CurrentCaller.of({
     tenant: { workspaceId: holder.workspace.id, environment: holder.apiKey.environment },
     workspace: holder.workspace,
@@ -89,6 +119,8 @@ const authorize = Effect.fnUntraced(function* <Refusal>(
 const makeAuthorize = Effect.gen(function* () {
   const services = Context.pick(Pointsman)(yield* Effect.context<Pointsman>())
   const rateLimit = yield* RateLimit
+  const failureLimit = yield* FailureLimit
+  const source = yield* Source
   return <Refusal>(
     refuse: Refuse<Refusal>,
     credential: Redacted.Redacted<string>,
@@ -96,6 +128,8 @@ const makeAuthorize = Effect.gen(function* () {
   ) =>
     authorize(refuse, credential, annotations).pipe(
       Effect.provideService(RateLimit, rateLimit),
+      Effect.provideService(FailureLimit, failureLimit),
+      Effect.provideService(Source, source),
       Effect.provideContext(services)
     )
 })

@@ -1,12 +1,12 @@
 /**
  * `POST /psp-webhooks/{pspId}`: a provider's message (specification, inbound provider webhook; decisions, section 10).
  *
- * The order: whether the address that it comes from may still send, the body's size, the signature over the bytes as they
- * came, the rate of the connection, and only then what it says. So nobody without the secret uses up a connection's rate,
- * and a provider with many connections at one address is limited by none of them but its own.
+ * The order: the body's size, the signature over the bytes as they came, the rate of the connection, and only then what
+ * it says. Messages without the secret use up none of a connection's rate, and what fails verification is counted by
+ * source and connection, after it failed: so nobody's failures delay a message that is verified.
  */
 import { Pointsman } from "@pointsman/core"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
@@ -15,8 +15,9 @@ import { messageLimits } from "./api/ProviderWebhooks.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { serverFailed } from "./Fallbacks.ts"
 import { readBytes } from "./JsonBody.ts"
-import { MessageRateLimit, type RateExceeded } from "./RateLimit.ts"
+import { FailureLimit, MessageRateLimit, type RateExceeded } from "./RateLimit.ts"
 import { report } from "./Report.ts"
+import { Source } from "./Source.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -24,21 +25,22 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const pointsman = yield* Pointsman
     const limit = yield* MessageRateLimit
+    const failures = yield* FailureLimit
+    const sourceOf = yield* Source
     return handlers.handleRaw(
       "receive",
       Effect.fnUntraced(function* ({ params, request }) {
-        const source = Option.getOrElse(request.remoteAddress, () => "")
-        yield* limited(limit.admitSource(source))
         const body = yield* readBody(request)
-        // Of many that arrive together, others may have been refused meanwhile.
-        yield* limited(limit.admitSource(source))
         const verified = yield* pointsman
           .verifyMessage({ connectionId: params.pspId, headers: request.headers, body })
           .pipe(
-            Effect.tapError((failure) =>
-              failure._tag === "pointsman/StorageError" ? report(failure) : limit.countRefused(source)
-            ),
-            Effect.mapError((failure) => errorBodyOf("verifyMessage", failure))
+            Effect.catch(
+              Effect.fnUntraced(function* (failure) {
+                if (failure._tag === "pointsman/StorageError") yield* report(failure)
+                else yield* limited(failures.count("message", sourceOf(request), params.pspId))
+                return yield* Effect.fail(errorBodyOf("verifyMessage", failure))
+              })
+            )
           )
         yield* limited(limit.takeConnection(verified.connectionId))
         yield* pointsman.recordMessage(verified).pipe(

@@ -46,46 +46,72 @@ export const layer = ({ perSecond }: RateLimitOptions): Layer.Layer<never> =>
   ).pipe(Layer.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory))))
 
 /**
- * How many messages of providers are taken: by connection those that are verified, and by the address that they come from
- * those that are not (decisions, section 11). Nothing is limited unless a limiter is provided.
+ * How many messages of providers are taken of each connection, after verification (decisions, section 11). Nothing is
+ * limited unless a limiter is provided.
  */
 export const MessageRateLimit = Context.Reference<{
-  /** Takes nothing. It fails for an address that sent too many which failed verification. */
-  readonly admitSource: (address: string) => Effect.Effect<void, RateExceeded>
-  /** For each message that fails verification. */
-  readonly countRefused: (address: string) => Effect.Effect<void>
   readonly takeConnection: (connectionId: string) => Effect.Effect<void, RateExceeded>
-}>("pointsman/http/MessageRateLimit", {
-  defaultValue: () => ({
-    admitSource: () => Effect.void,
-    countRefused: () => Effect.void,
-    takeConnection: () => Effect.void
-  })
-})
+}>("pointsman/http/MessageRateLimit", { defaultValue: () => ({ takeConnection: () => Effect.void }) })
 
 export interface MessageRateLimitOptions {
   /** Verified messages per second and connection, at least 1; `null` for no limit. 1,000 unless set. */
   readonly perConnection?: number | null | undefined
-  /** Messages per second and address that fail verification, at least 1; 200 unless set. */
-  readonly perSource?: number | undefined
 }
 
 export const messagesPerConnection = 1_000
-const refusedPerSource = 200
 
 /** Buckets as those of `layer`. */
 export const layerMessages = ({
-  perConnection = messagesPerConnection,
-  perSource = refusedPerSource
+  perConnection = messagesPerConnection
 }: MessageRateLimitOptions = {}): Layer.Layer<never> =>
   Layer.sync(MessageRateLimit, () => {
-    const sources = new Map<string, Bucket>()
     const connections = new Map<string, Bucket>()
     return {
-      admitSource: (address) => admit(sources, address, perSource),
-      countRefused: (address) => Effect.ignore(takeOne(sources, address, perSource)),
       takeConnection: (connectionId) =>
         perConnection === null ? Effect.void : takeOne(connections, connectionId, perConnection)
+    }
+  })
+
+/**
+ * How often a source may fail: with messages that are not verified, API keys, and tokens of hosted pages. What succeeds is
+ * never counted and never refused, whatever else comes from its source: behind a proxy everybody may be one source. So it
+ * is asked after a failure, and fails where the answer says to wait. Nothing is limited unless a limiter is provided.
+ */
+export const FailureLimit = Context.Reference<{
+  /** `connectionId`: of a message, as it was named. */
+  readonly count: (failed: Failed, source: string, connectionId?: string) => Effect.Effect<void, RateExceeded>
+}>("pointsman/http/FailureLimit", { defaultValue: () => ({ count: () => Effect.void }) })
+
+export type Failed = "message" | "key" | "page"
+
+export interface FailureLimitOptions {
+  /** Messages per second and source that are not verified, at least 1; 200 unless set. */
+  readonly messagesPerSource?: number | undefined
+  /** Of these, per connection that they name; 50 unless set. */
+  readonly messagesPerConnection?: number | undefined
+  /** Wrong API keys per second and source, at least 1; 10 unless set. */
+  readonly keysPerSource?: number | undefined
+  /** Unknown tokens of hosted pages per second and source, at least 1; 10 unless set. */
+  readonly pagesPerSource?: number | undefined
+}
+
+/** Buckets as those of `layer`. Sources are not shared between processes, each of which forgets them. */
+export const layerFailures = (options: FailureLimitOptions = {}): Layer.Layer<never> =>
+  Layer.sync(FailureLimit, () => {
+    const buckets = new Map<string, Bucket>()
+    const perSecond: Readonly<Record<Failed, number>> = {
+      message: options.messagesPerSource ?? 200,
+      key: options.keysPerSource ?? 10,
+      page: options.pagesPerSource ?? 10
+    }
+    const perConnection = options.messagesPerConnection ?? 50
+    return {
+      count: (failed, source, connectionId) => {
+        const ofSource = takeOne(buckets, `${failed} ${source}`, perSecond[failed])
+        return connectionId === undefined
+          ? ofSource
+          : Effect.andThen(takeOne(buckets, `${failed} ${source} ${connectionId}`, perConnection), ofSource)
+      }
     }
   })
 
@@ -109,9 +135,6 @@ const filled = (before: Bucket | undefined, perSecond: number, now: number): num
 
 const passed = (tokens: number, perSecond: number): Effect.Effect<void, RateExceeded> =>
   tokens < 1 ? Effect.fail(new RateExceeded({ retryAfterMillis: ((1 - tokens) * 1000) / perSecond })) : Effect.void
-
-const admit = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => passed(filled(buckets.get(key), perSecond, now), perSecond))
 
 const takeOne = (buckets: Map<string, Bucket>, key: string, perSecond: number): Effect.Effect<void, RateExceeded> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -12,21 +12,20 @@ const run = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.runPromise(
     Effect.provide(
       work,
-      Layer.merge(
-        RateLimit.layerMessages({ perConnection: 2, perSource: 2 }),
+      Layer.mergeAll(
+        RateLimit.layerMessages({ perConnection: 2 }),
+        RateLimit.layerFailures({ messagesPerSource: 2 }),
         TestClock.layer({ warningDelay: "1 hour" })
       )
     )
   )
 
-/** `takeSource`: a message of an address that fails verification, where it is admitted at all. */
+/** `takeSource`: a message of an address that fails verification. */
 const take = (what: "takeSource" | "takeConnection", name: string) =>
   Effect.gen(function* () {
     const limit = yield* RateLimit.MessageRateLimit
-    const taking =
-      what === "takeConnection"
-        ? limit.takeConnection(name)
-        : Effect.andThen(limit.admitSource(name), limit.countRefused(name))
+    const failures = yield* RateLimit.FailureLimit
+    const taking = what === "takeConnection" ? limit.takeConnection(name) : failures.count("message", name)
     return Result.isSuccess(yield* Effect.result(taking)) ? "taken" : "refused"
   })
 
@@ -78,14 +77,18 @@ describe("the rate of messages", () => {
           const refused = yield* Effect.forEach(Array(500).keys(), () => take("takeSource", "192.0.2.1"))
           return [new Set(taken), refused.filter((answer) => answer === "taken").length]
         }),
-        Layer.merge(RateLimit.layerMessages({ perConnection: null }), TestClock.layer({ warningDelay: "1 hour" }))
+        Layer.mergeAll(
+          RateLimit.layerMessages({ perConnection: null }),
+          RateLimit.layerFailures(),
+          TestClock.layer({ warningDelay: "1 hour" })
+        )
       )
     )
     expect(answers).toEqual([new Set(["taken"]), 400])
   })
 
   test("given signed messages, when more come from one address than may fail, then none is refused", async () => {
-    const world = await openWorld(anyStore, { messageRate: RateLimit.layerMessages({ perSource: 2 }) })
+    const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerSource: 2 }) })
     await captured(world)
     const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
     const replies = await Promise.all(Array.from({ length: 9 }, () => deliver(world, message)))
@@ -93,11 +96,31 @@ describe("the rate of messages", () => {
     await world.close()
   })
 
+  test("given an address that used up its failures, when a signed message comes from it, then it is taken", async () => {
+    const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerSource: 2 }) })
+    await captured(world)
+    const message = charge(world.provider.charges.at(-1)?.attemptId ?? "", "captured")
+    const unsigned = await Promise.all(
+      Array.from({ length: 30 }, () => deliver(world, message, { secret: "whsec_of_nobody" }))
+    )
+    expect(new Set(unsigned.map(answerOf))).toEqual(new Set(["401 unauthorized", "429 rate_limited"]))
+    expect(answerOf(await deliver(world, message))).toBe("200")
+    await world.close()
+  })
+
+  test("given failures at one connection, when it has used them up, then another one still answers 401", async () => {
+    const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerConnection: 2 }) })
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, () => deliver(world, "{}", { secret: "whsec_of_nobody" }))
+    )
+    expect(answers.map(answerOf).at(-1)).toBe("429 rate_limited")
+    expect(answerOf(await deliver(world, "{}", { connectionId: "nobody" }))).toBe("401 unauthorized")
+    await world.close()
+  })
+
   test("given messages of no provider, when a connection's rate is asked, then they have used up none of it", async () => {
     const taken: Array<string> = []
     const counted = Layer.succeed(RateLimit.MessageRateLimit, {
-      admitSource: () => Effect.void,
-      countRefused: () => Effect.void,
       takeConnection: (connectionId) =>
         Effect.sync(() => {
           taken.push(connectionId)

@@ -274,7 +274,8 @@ const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Ports.Storag
 }
 
 const limits = ({ inboundRateLimit, rateLimit: perSecond }: PointsmanSettings): Layer.Layer<never> =>
-  Layer.merge(
+  Layer.mergeAll(
     perSecond === undefined ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond }),
+    PointsmanHttp.RateLimit.layerFailures(),
     PointsmanHttp.RateLimit.layerMessages({ perConnection: inboundRateLimit === "off" ? null : inboundRateLimit })
   )

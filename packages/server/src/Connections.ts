@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly begin: (request: BoundedRequest, response: ServerResponse) => void
   /** Of each request that came: it is answered, or its connection is closed. */
   readonly end: (request: BoundedRequest, response: ServerResponse) => void
+  /** Whether an address, as that of a proxy, may have as many connections as there are in all. */
+  readonly isUnlimited: (address: string) => boolean
   /** In milliseconds. 30 seconds unless set. */
   readonly readWithinMillis?: number | undefined
 }
@@ -63,7 +65,8 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
     open: (socket) => {
       const address = socket.remoteAddress ?? ""
       const ofAddress = byAddress.get(address) ?? 0
-      if (ofAddress >= connectionsPerAddress || connections.size >= connectionsInAll) return void socket.destroy()
+      const isFull = ofAddress >= connectionsPerAddress && !options.isUnlimited(address)
+      if (isFull || connections.size >= connectionsInAll) return void socket.destroy()
       const connection: Connection = { socket, current: undefined, waiting: [], unreadSince: undefined }
       connections.set(socket, connection)
       byAddress.set(address, ofAddress + 1)

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { Deferred, Effect, Fiber, type Scope } from "effect"
 import { makeConnections } from "./Connections.ts"
 import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
+import { asText, type Sources } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** How long a stop waits for the rest of a request, in milliseconds: as long as a slow client's network may stall. */
@@ -31,6 +32,7 @@ export interface ListenOptions {
   readonly port: number
   /** The settings of host and port, as messages name them: "HOST (--host)". */
   readonly names: { readonly host: string; readonly port: string }
+  readonly sources: Sources
   /** How long an idle connection is kept, in milliseconds. */
   readonly keepAliveMillis: number
   /** How long a request may take to arrive whole, in milliseconds. */
@@ -56,7 +58,10 @@ export const listen = (
     let handler = first
     let draining = false
 
+    const sourceOf = ({ headers, socket }: BoundedRequest) =>
+      options.sources.sourceOf(socket.remoteAddress, asText(headers["x-forwarded-for"]))
     const connections = makeConnections({
+      isUnlimited: options.sources.isTrusted,
       readWithinMillis: options.readWithinMillis,
       begin: (request, response) => {
         if (handler === undefined || draining) return refuse(response)
@@ -72,7 +77,7 @@ export const listen = (
       }
     })
     const onRequest = (request: BoundedRequest, response: ServerResponse) => {
-      if (bodies.begin(request, response, request.socket.remoteAddress ?? "")) connections.enter(request, response)
+      if (bodies.begin(request, response, sourceOf)) connections.enter(request, response)
     }
     /** Nothing was done yet for a request that did not arrive whole, and its client may never send the rest. */
     const cutUnfinished = () => {

@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http"
 import { Effect, type Scope } from "effect"
 import { type Listener, listen } from "./Listener.ts"
 import { type Settings, settingName } from "./Settings.ts"
+import { makeSources } from "./SourceOf.ts"
 import type { StartFailure } from "./StartFailure.ts"
 
 export interface Listeners {
@@ -21,12 +22,14 @@ export const listenAll = Effect.fnUntraced(function* (
   handlers?: Handlers
 ): Effect.fn.Return<Listeners, StartFailure, Scope.Scope> {
   const { adminHost, adminPort } = settings
+  const sources = makeSources(settings.trustedProxies)
   const admin =
     adminPort === null
       ? undefined
       : yield* listen(
           {
             ...settings,
+            sources,
             host: adminHost,
             port: adminPort,
             names: { host: settingName("adminHost"), port: settingName("adminPort") }
@@ -34,7 +37,7 @@ export const listenAll = Effect.fnUntraced(function* (
           handlers?.admin
         )
   const names = { host: settingName("host"), port: settingName("port") }
-  return { api: yield* listen({ ...settings, names }, handlers?.api), admin }
+  return { api: yield* listen({ ...settings, sources, names }, handlers?.api), admin }
 })
 
 export const serveAll = ({ admin, api }: Listeners, handlers: Handlers): Effect.Effect<Listeners> =>

@@ -40,7 +40,11 @@ type Full = "source" | "all"
 
 export interface RequestBodies {
   /** Before a request is handled: whether its body may be kept as far as its length is declared. Answers it if not. */
-  readonly begin: (request: BoundedRequest, response: ServerResponse, source: string) => boolean
+  readonly begin: (
+    request: BoundedRequest,
+    response: ServerResponse,
+    sourceOf: (request: BoundedRequest) => string
+  ) => boolean
   readonly keep: (request: BoundedRequest, bytes: number) => boolean
   /** When it is answered, or its connection is closed. */
   readonly end: (request: BoundedRequest) => void
@@ -68,11 +72,12 @@ export const makeRequestBodies = (refuse: (response: ServerResponse, answer: Ref
     else bySource.delete(source)
   }
   const bodies: RequestBodies = {
-    begin: (request, response, source) => {
+    begin: (request, response, sourceOf) => {
       const { headers } = request
       const declared = Math.min(Number(headers["content-length"] ?? 0), longestBody)
       if (declared === 0 && headers["transfer-encoding"] === undefined) return true
       request.bodies = bodies
+      const source = sourceOf(request)
       request.source = source
       request.response = response
       const full = lacks(source, beyond(request, declared + bytesPerPiece))

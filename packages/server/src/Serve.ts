@@ -40,6 +40,7 @@ import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
 import type { Settings } from "./Settings.ts"
+import { makeSources } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
@@ -288,9 +289,21 @@ const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
       Pointsman.background()
     ).pipe(
       Layer.provide(Pointsman.layer(pointsmanOptions(settings))),
-      Layer.provide([limits(settings), PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers })])
+      Layer.provide([
+        limits(settings),
+        PointsmanHttp.RateLimit.layerFailures(),
+        sourceLayer(settings),
+        PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers })
+      ])
     )
   )
+
+const sourceLayer = ({ trustedProxies }: Settings): Layer.Layer<never> => {
+  const { sourceOf } = makeSources(trustedProxies)
+  return Layer.succeed(PointsmanHttp.Source, ({ headers, remoteAddress }) =>
+    sourceOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"])
+  )
+}
 
 const limits = (settings: Settings): Layer.Layer<never, StartFailure> => {
   const { database, inboundRateLimit, rateLimit: perSecond, sharedLimits } = settings

@@ -1,4 +1,5 @@
 /** How the text of a setting is read: its kinds, each with what it expects in words. */
+import { isIP } from "node:net"
 import { durationExpected, readDuration } from "@pointsman/configuration"
 import { Option, Result } from "effect"
 
@@ -48,6 +49,18 @@ export const hostExpected = "a host name or an IP address"
 
 export const readHost = (text: string): Option.Option<string> =>
   /^[A-Za-z0-9.:_%-]+$/u.test(text) ? Option.some(text) : Option.none()
+
+/** Addresses and ranges, as they are written. */
+export const readAddresses = (text: string): Option.Option<ReadonlyArray<string>> =>
+  Option.all(
+    text.split(",").map((given) => {
+      const entry = given.trim()
+      const [address = "", prefix, ...more] = entry.split("/")
+      const bits = isIP(address) === 6 ? 128 : isIP(address) === 4 ? 32 : -1
+      const isPrefix = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= bits)
+      return bits > 0 && isPrefix && more.length === 0 ? Option.some(entry) : Option.none()
+    })
+  )
 
 export const readText = (text: string): Option.Option<string> =>
   text.trim() === "" ? Option.none() : Option.some(text)

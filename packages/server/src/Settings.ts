@@ -15,6 +15,7 @@ import {
   hour,
   interval,
   minute,
+  readAddresses,
   readBoolean,
   readHost,
   readInteger,
@@ -272,6 +273,15 @@ export const variables = {
     meaning: "How long an idle client connection is kept; longer than the load balancer in front keeps it",
     default: "75 seconds",
     absent: 75 * second
+  }),
+  trustedProxies: variable<ReadonlyArray<string>>({
+    variable: "POINTSMAN_TRUSTED_PROXIES",
+    flag: "trusted-proxies",
+    meaning: "Proxies whose X-Forwarded-For names the source of a request, for limits by source",
+    expected: "comma-separated IP addresses and CIDR ranges, such as `10.0.0.0/8, 2001:db8::/32`",
+    default: "none",
+    absent: [],
+    read: readAddresses
   }),
   requestTimeoutMillis: interval({
     variable: "POINTSMAN_REQUEST_TIMEOUT",

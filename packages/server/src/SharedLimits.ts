@@ -104,13 +104,11 @@ export const layer = ({ database, perConnection, perSecond }: SharedLimitsOption
       return Context.make(CircuitNews, news).pipe(
         Context.add(RateLimit.RateLimit, { take: ({ hash }: ApiKey) => within(`key ${hash}`, perSecond) }),
         Context.add(RateLimit.MessageRateLimit, {
-          // Addresses are anybody's to choose: they are counted in each process, which forgets them.
-          ...(yield* RateLimit.MessageRateLimit),
           takeConnection: (id: string) => within(`connection ${id}`, perConnection)
         })
       )
     })
-  ).pipe(Layer.provide(RateLimit.layerMessages()))
+  )
 
 const keepCounting = Effect.fnUntraced(function* <E>(
   tell: (takings: ReadonlyArray<object>) => Effect.Effect<ReadonlyArray<Level>, E>

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
+import { makeSources } from "../src/SourceOf.ts"
 import { listenHere } from "./support/ListenHere.ts"
 import { ask, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -96,6 +97,20 @@ describe("a response that its client does not read", () => {
 })
 
 describe("the number of connections", () => {
+  it("given a trusted proxy, when it has more connections than one address may have, then all are kept", async () => {
+    const { url } = await listenHere((_request, response) => response.end("served"), {
+      sources: makeSources(["127.0.0.3"])
+    })
+    const sockets: Array<Socket> = []
+    for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.3" }))
+    for (const socket of sockets) socket.resume()
+    await sleep(500)
+    assert.lengthOf(
+      sockets.filter((socket) => !socket.closed),
+      1_100
+    )
+  })
+
   it("given all that one address may have, then more of it are closed, and another address is served", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"))
     const sockets: Array<Socket> = []

@@ -37,6 +37,7 @@ describe("Settings", () => {
         cardNumbers: "warn",
         keepAliveMillis: 75_000,
         requestTimeoutMillis: 15_000,
+        trustedProxies: [],
         adminPort: null,
         adminHost: "127.0.0.1",
         allowPrivateWebhooks: false,

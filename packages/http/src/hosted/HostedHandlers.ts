@@ -9,8 +9,10 @@ import { type HostedFailure, type HostedView, Pointsman } from "@pointsman/core"
 import { ByteSize, Cause, Effect, type Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hostedPageUrl } from "../PaymentView.ts"
+import { FailureLimit } from "../RateLimit.ts"
 import { report } from "../Report.ts"
 import { RequestId } from "../RequestId.ts"
+import { Source } from "../Source.ts"
 import { preferredLocale } from "./AmountText.ts"
 import { commonHeaders, type Document, makeRenderer, type Renderer } from "./Document.ts"
 import { formBytesAtMost, pressedOf } from "./HostedForm.ts"
@@ -63,15 +65,26 @@ export const layer = (
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const render = yield* makeRenderer
+      const failures = yield* FailureLimit
+      const sourceOf = yield* Source
       const isHttpServer = /^http:/iu.test(baseUrl)
 
       const subject = ({ request, self }: Visit, view: HostedView) =>
         subjectOf(view, { locale: preferredLocale(request.headers["accept-language"]), self, isHttpServer })
 
+      /** Who guesses tokens is slowed down; a visit with a right token is never refused for it. */
+      const refuse = (visit: Visit) => (failure: HostedFailure) =>
+        failure._tag === "pointsman/PageNotFound"
+          ? Effect.matchEffect(failures.count("page", sourceOf(visit.request)), {
+              onSuccess: () => refusalOf(failure),
+              onFailure: ({ retryAfterMillis }) => Effect.succeed(tooMany(retryAfterMillis))
+            })
+          : refusalOf(failure)
+
       const show = (visit: Visit) =>
         pointsman.hostedPage(visit.token).pipe(
           Effect.map((view) => pageOf(subject(visit, view), visit)),
-          Effect.catch(refuse)
+          Effect.catch(refuse(visit))
         )
 
       /** Forwards once it is decided: a customer who paid has nothing more to do here. */
@@ -85,7 +98,7 @@ export const layer = (
             if (isOpenEnded(payment)) return resultPage(found, lookAgain(visit))
             return { redirect: returnAddress(payment, found.page) }
           }),
-          Effect.catch(refuse)
+          Effect.catch(refuse(visit))
         )
 
       const press = Effect.fnUntraced(function* (visit: Visit) {
@@ -105,7 +118,7 @@ export const layer = (
         return acted ? { redirect: returnAddress(payment, after.page) } : pageOf(after, visit)
       })
       // Once the form is read it runs to its end, whether or not the customer still waits for it.
-      const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse), Effect.uninterruptible)
+      const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse(visit)), Effect.uninterruptible)
 
       // Apart from the return, whose expected type would make them routes of anything.
       const routes = [
@@ -140,7 +153,12 @@ const pageOf = (subject: Subject, visit: Visit): Document => {
 
 const toPage = html`<div class="actions"><a class="button main" href="?">Back to the payment page</a></div>`
 
-const refuse = (failure: HostedFailure): Effect.Effect<Document> => {
+const tooMany = (retryAfterMillis: number): Document => ({
+  ...plainPage(429, troubleWords.tooMany),
+  headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterMillis / 1000))) }
+})
+
+const refusalOf = (failure: HostedFailure): Effect.Effect<Document> => {
   switch (failure._tag) {
     case "pointsman/PageNotFound":
       return Effect.succeed(plainPage(404, troubleWords.notFound))

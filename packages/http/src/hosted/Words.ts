@@ -129,6 +129,7 @@ export const troubleWords = {
     heading: "Payment page not found",
     text: "The link may be incomplete. To pay, please start again at the shop."
   },
+  tooMany: { tone: "still", heading: "Too many requests", text: "Please try again in a moment." },
   wrongMethod: { tone: "bad", heading: "Method not allowed", text: "Nothing was changed." },
   unknownAction: { tone: "bad", heading: "Invalid choice", text: "Nothing was changed." },
   tooLarge: { tone: "bad", heading: "Request too large", text: "Nothing was changed." },

@@ -313,7 +313,10 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     const ofMessages =
       options.messagesPerSecond === undefined
         ? (options.messageRate ?? Layer.empty)
-        : RateLimit.layerMessages({ perConnection: options.messagesPerSecond, perSource: options.messagesPerSecond })
+        : Layer.merge(
+            RateLimit.layerMessages({ perConnection: options.messagesPerSecond }),
+            RateLimit.layerFailures({ messagesPerSource: options.messagesPerSecond })
+          )
     servers.push(serve(Layer.succeedContext(pointsman), { baseUrl: options.baseUrl }, [...limits, ofMessages], ambient))
   }
   const obedient = { ...provider }

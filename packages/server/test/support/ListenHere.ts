@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http"
 import { Effect, Exit, Scope } from "effect"
 import { onTestFinished } from "vitest"
 import { type Listener, type ListenOptions, listen } from "../../src/Listener.ts"
+import { makeSources } from "../../src/SourceOf.ts"
 
 export const listenHere = async (handler: RequestListener, options: Partial<ListenOptions> = {}): Promise<Listener> => {
   const scope = Scope.makeUnsafe()
@@ -10,6 +11,7 @@ export const listenHere = async (handler: RequestListener, options: Partial<List
   const listening = listen({
     host: "127.0.0.1",
     port: 0,
+    sources: makeSources([]),
     names: { host: "HOST", port: "PORT" },
     keepAliveMillis: 60_000,
     requestTimeoutMillis: 15_000,

@@ -1,0 +1,11 @@
+import { Context, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
+
+/**
+ * Who a request comes from, for limits by source: the address that the connection comes from. A server behind proxies
+ * that it trusts provides another one, and so does a program whose requests show no address: those are one source.
+ */
+export const Source = Context.Reference<(request: HttpServerRequest.HttpServerRequest) => string>(
+  "pointsman/http/Source",
+  { defaultValue: () => (request) => Option.getOrElse(request.remoteAddress, () => "") }
+)
