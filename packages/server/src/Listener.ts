@@ -77,6 +77,8 @@ export const listen = (
       }
     })
     const onRequest = (request: BoundedRequest, response: ServerResponse) => {
+      // Node's parser takes HTTP/0.9, which has no headers, and a request line of HTTP/2.
+      if (request.httpVersionMajor !== 1) return void response.writeHead(505, { connection: "close" }).end()
       if (bodies.begin(request, response, sourceOf)) connections.enter(request, response)
     }
     /** Nothing was done yet for a request that did not arrive whole, and its client may never send the rest. */
