@@ -537,6 +537,26 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
+  it.effect(
+    "given a lost capture of a part, and a lookup without amounts, then the amount of the list is recorded",
+    () =>
+      Effect.gen(function* () {
+        const { inNewStore, provider } = losing()
+        yield* inNewStore(
+          Effect.gen(function* () {
+            const { id } = yield* held
+            const charge = [...provider.books.charges.values()][0]
+            assert.isDefined(charge)
+            const captured = { _tag: "Captured", providerRef: charge.state.providerRef ?? "" } as const
+            charge.state = { ...captured, stated: { minorUnits: 700, currency: "EUR" } }
+            provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state: captured })
+            yield* recoverAll
+            assert.deepInclude((yield* stored(id)).payment, { state: "Captured", capturedMinor: 700, review: null })
+          })
+        )
+      })
+  )
+
   it.effect("given a lookup that is not answered, then the connection is not recovered", () =>
     Effect.gen(function* () {
       const { inNewStore, provider } = losing()

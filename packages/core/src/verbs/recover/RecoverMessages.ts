@@ -2,7 +2,7 @@
  * Messages that came after the loss and name a charge that was lost: kept as unmatched until now. What they state is
  * adopted where it is enough for a payment, which is all that there is of providers without a list.
  */
-import { Effect, Result } from "effect"
+import { Cause, Effect, Result } from "effect"
 import type { Connection } from "../../model/Connection.ts"
 import type { ProviderMessage } from "../../model/ProviderStatement.ts"
 import type { TenantMessage } from "../../model/StoredMessage.ts"
@@ -17,23 +17,38 @@ import { applyMessage, readMessage } from "../receive/StoredMessages.ts"
 const batch = 100
 const messagesAtMost = 10_000
 
-/** `adopt` takes a charge as a list would state it. */
+/**
+ * Returns how many messages the store failed to read or to apply: a repeated recovery applies those. `adopt` takes a charge
+ * as a list would state it; of a provider that has a list it adopts nothing.
+ */
 export const recoverMessages = Effect.fnUntraced(function* <R>(
   { id: connectionId }: Connection,
   tenant: Tenant,
   { isDryRun, since }: { readonly since: number; readonly isDryRun: boolean },
   adopt: (charge: ListedCharge) => Effect.Effect<void, StorageError, R>
 ) {
+  let failed = 0
   for (const { eventId, receivedAt } of yield* unmatched(connectionId, tenant, since)) {
     const read = yield* Effect.result(readMessage(connectionId, eventId))
     const charge = Result.isSuccess(read) ? chargeIn(read.success, receivedAt) : undefined
     if (charge !== undefined) yield* adopt(charge)
+    if (Result.isFailure(read) && !isOfMessage(read.failure)) failed += 1
     if (isDryRun || Result.isFailure(read)) continue
-    yield* Effect.catchCause(applyMessage(connectionId, eventId), (cause) =>
-      Effect.logWarning(`message ${eventId} of connection ${connectionId} could not be applied`, cause)
-    )
+    yield* Effect.catchCause(applyMessage(connectionId, eventId), (cause) => {
+      if (cause.reasons.some((reason) => Cause.isFailReason(reason) && !isOfMessage(reason.error))) failed += 1
+      return Effect.logWarning(`message ${eventId} of connection ${connectionId} could not be applied`, cause)
+    })
   }
+  return failed
 })
+
+/** The message is what cannot be applied: trying again changes nothing. */
+const isOfMessage = ({ _tag }: { readonly _tag: string }): boolean => permanent.has(_tag)
+const permanent: ReadonlySet<string> = new Set([
+  "pointsman/MessageNotApplicable",
+  "pointsman/MessageNotFound",
+  "pointsman/SealBroken"
+])
 
 /** As they came. */
 const unmatched = Effect.fnUntraced(function* (connectionId: string, tenant: Tenant, since: number) {

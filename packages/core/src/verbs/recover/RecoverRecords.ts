@@ -18,6 +18,7 @@ import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ChargeState } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Money } from "../../money/Money.ts"
 import type { ListedCharge, ListedPage, ListedRefund } from "../../ports/Connector.ts"
@@ -72,12 +73,14 @@ export const recoverConnection = Effect.fnUntraced(function* (
     before: (yield* Clock.currentTimeMillis) + clockSkewMillis
   }
   const end = yield* walkBoth(recovering, window)
-  yield* recoverMessages(connection, tenant, order, (charge) => recoverCharge(recovering, charge))
+  // A message may have come to another connection than that of its charge: a list that is complete has its own charges.
+  const adopt = (charge: ListedCharge) => (end._tag === "NoList" ? recoverCharge(recovering, charge) : Effect.void)
+  const unapplied = yield* recoverMessages(connection, tenant, order, adopt)
   const { counts, of } = tally
   return {
     tenant,
     connectionId,
-    end: recovering.unanswered === 0 ? end : lookupsUnanswered(recovering.unanswered),
+    end: endOf(end, recovering.unanswered, unapplied),
     ...counts,
     payments: of("payments"),
     refunds: of("refunds"),
@@ -86,10 +89,15 @@ export const recoverConnection = Effect.fnUntraced(function* (
   } satisfies ConnectionRecovery
 })
 
-const lookupsUnanswered = (count: number): ListEnd => ({
-  _tag: "Failed",
-  reason: `${count} lookups of charges or refunds that changed were not answered`
-})
+/** `unapplied`: messages that the store failed to read or to apply. */
+const endOf = (end: ListEnd, unanswered: number, unapplied: number): ListEnd => {
+  if (unanswered > 0) {
+    return { _tag: "Failed", reason: `${unanswered} lookups of charges or refunds that changed were not answered` }
+  }
+  return unapplied === 0 || end._tag !== "Complete"
+    ? end
+    : { _tag: "Failed", reason: `${unapplied} kept messages could not be applied` }
+}
 
 const inOtherAccount: ListEnd = {
   _tag: "Failed",
@@ -151,11 +159,25 @@ const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charg
     case "LookUp": {
       const { attempt, book } = plan
       return yield* decideByLookup(recovering, book, money, (askedAt) =>
-        Effect.map(lookUpCharge(book.payment, attempt), (found) => found && { ...aboutCharge(attempt, found), askedAt })
+        Effect.map(
+          lookUpCharge(book.payment, attempt),
+          (found) => found && { ...aboutCharge(attempt, withListedAmount(found, state)), askedAt }
+        )
       )
     }
   }
 })
+
+/** A lookup may leave out the captured amount that the list states: without it, all that was authorized would count. */
+const withListedAmount = (found: FoundCharge, listed: ChargeState): FoundCharge => {
+  if (found._tag !== "Found" || found.state._tag !== "Captured" || listed._tag !== "Captured") return found
+  const { state } = found
+  return state.stated === undefined && listed.stated !== undefined && state.providerRef === listed.providerRef
+    ? { ...found, state: { ...state, stated: listed.stated } }
+    : found
+}
+
+type FoundCharge = Parameters<typeof aboutCharge>[1]
 
 const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund) {
   const planned = recovering.wouldBe.get(listed.providerRef)

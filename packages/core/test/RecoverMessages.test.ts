@@ -1,0 +1,106 @@
+/** Messages that name a lost charge, while the store is recovered (decisions, section 12). */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman, webhookSecretContext } from "@pointsman/core"
+import { Ledger, type ProviderMessage } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
+import { listingProvider } from "./support/ListingProvider.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const recovery = Effect.flatMap(Pointsman, ({ recover }) => recover({ since: 0, connectionId: null, isDryRun: false }))
+const recoverAll = Effect.asVoid(Effect.orDie(recovery))
+
+/** A provider whose messages are all `about`, and a store of it that has nothing of what the one before had. */
+const losing = (hasLists: boolean) => {
+  const provider = listingProvider()
+  if (!hasLists) Object.assign(provider, { onListCharges: undefined, onListRefunds: undefined })
+  const { definition } = provider
+  let message: ProviderMessage | undefined
+  const reads = {
+    readMessage: () => (message === undefined ? Effect.die("no message") : Effect.succeed(message)),
+    readStored: () => (message === undefined ? Effect.die("no message") : Effect.succeed(message))
+  }
+  Object.assign(provider, {
+    definition: {
+      ...definition,
+      connect: (...given: Parameters<typeof definition.connect>) =>
+        Result.map(definition.connect(...given), (connector) => ({ ...connector, ...reads }))
+    }
+  })
+  const connections = ["main", "backup"].map((id) => ({
+    id,
+    sealedWebhookSecret: `${webhookSecretContext(id)}|whsec_${id}`
+  }))
+  const inNewStore = <A, E>(work: (own: World) => Effect.Effect<A, E, Pointsman | Ledger>) =>
+    Effect.suspend(() => {
+      const own = world({ provider, connections })
+      return Effect.provide(work(own), own.layer)
+    })
+
+  /** The charge of a payment is lost, a connection's message states it, and everything is recovered: `work` does it. */
+  const statedTo = <E>(
+    connectionId: string,
+    work: (own: World) => Effect.Effect<void, E, Pointsman> = () => recoverAll
+  ) =>
+    Effect.gen(function* () {
+      const { id, money } = yield* inNewStore(() =>
+        Effect.map(
+          Effect.flatMap(Pointsman, (pointsman) => pointsman.create(caller, request())),
+          ({ payment }) => payment
+        )
+      )
+      const [attemptId = ""] = provider.books.charges.keys()
+      const about: ProviderMessage["about"] = {
+        _tag: "Charge",
+        charge: { attemptId },
+        state: () => ({ _tag: "Captured", providerRef: "stated", stated: money })
+      }
+      const stated: ProviderMessage = { id: "msg_1", at: 0, about }
+      message = stated
+      return yield* inNewStore((own) =>
+        Effect.gen(function* () {
+          const { recordMessage } = yield* Pointsman
+          yield* recordMessage({ connectionId, tenant, receivedAt: 0, body: "{}", reason: null, message: stated })
+          yield* work(own)
+          const payments = yield* (yield* Ledger).payments(tenant, { limit: 10 })
+          return { id, payments: payments.map((one) => [one.id, one.connectionId, one.providerRef, one.review]) }
+        })
+      )
+    })
+  return statedTo
+}
+
+describe("a message about a charge that was lost", () => {
+  it.effect("given it came to another connection, then the charge is that of the connection that lists it", () =>
+    Effect.gen(function* () {
+      const { id, payments } = yield* losing(true)("backup")
+      assert.deepStrictEqual(
+        payments.map(([paymentId, connectionId]) => [paymentId, connectionId]),
+        [[id, "main"]]
+      )
+    })
+  )
+
+  it.effect("given the store fails as it is applied, then its connection is recovered by the next recovery", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* losing(true)("main", ({ ledger }) =>
+        Effect.gen(function* () {
+          ledger.canRead = (method) => method !== "message"
+          assert.deepInclude((yield* Effect.orDie(recovery)).loss, { recovered: ["backup"], ended: null })
+          ledger.canRead = () => true
+          assert.strictEqual((yield* Effect.orDie(recovery)).loss?.ended?.outcome, "recovered")
+        })
+      )
+      assert.lengthOf(payments, 1)
+    })
+  )
+
+  it.effect("given a provider without lists, then what the message states is adopted", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* losing(false)("main")
+      assert.deepStrictEqual(
+        payments.map(([, connectionId, providerRef, review]) => [connectionId, providerRef, review]),
+        [["main", "stated", null]]
+      )
+    })
+  )
+})
