@@ -168,6 +168,7 @@ const newBook = (at: ListedAt, charge: ListedCharge, paymentId: string, now: num
 }
 
 const ended: ReadonlySet<PaymentState> = new Set(noMoney)
+const endedWithoutMoney: ReadonlySet<ChargeState["_tag"]> = new Set(["Declined", "NeedsCustomer", "Canceled"])
 
 /**
  * The payment is on file without this attempt. One that was recovered from an attempt that took no money goes on with the
@@ -182,7 +183,10 @@ const withAttempt = (
   const { payment } = book
   // The customer paid on the page since: it must not be paid again.
   const isPaidSince = payment.state === "AwaitingCustomer"
-  const goesOn = isPaidSince || (payment.reported?.isRecovered === true && ended.has(payment.state))
+  // One that ended without money, too, says nothing about how the payment ended.
+  const goesOn =
+    isPaidSince ||
+    (payment.reported?.isRecovered === true && ended.has(payment.state) && !endedWithoutMoney.has(charge.state._tag))
   const number = attempts.reduce((last, one) => Math.max(last, one.number), 0) + 1
   return {
     ...book,
