@@ -4,7 +4,15 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { type PlanId, report, shrink, simulate } from "@pointsman/contracts/simulator"
+import { http } from "@pointsman/connector-http"
+import {
+  outsideFaults,
+  type PlanId,
+  report,
+  type SimulateOptions,
+  shrink,
+  simulate
+} from "@pointsman/contracts/simulator"
 import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openStorage, type SharedStorage, shareStorage, storageNames } from "./simulate/Storages.ts"
@@ -31,12 +39,18 @@ const flags = {
     ),
     Flag.withDefault("")
   ),
+  outside: Flag.Literals("outside", ["drawn", "none", ...outsideFaults]).pipe(
+    Flag.withDescription("The fault from outside that every run has; drawn for a few runs unless set"),
+    Flag.withDefault("drawn")
+  ),
   trace: Flag.Boolean("trace").pipe(
     Flag.withDescription("Print everything that happens; of one seed"),
     Flag.withDefault(false),
     Flag.withoutNegation
   )
 }
+
+type Outside = SimulateOptions["outside"]
 
 /** Between two lines of progress, in milliseconds. */
 const progressEvery = 5_000
@@ -47,8 +61,9 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
   readonly seed: number
   readonly count: number
   readonly storage: SharedStorage
+  readonly outside: Outside
 }) {
-  const { count, seed: first, storage } = options
+  const { count, outside, seed: first, storage } = options
   const console = yield* Console.Console
   const clock = yield* Clock.Clock
   const began = clock.currentTimeMillisUnsafe()
@@ -61,26 +76,28 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
     const found = wrong.length === 0 ? "none wrong" : `wrong: ${wrong.join(", ")}`
     console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage.name}, ${rate} a second, ${found}`)
   }
-  const wrong = yield* Effect.promise(() => runSeeds({ storage, first, count, onProgress }))
+  const wrong = yield* Effect.promise(() => runSeeds({ storage, outside, first, count, onProgress }))
   const told = `${numberText(count)} seeds on ${storage.name}, from ${first}, in ${seconds().toFixed(0)} s`
   console.log(`${told} (${numberText(count / seconds())} a second): ${wrong.length} wrong`)
   return wrong
 })
 
-const explain = (shared: SharedStorage, seed: number, only: ReadonlySet<PlanId> | undefined) =>
+const explain = (shared: SharedStorage, seed: number, only: ReadonlySet<PlanId> | undefined, outside: Outside) =>
   Effect.promise(async () => {
     const storageOf = await openStorage(shared)
-    const options = { storage: storageOf(seed), seed, only }
+    const options = { storage: storageOf(seed), seed, only, outside, http }
     const first = await simulate(options)
     if (first.wrong.length === 0) return undefined
     const shrunk = await shrink(options, first)
-    return report(first, shrunk, { command: `npm run simulate -- --storage ${shared.name}` })
+    const chosen = outside === undefined ? "" : ` --outside ${outside}`
+    return report(first, shrunk, { command: `npm run simulate -- --storage ${shared.name}${chosen}` })
   })
 
 const command = Command.make(
   "simulate",
   flags,
-  Effect.fnUntraced(function* ({ count, only: left, seed, storage: name, trace }) {
+  Effect.fnUntraced(function* ({ count, only: left, outside: chosen, seed, storage: name, trace }) {
+    const outside = chosen === "drawn" ? undefined : chosen
     const only = left === "" ? undefined : new Set(left.split(","))
     if (count > 1 && (only !== undefined || trace)) {
       yield* Console.error("--only and --trace are for one seed: leave --count out")
@@ -94,12 +111,12 @@ const command = Command.make(
       const storageOf = yield* Effect.promise(() => openStorage(storage))
       const console = yield* Console.Console
       const listen = (line: string) => console.log(line)
-      yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, listen }))
+      yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, outside, http, listen }))
     }
-    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage })
+    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage, outside })
     const [first] = wrong
     if (first === undefined) return
-    const explained = yield* explain(storage, first, only)
+    const explained = yield* explain(storage, first, only, outside)
     if (explained === undefined) return yield* Console.log(`seed ${first} on ${name}: all is well`)
     if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${wrong.join(", ")}`)
     yield* Console.log(explained)

@@ -1,11 +1,14 @@
 /** Runs many seeds on all processors. */
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
+import type { SimulateOptions } from "@pointsman/contracts/simulator"
 import type { SharedStorage } from "./Storages.ts"
 import type { Batch, BatchEnd } from "./Worker.ts"
 
 export interface RunSeedsOptions {
   readonly storage: SharedStorage
+  /** The fault from outside; drawn unless set. */
+  readonly outside: SimulateOptions["outside"]
   readonly first: number
   readonly count: number
   /** Called as seeds have run, with how many they are by now, and those that are wrong. */
@@ -20,7 +23,7 @@ const wrongAtMost = 20
 
 /** The seeds that are wrong, in order; it stops early where there are many. */
 export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<number>> => {
-  const { count, first, onProgress } = options
+  const { count, first, onProgress, outside } = options
   const { name, url } = options.storage
   const end = first + count
   const threads = Math.min(availableParallelism(), Math.ceil(count / batchSize))
@@ -36,7 +39,7 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
   const runThread = () =>
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL("Worker.ts", import.meta.url), {
-        workerData: { storage: { name, url } }
+        workerData: { storage: { name, url }, outside }
       })
       const goOn = () => {
         const batch = takeBatch()

@@ -1,6 +1,7 @@
 /** A thread that runs seeds, a few at a time, and tells which of them are wrong. */
 import { parentPort, workerData } from "node:worker_threads"
-import { simulate } from "@pointsman/contracts/simulator"
+import { http } from "@pointsman/connector-http"
+import { type SimulateOptions, simulate } from "@pointsman/contracts/simulator"
 import { openStorage, type SharedStorage } from "./Storages.ts"
 
 /** Some seeds, from the first on. */
@@ -20,13 +21,14 @@ export interface BatchEnd {
 Error.stackTraceLimit = 0
 
 const shared: SharedStorage = workerData.storage
+const outside: SimulateOptions["outside"] = workerData.outside
 const opened = openStorage(shared)
 
 parentPort?.on("message", async ({ count, first }: Batch) => {
   const wrong: Array<number> = []
   const storageOf = await opened
   for (let seed = first; seed < first + count; seed++) {
-    const run = await simulate({ storage: storageOf(seed), seed }).catch(() => undefined)
+    const run = await simulate({ storage: storageOf(seed), seed, outside, http }).catch(() => undefined)
     if (run === undefined || run.wrong.length > 0) wrong.push(seed)
   }
   parentPort?.postMessage({ count, wrong } satisfies BatchEnd)

@@ -133,30 +133,32 @@ describe("charges that the store lost", () => {
     })
   )
 
-  it.effect("given a charge that was voided after another connection had declined it, then its payment is CANCELLED", () =>
-    Effect.gen(function* () {
-      const { inNewStore, provider } = losing()
-      const approved = provider.onCharge
-      provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
-      const { id } = yield* inNewStore(
-        Effect.gen(function* () {
-          const made = yield* createOne({ details: { captureMethod: "manual" } })
-          yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
-          return made
-        })
-      )
-      yield* inNewStore(
-        Effect.gen(function* () {
-          yield* recoverAll
-          const { attempts, payment } = yield* stored(id)
-          assert.strictEqual(statusOf[payment.state], "CANCELLED")
-          assert.sameMembers(
-            attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
-            ["backup Canceled", "main Declined"]
-          )
-        })
-      )
-    })
+  it.effect(
+    "given a charge that was voided after another connection had declined it, then its payment is CANCELLED",
+    () =>
+      Effect.gen(function* () {
+        const { inNewStore, provider } = losing()
+        const approved = provider.onCharge
+        provider.onCharge = (asked) => (asked.connectionId === "main" ? provider.declineSoftly(asked) : approved(asked))
+        const { id } = yield* inNewStore(
+          Effect.gen(function* () {
+            const made = yield* createOne({ details: { captureMethod: "manual" } })
+            yield* (yield* Pointsman).void(caller, { paymentId: made.id, idempotencyKey: null })
+            return made
+          })
+        )
+        yield* inNewStore(
+          Effect.gen(function* () {
+            yield* recoverAll
+            const { attempts, payment } = yield* stored(id)
+            assert.strictEqual(statusOf[payment.state], "CANCELLED")
+            assert.sameMembers(
+              attempts.map(({ connectionId, outcome }) => `${connectionId} ${outcome}`),
+              ["backup Canceled", "main Declined"]
+            )
+          })
+        )
+      })
   )
 
   it.effect("given a provider that was not told payment ids, then two recoveries at once store one payment", () =>

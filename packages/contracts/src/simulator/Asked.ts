@@ -25,17 +25,19 @@ const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed
 
 /**
  * What is not true any more of what was told; `now` is the payment as it stands at last. A provider that contradicted
- * itself (`isContradicted`) may have moved the payment since.
+ * itself may have moved the payment since. Of a payment whose records the store lost, how it ended without money may be
+ * another word, and what cannot be recovered is a review.
  */
 export const brokenWord = (
   { payment: told, what }: Told,
   now: Payment | undefined,
-  isContradicted: boolean
+  { hasLostRecords, isContradicted }: { readonly isContradicted: boolean; readonly hasLostRecords: boolean }
 ): ReadonlyArray<string> => {
   const said = `${what} was told ${told.state}`
   if (now === undefined) return [`${said}, and the payment is gone`]
-  if (isContradicted) return []
+  if (isContradicted || (hasLostRecords && now.review !== null)) return []
   const wrong: Array<string> = []
+  if (hasLostRecords && endsWithoutMoney.has(told.state) && endsWithoutMoney.has(now.state)) return []
   if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
   if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
     wrong.push(`${said}, and it is ${now.state}`)

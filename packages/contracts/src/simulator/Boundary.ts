@@ -36,6 +36,11 @@ export interface Hooks {
    * late answer is `StorageError`, and nothing was done.
    */
   readonly onStorage?: ((crossing: Crossing) => CommitFault) | undefined
+  /**
+   * How often the store was replaced by another one: what was sent to the one before does not arrive. `NaN`: there is none
+   * to be reached.
+   */
+  readonly replacements?: (() => number) | undefined
   /** How long the way there takes, in milliseconds. Without it processes run one after the other, unless they wait. */
   readonly latency?: ((crossing: Crossing) => number) | undefined
 }

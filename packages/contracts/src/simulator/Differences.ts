@@ -18,16 +18,15 @@ export interface Difference {
 export const differences = (
   book: PaymentBook,
   charges: ReadonlyArray<ChargeRecord>,
-  refunds: ReadonlyArray<RefundRecord>
+  refunds: ReadonlyArray<RefundRecord>,
+  /** Whether the store lost records of the payment: payouts and disputes are in no list. */
+  hasLostRecords: boolean
 ): ReadonlyArray<Difference> => {
   const charge = chargeOf(book, charges)
-  return [
-    ...inCaptured(book, charge),
-    ...inHeld(book, charge),
-    ...inRefunds(book, refunds),
-    ...inPayout(book, charge),
-    ...charges.flatMap((one) => inDisputes(book, one, one === charge))
-  ]
+  const ofMoney = [...inCaptured(book, charge), ...inHeld(book, charge), ...inRefunds(book, refunds)]
+  // Of a capture or a void that is overdue no event tells.
+  if (hasLostRecords) return isOverdue(book.payment) ? [] : ofMoney
+  return [...ofMoney, ...inPayout(book, charge), ...charges.flatMap((one) => inDisputes(book, one, one === charge))]
 }
 
 /** The charge that holds the money at the provider; else the one that our record is about. */
@@ -35,6 +34,9 @@ const chargeOf = ({ attempts, payment }: PaymentBook, charges: ReadonlyArray<Cha
   charges.find(({ state }) => state === "Authorized" || state === "Captured") ??
   charges.find(({ providerRef }) => providerRef === payment.providerRef) ??
   charges.find(({ attemptId }) => attemptId === attempts.at(-1)?.id)
+
+const isOverdue = ({ review, state }: Payment): boolean =>
+  statusOf[state] === "PENDING" && review?.reasons.includes("overdue") === true
 
 /** The differences that no review names. */
 export const unnamed = (found: ReadonlyArray<Difference>, { payment }: PaymentBook, events: ReadonlyArray<Event>) =>

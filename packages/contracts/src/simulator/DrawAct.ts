@@ -1,5 +1,6 @@
 /** Which of its acts the simulated provider does next: drawn among those that its books allow. */
 import type { Draw } from "./Draw.ts"
+import type { Taken } from "./Mail.ts"
 import type { ProviderAct } from "./ProviderActs.ts"
 import { type ChargeRecord, type OperationRecord, type RefundRecord, refundedOf } from "./ProviderBooks.ts"
 import type { Letter } from "./ProviderMail.ts"
@@ -10,7 +11,7 @@ const hour = 60 * minute
 export interface ActBooks {
   readonly charges: ReadonlyMap<string, ChargeRecord>
   readonly refunds: ReadonlyMap<string, RefundRecord>
-  readonly heard: ReadonlySet<Letter>
+  readonly heard: ReadonlyMap<Letter, Taken>
 }
 
 /** How a provider behaves in a run: an honest one disputes only what it took, and never goes back on its word. */

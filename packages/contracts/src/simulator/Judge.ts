@@ -1,67 +1,96 @@
 /** Looks at everything when all has come to rest: the store, the provider's books, the endpoints, and who was told what. */
 import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
-import { brokenWord, type Order } from "./Asked.ts"
+import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"
+import type { Taken } from "./Mail.ts"
+import type { Lost } from "./outside/LoseRecords.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
-import type { Letter } from "./ProviderMail.ts"
+import type { Filed, Letter } from "./ProviderMail.ts"
+import { readAll } from "./ReadAll.ts"
 import type { Received } from "./Receiver.ts"
-import { askedTwice, wrongWith } from "./Truth.ts"
+import { askedTwice, isHeld, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
 import { callers, type World, wantedBy } from "./World.ts"
 
-/** More than any run writes. */
-const rowsAtMost = 10_000
+export interface Judged {
+  readonly world: World
+  readonly workload: Pick<Workload, "lies" | "orders" | "told">
+  /** Messages that were taken. */
+  readonly heard: ReadonlyMap<Letter, Taken>
+  /** Where the store lost records. */
+  readonly lost?: Lost | undefined
+}
 
 /** What is wrong with the world, in sentences; none for a sound one. */
-export const judge = async (
-  world: World,
-  { lies, orders, told }: Pick<Workload, "lies" | "orders" | "told">,
-  heard: ReadonlySet<Letter>
-): Promise<ReadonlyArray<string>> => {
-  const wrong: Array<string> = [...askedTwice(world.provider.calls)]
+export const judge = async ({ heard, lost, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
+  const { lies, orders, told } = workload
+  const wrong: Array<string> = [...askedTwice(world.provider.calls, lost?.at)]
   const charges = [...world.provider.charges.values()]
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
   const files: Array<TenantMessage> = []
-  for (const { tenant } of callers) {
-    const stored = await world.run(readAll(world, tenant))
+  const contents = []
+  for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
+  const paymentOf = holderOf(contents.flatMap(({ stored }) => stored.books))
+  for (const { stored, tenant } of contents) {
     const timelines = Map.groupBy(stored.events, ({ paymentId }) => paymentId)
     for (const book of stored.books) {
       const { id } = book.payment
       books.set(id, book)
       const side = {
-        charges: charges.filter(({ paymentId }) => paymentId === id),
-        refunds: refunds.filter(({ charge }) => charge.paymentId === id)
+        charges: charges.filter((charge) => paymentOf(charge) === id),
+        refunds: refunds.filter(({ charge }) => paymentOf(charge) === id),
+        hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true
       }
       wrong.push(...wrongWith(book, timelines.get(id) ?? [], side).map((what) => `payment ${id}: ${what}`))
     }
     files.push(...stored.messages)
-    wrong.push(...undelivered(tenant, stored.events, world.receiver.received))
+    const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
+    wrong.push(...undelivered(tenant, stored.events, received))
   }
-  for (const { paymentId } of charges) {
-    if (!books.has(paymentId)) wrong.push(`the provider has a charge of payment ${paymentId}, which we do not know`)
+  for (const charge of charges) {
+    if (books.has(paymentOf(charge))) continue
+    wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)
   }
-  for (const order of orders) wrong.push(...wrongOrder(order, charges, told))
-  for (const word of told) {
+  // A payment without a charge is in no list: who asks again is answered by another one.
+  const isGone = ({ payment: { id } }: Told) =>
+    lost !== undefined && !books.has(id) && !charges.some((charge) => paymentOf(charge) === id && isHeld(charge.state))
+  const left = told.filter((word) => !isGone(word))
+  for (const order of orders) wrong.push(...wrongOrder(order, charges, left))
+  for (const word of left) {
     const { id } = word.payment
-    const isContradicted = charges.some(
-      ({ contradictions, paymentId }) => paymentId === id && contradictions.length > 0
-    )
-    wrong.push(...brokenWord(word, books.get(id)?.payment, isContradicted))
+    const now = books.get(id)?.payment
+    const isContradicted = charges.some((charge) => paymentOf(charge) === id && charge.contradictions.length > 0)
+    const hasLostRecords = lost?.payments.has(id) === true
+    wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords }))
   }
-  wrong.push(...wrongFiles([...heard, ...lies], files, books))
+  const onFile = [...heard, ...lies].flatMap(([filed, taken]) => (isForgotten(taken, lost) ? [] : [filed]))
+  wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isOfCharge), files, books))
   return wrong
 }
 
-const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: Tenant) {
-  const payments = yield* ledger.payments(tenant, { limit: rowsAtMost })
-  const books = yield* Effect.forEach(payments, ({ id }) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
-  const events = yield* ledger.events(tenant, { after: "", limit: rowsAtMost })
-  const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
-  return { books, events, messages }
-})
+const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
+  lost !== undefined && from <= lost.at && to >= lost.from
+
+/**
+ * No list has captures and voids, nor the refund of a capture that was lost: a message about one of them stays unmatched,
+ * where operations see it.
+ */
+const isOfCharge = (filed: Filed | Letter): boolean =>
+  !("about" in filed) || (filed.about !== "Operation" && filed.about !== "Refund")
+
+/** The payment of a charge: under a key that was lost, the provider may name the payment from before. */
+const holderOf = (books: ReadonlyArray<PaymentBook>) => {
+  const holders = Map.groupBy(
+    books.flatMap(({ attempts, payment }) => attempts.map(({ id }) => ({ attemptId: id, paymentId: payment.id }))),
+    ({ attemptId }) => attemptId
+  )
+  return ({ attemptId, paymentId }: ChargeRecord): string => {
+    const ids = (holders.get(attemptId) ?? []).map((holder) => holder.paymentId)
+    return ids.includes(paymentId) ? paymentId : (ids[0] ?? paymentId)
+  }
+}
 
 /** Every event reaches every endpoint that wants it, signed, and under one id however often. */
 const undelivered = (

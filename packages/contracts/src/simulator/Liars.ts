@@ -3,6 +3,7 @@ import type { ChargeState } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import type { Asking } from "./Ask.ts"
 import type { Draw } from "./Draw.ts"
+import type { Taken } from "./Mail.ts"
 import type { MortalProcess } from "./MortalProcess.ts"
 import { type Filed, secretHeader, writeProviderMessage } from "./ProviderMail.ts"
 import { short } from "./Words.ts"
@@ -10,12 +11,12 @@ import { messageSecretOf, type World } from "./World.ts"
 
 export interface Liars {
   /** What other connections wrote, as far as it was taken. */
-  readonly lies: ReadonlyArray<Filed>
+  readonly lies: ReadonlyMap<Filed, Taken>
   readonly lie: (draw: Draw, process: MortalProcess) => void
 }
 
 export const makeLiars = ({ provider, time }: World, { ask, wrong }: Asking): Liars => {
-  const lies: Array<Filed> = []
+  const lies = new Map<Filed, Taken>()
   let liesTold = 0
 
   const lie = (draw: Draw, process: MortalProcess) => {
@@ -36,6 +37,7 @@ export const makeLiars = ({ provider, time }: World, { ask, wrong }: Asking): Li
       at: time.now(),
       about: { _tag: "Charge", charge: { attemptId }, state: () => state }
     })
+    const from = time.now()
     const headers = { [secretHeader]: isStranger ? "psst" : messageSecretOf(liar) }
     const what = `${isStranger ? "a stranger" : liar} claims that the charge of ${short(charge.paymentId)} is ${state._tag}`
     ask(
@@ -45,7 +47,7 @@ export const makeLiars = ({ provider, time }: World, { ask, wrong }: Asking): Li
       (exit) => {
         if (!Exit.isSuccess(exit)) return
         if (isStranger) wrong.push(`${what}, and was believed`)
-        else lies.push({ connectionId: liar, id, storedAs: "unmatched" })
+        else lies.set({ connectionId: liar, id, storedAs: "unmatched" }, { from, to: time.now() })
       }
     )
   }

@@ -12,6 +12,12 @@ const minute = 60_000
 /** What the network does with a message: when its copies arrive, in milliseconds after it was written. */
 export type Postage = ReadonlyArray<number>
 
+/** When a message was brought, and when it was answered with a success: epoch milliseconds. */
+export interface Taken {
+  readonly from: number
+  readonly to: number
+}
+
 export interface MailOptions {
   readonly time: Time
   readonly secretOf: (connectionId: string) => string
@@ -23,7 +29,7 @@ export interface MailOptions {
 export interface Mail {
   readonly send: (letter: Letter) => void
   /** The letters that were taken with a success: each of them has to be on file for ever. */
-  readonly heard: ReadonlySet<Letter>
+  readonly heard: ReadonlyMap<Letter, Taken>
 }
 
 /** Who hears nothing for this long sends again. */
@@ -33,18 +39,19 @@ const patienceMillis = 10 * minute
 const triesAtMost = 600
 
 export const post = ({ postageOf, recipient, secretOf, time }: MailOptions): Mail => {
-  const heard = new Set<Letter>()
+  const heard = new Map<Letter, Taken>()
   const send = (letter: Letter) => {
     const { body, connectionId } = letter
     const headers = { [secretHeader]: secretOf(connectionId) }
     const attempt = (tries: number) => {
+      const from = time.now()
       let isHeard = false
       recipient()?.ask(
         (pointsman) =>
           Effect.flatMap(pointsman.verifyMessage({ connectionId, headers, body }), pointsman.recordMessage),
         (exit) => {
           isHeard = Exit.isSuccess(exit)
-          if (isHeard) heard.add(letter)
+          if (isHeard) heard.set(letter, { from, to: time.now() })
         }
       )
       if (tries >= triesAtMost) return

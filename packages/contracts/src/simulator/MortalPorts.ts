@@ -29,7 +29,7 @@ export const mortalStorage = (
   shared: Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates>,
   time: Time,
   beyond: Beyond,
-  { onStorage }: Hooks
+  { onStorage, replacements = () => 0 }: Hooks
 ): Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates> => {
   /** A store that takes real time holds the clock. */
   const held = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -45,10 +45,21 @@ export const mortalStorage = (
     return isCommit(crossing) ? failingCommit(fault, work, detail, time) : Effect.fail(new StorageError(detail))
   }
 
-  const call = (crossing: Crossing, work: Effect.Effect<unknown, unknown>, change: Change | undefined) => {
-    const faulty = Effect.suspend(() => failing(crossing, onStorage?.(crossing), held(work)))
-    return beyond({ crossing, ...(change === undefined ? {} : { change }) }, faulty)
-  }
+  /** What was sent to a store that was replaced since does not arrive. */
+  const arriving = <A, E>(crossing: Crossing, sentTo: number, work: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | StorageError | CommitUnknown> => {
+      if (replacements() === sentTo) return work
+      const detail = { operation: crossing, cause: new Error("the store was replaced") }
+      return Effect.fail(isCommit(crossing) ? new CommitUnknown(detail) : new StorageError(detail))
+    })
+
+  const call = (crossing: Crossing, work: Effect.Effect<unknown, unknown>, change: Change | undefined) =>
+    Effect.suspend(() => {
+      const sentTo = replacements()
+      const arrived = arriving(crossing, sentTo, held(work))
+      const faulty = Effect.suspend(() => failing(crossing, onStorage?.(crossing), arrived))
+      return beyond({ crossing, ...(change === undefined ? {} : { change }) }, faulty)
+    })
 
   /** Every method, and every effect, of a port; a port that grows has what is new of it behind the boundary too. */
   const behind = <Service extends object>(
@@ -120,7 +131,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     ...definition,
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
-        const { capture, openCheckout, refund, void: release } = connector
+        const { account, capture, listCharges, listRefunds, openCheckout, refund, void: release } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -131,7 +142,10 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(refund === undefined ? {} : { refund: calling("refund", refund) }),
           ...(connector.lookUpRefund === undefined
             ? {}
-            : { lookUpRefund: calling("lookUpRefund", connector.lookUpRefund) })
+            : { lookUpRefund: calling("lookUpRefund", connector.lookUpRefund) }),
+          ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
+          ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
+          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) })
         }
       })
   }

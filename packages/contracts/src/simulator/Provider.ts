@@ -14,6 +14,7 @@ import { type ProviderAct, performAct } from "./ProviderActs.ts"
 import type { CallRecord, ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
 import { type ProviderCalls, providerCalls } from "./ProviderCalls.ts"
 import { type ProviderCharges, providerCharges } from "./ProviderCharges.ts"
+import { providerLists } from "./ProviderLists.ts"
 import { type Letter, readProviderMessage, readStoredMessage } from "./ProviderMail.ts"
 import { type ProviderWays, plainWays, providerMessages } from "./ProviderMessages.ts"
 import { providerOperations } from "./ProviderOperations.ts"
@@ -66,6 +67,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const checkouts = providerCheckouts(calls, charges, time)
   const operate = providerOperations(calls, charges, messages)
   const refunds = providerRefunds(calls, charges, messages)
+  const lists = providerLists(calls, charges.charges, refunds.refunds)
 
   const connectorFor = (connectionId: string, environment: Environment): Connector => ({
     charge: (request) => charges.charge(request, connectionId, environment),
@@ -75,6 +77,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     refund: (request) => refunds.refund(request, environment),
     lookUpCharge: ({ attemptId }) => charges.lookUpCharge(attemptId),
     lookUpRefund: ({ refundId }) => refunds.lookUpRefund(refundId),
+    ...lists.of(connectionId),
     readMessage: readProviderMessage,
     readStored: readStoredMessage
   })
@@ -109,8 +112,9 @@ const providerCheckouts = ({ call }: ProviderCalls, { book, charges, settle }: P
   const open = (request: CheckoutRequest, connectionId: string, environment: Environment) => {
     const { attemptId, paymentId } = request
     const opened = (): CheckoutOpened => {
-      const expiresAt = time.now() + checkoutMillis
-      checkouts.set(attemptId, { request, connectionId, expiresAt })
+      // The same key again opens the same checkout.
+      const { expiresAt } = checkouts.get(attemptId) ?? { expiresAt: time.now() + checkoutMillis }
+      if (!checkouts.has(attemptId)) checkouts.set(attemptId, { request, connectionId, expiresAt })
       return {
         ...{ _tag: "CheckoutOpened", reference: `co_${attemptId}` },
         ...{ url: `https://pay.example/${attemptId}`, expiresAt }

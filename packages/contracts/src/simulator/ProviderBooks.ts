@@ -1,6 +1,6 @@
 /** The books of the simulated provider: what it holds, took and gave back. It is the truth about the money. */
 import type { Money } from "@pointsman/core"
-import type { ChargeState, MessageAbout, RefundState } from "@pointsman/core/ports"
+import type { ChargeRequest, ChargeState, MessageAbout, RefundState } from "@pointsman/core/ports"
 import type { Letter } from "./ProviderMail.ts"
 
 export type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
@@ -15,6 +15,10 @@ export interface ChargeRecord {
   /** The merchant's own, as it was sent. */
   readonly reference: string | null
   readonly money: Money
+  /** What the request said besides, for the list of charges. */
+  readonly asked: Pick<ChargeRequest, "country" | "method" | "cardBrand" | "initiator" | "capture">
+  /** Epoch milliseconds. */
+  readonly createdAt: number
   /** `Capturing` and `Canceling`: accepted, and still to be done. */
   state: "Pending" | "Authorized" | "Capturing" | "Canceling" | "Captured" | "Canceled" | "Declined"
   capturedMinor: number
@@ -44,6 +48,8 @@ export interface RefundRecord {
   readonly refundId: string
   readonly charge: ChargeRecord
   readonly amountMinor: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
   state: "RefundPending" | "Succeeded" | "RefundFailed"
 }
 

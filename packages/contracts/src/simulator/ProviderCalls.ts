@@ -16,6 +16,7 @@ export interface CallsOptions {
 }
 
 export interface ProviderCalls {
+  readonly time: Time
   readonly calls: ReadonlyArray<CallRecord>
   /** One call, as `handlingOf` says. */
   readonly call: <Answer>(
@@ -25,6 +26,8 @@ export interface ProviderCalls {
   ) => Effect.Effect<Answer | Rejected, NotSent | Unanswered>
   /** One look-up, as `lookUpOf` says; `state` is `undefined` where the books have nothing under the id. */
   readonly lookUp: <State>(id: string, state: () => State | undefined) => Effect.Effect<Found<State>, Unanswered>
+  /** One page of a list, as `lookUpOf` says of its `name`. */
+  readonly list: <Page>(name: string, page: () => Page) => Effect.Effect<Page, Unanswered>
 }
 
 export const providerCalls = ({ handlingOf, lookUpOf, onCall, time }: CallsOptions): ProviderCalls => {
@@ -52,5 +55,10 @@ export const providerCalls = ({ handlingOf, lookUpOf, onCall, time }: CallsOptio
       return typeof handling === "string" ? told : Effect.delay(told, handling.takes)
     })
 
-  return { calls, call, lookUp }
+  const list: ProviderCalls["list"] = (name, page) =>
+    Effect.suspend(() =>
+      lookUpOf(name) === "silent" ? Effect.fail(new Unanswered({ reason: "no list today" })) : Effect.sync(page)
+    )
+
+  return { time, calls, call, lookUp, list }
 }

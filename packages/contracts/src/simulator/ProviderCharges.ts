@@ -70,7 +70,7 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
   }
 
   const book: ProviderCharges["book"] = (request, connectionId, state) => {
-    const { attemptId, money, paymentId, reference } = request
+    const { attemptId, capture, cardBrand, country, initiator, method, money, paymentId, reference } = request
     const known = charges.get(attemptId)
     if (known !== undefined) return known
     const others = [...charges.values()].filter(
@@ -78,6 +78,7 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
     )
     const charge: ChargeRecord = {
       ...{ attemptId, paymentId, connectionId, reference, money },
+      ...{ asked: { country, method, cardBrand, initiator, capture }, createdAt: calls.time.now() },
       providerRef: referenceOf(
         attemptId,
         others.map(({ providerRef }) => providerRef)
@@ -108,12 +109,17 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
         const accepted = book(request, connectionId, "Pending")
         return { answer: answerOf(accepted), finish: (end) => settle(request, accepted, end) }
       },
-      decline: (soft) => ({
-        ...{ _tag: "Declined", providerRef: book(request, connectionId, "Declined").providerRef, soft },
-        ...(soft
-          ? { category: "do_not_honor", code: "do_not_honor" }
-          : { category: "expired_card", code: "expired_card" })
-      })
+      decline: (soft) => {
+        const booked = book(request, connectionId, "Declined")
+        // The same key again: the first answer counts.
+        if (booked.state !== "Declined") return answerOf(booked)
+        return {
+          ...{ _tag: "Declined", providerRef: booked.providerRef, soft },
+          ...(soft
+            ? { category: "do_not_honor", code: "do_not_honor" }
+            : { category: "expired_card", code: "expired_card" })
+        }
+      }
     })
 
   const lookUpCharge: ProviderCharges["lookUpCharge"] = (attemptId) =>

@@ -18,7 +18,7 @@ export interface ProviderRefunds {
 }
 
 export const providerRefunds = (
-  { call, lookUp }: ProviderCalls,
+  { call, lookUp, time }: ProviderCalls,
   { chargesByRef }: ProviderCharges,
   messages: ProviderMessages
 ): ProviderRefunds => {
@@ -32,7 +32,8 @@ export const providerRefunds = (
     const amountMinor = request.money.minorUnits
     const given = refundedOf([...refunds.values()].filter((one) => one.charge === charge))
     const isCovered = charge.state === "Captured" && given + amountMinor <= charge.capturedMinor
-    const entry: RefundRecord = { refundId, charge, amountMinor, state: isCovered ? state : "RefundFailed" }
+    const stateThen = isCovered ? state : "RefundFailed"
+    const entry: RefundRecord = { refundId, charge, amountMinor, createdAt: time.now(), state: stateThen }
     refunds.set(refundId, entry)
     messages.ofRefund(entry)
     return entry

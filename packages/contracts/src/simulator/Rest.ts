@@ -4,6 +4,7 @@
  */
 import { statusOf } from "@pointsman/core"
 import { Effect } from "effect"
+import type { Acting } from "./outside/Outside.ts"
 import type { Plan } from "./Plan.ts"
 import { isAtRest } from "./Truth.ts"
 import { redeliverAll } from "./Workload.ts"
@@ -23,13 +24,14 @@ const looks: ReadonlyArray<number> = [
 /** When nothing is open any more, the background still has every chance to spoil it. */
 const looksAfterwards: ReadonlyArray<number> = [day, day]
 
-export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
+export const comeToRest = async (world: World, plan: Plan, outside: Acting): Promise<void> => {
   // Who waits, and who is frozen, goes on in the middle of it all.
   await world.time.pass(30 * minute)
   plan.endFaults()
   await world.time.pass(20 * minute)
   for (const process of world.alive()) process.die()
   const last = world.start({ backgroundEveryMillis: 12 * hour })
+  await outside.end(last)
   const look = (millis: number) => {
     last.ask((pointsman) => Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 }))
     return world.time.pass(millis)
@@ -38,6 +40,7 @@ export const comeToRest = async (world: World, plan: Plan): Promise<void> => {
     await look(millis)
     if (world.time.expected() === 0 && (await world.run(isNothingOpen(world)))) break
   }
+  await outside.endAfterAll(last)
   for (const millis of looksAfterwards) await look(millis)
   // Every event is to arrive: what an endpoint refused while it was unwell is asked for again.
   for (const { tenant } of callers) last.ask(redeliverAll(tenant))

@@ -19,6 +19,8 @@ import {
 export interface ProviderSide {
   readonly charges: ReadonlyArray<ChargeRecord>
   readonly refunds: ReadonlyArray<RefundRecord>
+  /** The store lost records of the payment: payouts and disputes are in no list, and cannot come back. */
+  readonly hasLostRecords?: boolean
 }
 
 /** The states in which nobody waits for anything. */
@@ -49,23 +51,27 @@ export const wrongWith = (
   return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
 }
 
-const isContradicted = ({ charges }: ProviderSide): boolean => charges.some((one) => one.contradictions.length > 0)
+const isContradicted = ({ charges, hasLostRecords }: ProviderSide): boolean =>
+  hasLostRecords === true || charges.some((one) => one.contradictions.length > 0)
 
-const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
+export const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
 
 const isReuseSeen = (providerRef: string, { review }: Payment, events: ReadonlyArray<Event>): boolean =>
   review !== null &&
   events.some(({ data, type }) => type === "payment.conflict" && data["provider_reference"] === providerRef)
 
 /** The provider contradicted itself: what differs, and what is left open, is named by a review. */
-const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, { charges, refunds }: ProviderSide) => {
+const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: ProviderSide) => {
+  const { charges, hasLostRecords = false, refunds } = side
   const { payment } = book
   const shared = charges.filter(({ isReferenceShared }) => isReferenceShared)
   const isSeen = ({ providerRef }: ChargeRecord) => isReuseSeen(providerRef, payment, events)
   const unseen = shared.filter((charge) => isHeld(charge.state) && !isSeen(charge))
   // Of a charge whose reference is contested nothing can be told: the review is of all that it did.
   const found =
-    unseen.length > 0 || shared.some(isSeen) ? [] : unnamed(differences(book, charges, refunds), book, events)
+    unseen.length > 0 || shared.some(isSeen)
+      ? []
+      : unnamed(differences(book, charges, refunds, hasLostRecords), book, events)
   const left = [
     ...found.map(({ what }) => `${what}, and no review names it`),
     ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
@@ -147,13 +153,17 @@ const takenState = (held: ChargeRecord, refundedMinor: number): PaymentState => 
   return held.isPaidOut ? "Settled" : "Captured"
 }
 
-/** Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. */
-export const askedTwice = (calls: ReadonlyArray<CallRecord>): ReadonlyArray<string> => {
-  const seen = new Set<string>()
-  return calls.flatMap(({ id, name }) => {
+/**
+ * Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. A store that lost
+ * a call at `lostAt` may make it once more under the same key, which the provider knows.
+ */
+export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): ReadonlyArray<string> => {
+  const seen = new Map<string, number>()
+  return calls.flatMap(({ at, id, name }) => {
     const key = `${name} ${id}`
-    const isNew = !seen.has(key)
-    seen.add(key)
-    return isNew ? [] : [`the provider was asked twice: ${key}`]
+    const before = seen.get(key)
+    seen.set(key, at)
+    const isLost = before !== undefined && lostAt !== undefined && before <= lostAt && at >= lostAt
+    return before === undefined || isLost ? [] : [`the provider was asked twice: ${key}`]
   })
 }

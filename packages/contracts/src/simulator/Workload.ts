@@ -10,6 +10,7 @@ import { makeCustomers } from "./Customers.ts"
 import type { Draw } from "./Draw.ts"
 import { drawAct, type Temper } from "./DrawAct.ts"
 import { makeLiars } from "./Liars.ts"
+import type { Taken } from "./Mail.ts"
 import { makeMerchants, paymentsIn } from "./Merchants.ts"
 import type { Plan } from "./Plan.ts"
 import { actInWords } from "./ProviderActs.ts"
@@ -25,7 +26,7 @@ export interface WorkloadOptions {
   readonly plan: Plan
   readonly temper: Temper
   /** The provider's messages that were taken. */
-  readonly heard: ReadonlySet<Letter>
+  readonly heard: ReadonlyMap<Letter, Taken>
   /** Told of every question and every answer that was heard. */
   readonly listen: (line: string) => void
   /** In milliseconds, of the background of every process. */
@@ -37,7 +38,7 @@ export interface Workload {
   /** Every success that somebody heard. */
   readonly told: ReadonlyArray<Told>
   /** What other connections wrote, as far as it was taken. */
-  readonly lies: ReadonlyArray<Filed>
+  readonly lies: ReadonlyMap<Filed, Taken>
   /** What could not be explained as it happened. */
   readonly wrong: ReadonlyArray<string>
   readonly step: (draw: Draw) => Promise<void>

@@ -57,6 +57,8 @@ export interface WorldOptions {
   readonly referenceOf?: ProviderOptions["referenceOf"]
   /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
   readonly definition?: ConnectorDefinition | undefined
+  /** How processes reach the simulated provider: directly unless set. */
+  readonly reached?: ((provider: ConnectorDefinition) => ConnectorDefinition) | undefined
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
   /** Of every process. */
   readonly pointsman?: PointsmanOptions | undefined
@@ -71,6 +73,8 @@ export interface World {
   readonly deliveries: Deliveries["Service"]
   /** Runs something beside the processes, and beyond their boundaries. */
   readonly run: <A, E>(work: Effect.Effect<A, E>) => Promise<A>
+  /** What the store provides besides, and may provide nothing of. */
+  readonly service: <Service>(reference: Context.Reference<Service>) => Service
   /** One more process, as a supervisor starts it. */
   readonly start: (options?: Pick<MortalProcessOptions, "backgroundEveryMillis" | "clockAheadMillis">) => MortalProcess
   /** Those that are not dead, in the order in which they were started. */
@@ -210,7 +214,7 @@ const keyOf = (bytes: Uint8Array): KeyObject => {
 }
 
 export const makeWorld = async (options: WorldOptions): Promise<World> => {
-  const { seed = 1, time = makeTime() } = options
+  const { reached = (definition) => definition, seed = 1, time = makeTime() } = options
   const draw = drawFrom(seed, 0, 0)
   const surroundings = Context.make(Ids, countedIds()).pipe(
     Context.add(Clock.Clock, time.clock),
@@ -259,12 +263,13 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     ledger: Context.get(shared, Ledger),
     deliveries: Context.get(shared, Deliveries),
     run: (work) => runIn(shared, work),
+    service: (reference) => Context.get(shared, reference),
     start: ({ backgroundEveryMillis, clockAheadMillis } = {}) => {
       const process = startProcess({
         number: processes.length + 1,
         time,
         shared,
-        connectors: [options.definition ?? provider.definition],
+        connectors: [options.definition ?? reached(provider.definition)],
         sender: receiver.sender,
         pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
         backgroundEveryMillis,

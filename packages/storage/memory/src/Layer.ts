@@ -1,11 +1,12 @@
 import { Deliveries, Directory, type Ids, Ledger, Merchants, RecordLosses, SuccessRates } from "@pointsman/core/ports"
+import { StorageSnapshots } from "@pointsman/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
-import { make as makeState } from "./State.ts"
+import { make as makeState, snapshot } from "./State.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface MemoryStorageOptions {
@@ -26,7 +27,8 @@ export const layer = (
         Context.add(Directory, makeDirectory(state)),
         Context.add(Merchants, makeMerchants(state, options)),
         Context.add(SuccessRates, makeSuccessRates()),
-        Context.add(RecordLosses, makeRecordLosses())
+        Context.add(RecordLosses, makeRecordLosses()),
+        Context.add(StorageSnapshots, { take: () => snapshot(state) })
       )
     })
   )

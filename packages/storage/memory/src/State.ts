@@ -69,6 +69,20 @@ export const make = (): State => ({
   deliveries: new Map()
 })
 
+/** Copies everything; the result puts it back. */
+export const snapshot = (state: State): (() => void) => {
+  const kept = structuredClone(state)
+  return () => {
+    const { configurations, ...maps } = structuredClone(kept)
+    state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)
+    for (const [name, entries] of Object.entries(maps)) {
+      const map: Map<string, unknown> = state[name as keyof typeof maps]
+      map.clear()
+      for (const [key, value] of entries) map.set(key, value)
+    }
+  }
+}
+
 /** No two tenants share a key: the environment is one of two words, and comes first. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
 

@@ -1,0 +1,62 @@
+/** The lists of charges and refunds of the simulated provider, from which lost records are recovered. */
+import type { Connector, ListedCharge, ListedPage, ListedRefund, ListRequest } from "@pointsman/core/ports"
+import { type ChargeRecord, type RefundRecord, refundStateOf, stateOf } from "./ProviderBooks.ts"
+import type { ProviderCalls } from "./ProviderCalls.ts"
+
+/** Few, so that a recovery asks for several. */
+const pageSize = 2
+
+const pageOf = <Entry extends { readonly createdAt: number }, Item>(
+  entries: ReadonlyArray<Entry>,
+  { createdBefore, createdFrom, cursor }: ListRequest,
+  view: (entry: Entry) => Item
+): ListedPage<Item> => {
+  const start = Number(cursor ?? 0)
+  const found = entries.filter(({ createdAt }) => createdAt >= createdFrom && createdAt < createdBefore)
+  const isLast = start + pageSize >= found.length
+  return {
+    items: found.slice(start, start + pageSize).map(view),
+    unreadable: [],
+    nextCursor: isLast ? null : String(start + pageSize)
+  }
+}
+
+const listedCharge = (charge: ChargeRecord): ListedCharge => {
+  const { asked, attemptId, createdAt, money, paymentId, reference } = charge
+  return {
+    ...asked,
+    ...{ attemptId, paymentId, idempotencyKey: attemptId, reference, money },
+    ...{ state: stateOf(charge), created: createdAt }
+  }
+}
+
+const listedRefund = (refund: RefundRecord): ListedRefund => {
+  const { amountMinor, charge, createdAt, refundId } = refund
+  const money = { ...charge.money, minorUnits: amountMinor }
+  return { refundId, providerRef: charge.providerRef, money, state: refundStateOf(refund), created: createdAt }
+}
+
+export const providerLists = (
+  { list }: ProviderCalls,
+  charges: ReadonlyMap<string, ChargeRecord>,
+  refunds: ReadonlyMap<string, RefundRecord>
+) => ({
+  of: (connectionId: string): Required<Pick<Connector, "listCharges" | "listRefunds">> => ({
+    listCharges: (request) =>
+      list(`the charges of ${connectionId}`, () =>
+        pageOf(
+          [...charges.values()].filter((one) => one.connectionId === connectionId),
+          request,
+          listedCharge
+        )
+      ),
+    listRefunds: (request) =>
+      list(`the refunds of ${connectionId}`, () =>
+        pageOf(
+          [...refunds.values()].filter(({ charge }) => charge.connectionId === connectionId),
+          request,
+          listedRefund
+        )
+      )
+  })
+})

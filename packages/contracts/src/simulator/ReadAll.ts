@@ -1,0 +1,22 @@
+/** Everything that a store has of one tenant. */
+import type { Event, Tenant } from "@pointsman/core"
+import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import type { World } from "./World.ts"
+
+/** More than any run writes. */
+const rowsAtMost = 10_000
+
+export interface Contents {
+  readonly books: ReadonlyArray<PaymentBook>
+  readonly events: ReadonlyArray<Event>
+  readonly messages: ReadonlyArray<TenantMessage>
+}
+
+export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: Tenant) {
+  const payments = yield* ledger.payments(tenant, { limit: rowsAtMost })
+  const books = yield* Effect.forEach(payments, ({ id }) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
+  const events = yield* ledger.events(tenant, { after: "", limit: rowsAtMost })
+  const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
+  return { books, events, messages } satisfies Contents
+})

@@ -1,0 +1,58 @@
+/** What holds for a whole run, drawn from its plan. */
+import type { PointsmanOptions } from "@pointsman/core"
+import type { Draw } from "./Draw.ts"
+import type { Temper } from "./DrawAct.ts"
+import { drawRates, type Rates } from "./Faults.ts"
+import type { ProviderWays } from "./ProviderMessages.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** No run has more at once. */
+export const processesAtMost = 3
+
+export interface Run {
+  readonly steps: number
+  /** How many there are at first. */
+  readonly processes: number
+  readonly backgroundEveryMillis: number
+  readonly checkIntervals: PointsmanOptions["checkIntervals"]
+  /** The longest way to the store, a provider or a receiver, in milliseconds. */
+  readonly slowest: number
+  readonly rates: Rates
+  readonly ways: ProviderWays
+  readonly temper: Temper
+  readonly reusesReferences: boolean
+}
+
+export const drawRun = (draw: Draw): Run => {
+  const steps = 8 + draw.below(28)
+  const processes = 1 + draw.below(processesAtMost)
+  // A look at nothing costs as much as a payment: what a commit makes due is sent without one, and steps check too.
+  const backgroundEveryMillis = draw.pick([10 * minute, 45 * minute, 3 * hour])
+  const checkIntervals = draw.pick([
+    {},
+    { unknownMillis: 10 * second, pendingMillis: minute, refundMillis: 10 * second, deadRequestMillis: minute }
+  ])
+  const slowest = draw.pick([0, 3, 30])
+  const rates = drawRates(draw)
+  const ways: ProviderWays = {
+    writesOfOperations: draw.chance(0.4),
+    answersWithoutAmounts: draw.chance(0.3),
+    namesByReference: draw.chance(0.4)
+  }
+  const temper = draw.pick<Temper>(["honest", "contradictory", "contradictory"])
+  // Of a charge whose reference is contested the judge asks for a review alone, so most runs are without.
+  const reusesReferences = temper === "contradictory" && draw.chance(0.2)
+  return { steps, processes, backgroundEveryMillis, checkIntervals, slowest, rates, ways, temper, reusesReferences }
+}
+
+/** What a provider stated in a message alone, and that was lost, is in no list and cannot come back. */
+export const honest = (run: Run): Run => ({
+  ...run,
+  ways: { ...run.ways, answersWithoutAmounts: false },
+  rates: { ...run.rates, captured: 0 },
+  temper: "honest",
+  reusesReferences: false
+})

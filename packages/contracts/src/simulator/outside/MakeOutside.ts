@@ -1,0 +1,30 @@
+/** The fault from outside that a run has, if any. */
+import { drawFrom } from "../Draw.ts"
+import { behindGateway } from "./Gateway.ts"
+import { losingRecords } from "./LoseRecords.ts"
+import { nothingOutside, type Outside, type OutsideFault, type OutsideOptions, outsideFaults } from "./Outside.ts"
+
+const drawn: ReadonlyArray<OutsideFault> = outsideFaults.filter((fault) => fault !== "promote-alive")
+
+/** Of the runs of one fault alone. */
+const share = 0.02
+
+/** The stream of these faults, beside those of the plan. */
+const outsideStream = -2
+
+/** `undefined` in most runs. */
+export const drawOutside = (seed: number): OutsideFault | undefined => {
+  const draw = drawFrom(seed, outsideStream)
+  return draw.chance(share * drawn.length) ? draw.one(drawn) : undefined
+}
+
+type LosingFault = Extract<OutsideFault, "restore" | "promote" | "promote-alive">
+
+export const losesRecords = (fault: OutsideFault | "none" | undefined): fault is LosingFault =>
+  fault === "restore" || fault === "promote" || fault === "promote-alive"
+
+export const makeOutside = (fault: OutsideFault | "none" | undefined, options: OutsideOptions): Outside => {
+  if (losesRecords(fault)) return losingRecords(fault, options)
+  if (fault === "gateway" && options.http !== undefined) return behindGateway(options.http, options)
+  return nothingOutside
+}

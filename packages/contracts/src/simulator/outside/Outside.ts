@@ -1,0 +1,81 @@
+/**
+ * What the world around does to a run: at most one of these, in few runs, so that all other runs keep their meaning. Each
+ * is a file of its own.
+ */
+import type { ConnectorDefinition } from "@pointsman/core/ports"
+import type { Hooks } from "../Boundary.ts"
+import type { MortalProcess } from "../MortalProcess.ts"
+import type { Plan } from "../Plan.ts"
+import type { World } from "../World.ts"
+import type { Lost } from "./LoseRecords.ts"
+
+export const outsideFaults = [
+  /** The store is put back to an earlier state while no process runs. */
+  "restore",
+  /** The store loses what was written last, and the processes start anew. */
+  "promote",
+  /** A gateway answers in the provider's place. */
+  "gateway",
+  /**
+   * As "promote", under processes that go on. It is drawn in no run: a step that was decided on a record that is lost may
+   * be written over another one with the same version.
+   */
+  "promote-alive"
+] as const
+export type OutsideFault = (typeof outsideFaults)[number]
+
+/** What a fault is made for. */
+export interface OutsideOptions {
+  readonly seed: number
+  /** Of the plan. */
+  readonly steps: number
+  readonly plan: Plan
+  /** The connector of the provider protocol. */
+  readonly http: ConnectorDefinition | undefined
+}
+
+export interface Running {
+  readonly world: World
+  /** Starts one more process. */
+  readonly start: () => void
+}
+
+export interface Outside {
+  /** How processes reach the provider. */
+  readonly reached: (provider: ConnectorDefinition) => ConnectorDefinition
+  /** Before the first process starts. */
+  readonly begin: (running: Running) => Promise<Acting>
+}
+
+/** A fault in its run. */
+export interface Acting {
+  /** Before a step of the plan. */
+  readonly before: (step: number) => Promise<void>
+  /** Nobody acts any more, and `process` is the only one: what the fault left open is ended. */
+  readonly end: (process: MortalProcess) => Promise<void>
+  /** As `end`, once providers have done all that they were late with. */
+  readonly endAfterAll: (process: MortalProcess) => Promise<void>
+  readonly replacements: NonNullable<Hooks["replacements"]>
+  readonly lost: () => Lost | undefined
+  /** Whether records of the connection are missing, and nothing may be sent there. */
+  readonly isMissing: (connectionId: string) => boolean
+  /** What is wrong at the end, in sentences. */
+  readonly judge: () => Promise<ReadonlyArray<string>>
+}
+
+const nothing = () => Promise.resolve()
+
+export const nothingActs: Acting = {
+  before: nothing,
+  end: nothing,
+  endAfterAll: nothing,
+  replacements: () => 0,
+  lost: () => undefined,
+  isMissing: () => false,
+  judge: () => Promise.resolve([])
+}
+
+export const nothingOutside: Outside = {
+  reached: (provider) => provider,
+  begin: () => Promise.resolve(nothingActs)
+}
