@@ -11,12 +11,14 @@ export interface SilentProxy {
   readonly fallSilent: () => void
   /** What was lost stays lost: both ends of every connection of before find it closed. */
   readonly heal: () => void
+  /** New connections go to another database, as after a failover. Those of before are cut. */
+  readonly leadTo: (target: string) => void
   /** How many chunks were lost. */
   readonly lost: () => number
 }
 
 export const silentProxy = async (target: string): Promise<SilentProxy> => {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isSilent = false
   let lost = 0
@@ -58,6 +60,10 @@ export const silentProxy = async (target: string): Promise<SilentProxy> => {
     heal: () => {
       cut()
       isSilent = false
+    },
+    leadTo: (other) => {
+      ;({ hostname, port } = new URL(other))
+      cut()
     },
     lost: () => lost
   }

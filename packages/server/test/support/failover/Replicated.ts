@@ -1,0 +1,64 @@
+/**
+ * A primary and its standby, and the way by which servers reach whichever of them serves. The network between both can
+ * lose every packet: then the standby lags, and lacks what the primary acknowledges from then on.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import { onTestFinished } from "vitest"
+import { copyForStandby } from "../../../../storage/postgres/test/support/Standby.ts"
+import { newDatabase, query, startPostgresServer } from "../PostgresServer.ts"
+import { silentProxy } from "../SilentProxy.ts"
+
+export interface Replicated {
+  /** Of the database, wherever it is served. */
+  readonly url: string
+  /** From now on the standby receives nothing. */
+  readonly partition: () => void
+  /** `kill -9`, for the primary and all of its processes. */
+  readonly killPrimary: () => Promise<void>
+  /** Promotes the standby and leads servers to it. */
+  readonly promote: () => Promise<void>
+}
+
+/** `isSynchronous`: commits wait until the standby has them on its disk. */
+export const startReplicated = async (isSynchronous: boolean): Promise<Replicated> => {
+  const primary = await startPostgresServer({
+    fsync: true,
+    settings: { wal_level: "replica", max_wal_senders: "4", hot_standby: "on" }
+  })
+  onTestFinished(() => primary.stop())
+  const database = await newDatabase(primary)
+  const { pathname } = new URL(database)
+  const replication = await silentProxy(primary.url)
+  const { copy, files } = await Effect.runPromise(copyForStandby(primary, replication.url))
+  const standby = await primary.startOn(copy, { takesPlace: false, files })
+  onTestFinished(() => standby.kill())
+  if (isSynchronous) {
+    // On the primary alone, after it was copied: the promoted standby has none that it could wait for.
+    await query(primary.url, "alter system set synchronous_standby_names = '*'")
+    await query(primary.url, "select pg_reload_conf()")
+  }
+  const state = isSynchronous ? "sync" : "async"
+  await until(`the standby streams (${state})`, async () => {
+    const [row] = await query(primary.url, "select sync_state from pg_stat_replication where state = 'streaming'")
+    return row?.["sync_state"] === state
+  })
+  const way = await silentProxy(database)
+  return {
+    url: way.url,
+    partition: replication.fallSilent,
+    killPrimary: primary.kill,
+    promote: async () => {
+      await query(standby.url, "select pg_promote()")
+      way.leadTo(new URL(pathname, standby.url).href)
+    }
+  }
+}
+
+const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (let turn = 0; turn < 200; turn++) {
+    if (await isSo()) return
+    await sleep(50)
+  }
+  throw new Error(`not within 10 seconds: ${what}`)
+}
