@@ -1,4 +1,4 @@
-/** The page that names a test for every requirement: each test that it names must be there, and be run. */
+/** Pages that name a test for every requirement or threat: each test that they name must be there, and be run. */
 import type { TextFile } from "./Files.ts"
 
 /** Sections whose requirements have numbers in the specification, and how many there are. */
@@ -11,7 +11,8 @@ const numberedSections: Readonly<Record<string, number>> = {
   Versioning: 7
 }
 
-const header = "| Where | Requirement | Test |"
+/** The test is in the third column. */
+const headers: ReadonlyArray<string> = ["| Where | Requirement | Test |", "| Threat | Guard | Test |"]
 const notYet = /^not yet: \[[^\]]+\]\(#[^)]+\)$/u
 const tests = /^`([^`]+)` ("[^"]+"(?:, "[^"]+")*)$/u
 const notRun = /\b(?:describe|it|test)(?:\.\w+)*\.(?:skip|todo|only|fails)\b/u
@@ -23,7 +24,7 @@ interface Row {
   readonly test: string
 }
 
-/** The rows of all tables with that header. A `|` inside of a cell is written `\|`. */
+/** The rows of all tables with one of these headers. A `|` inside of a cell is written `\|`. */
 const rowsOf = (text: string): ReadonlyArray<Row> => {
   const rows: Array<Row> = []
   let section = ""
@@ -31,7 +32,7 @@ const rowsOf = (text: string): ReadonlyArray<Row> => {
   for (const [at, line] of text.split("\n").entries()) {
     if (line.startsWith("#")) section = line.replace(/^#+\s*/u, "")
     if (!line.startsWith("|")) isInTable = false
-    else if (line === header) isInTable = true
+    else if (headers.includes(line)) isInTable = true
     else if (isInTable && !line.startsWith("|---")) {
       const [, where = "", , test = ""] = line.split(/(?<!\\)\|/u).map((cell) => cell.trim().replaceAll("\\|", "|"))
       rows.push({ line: at + 1, section, where, test })

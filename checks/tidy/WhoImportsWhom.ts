@@ -43,7 +43,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   },
   "packages/http": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
-    others: [],
+    others: ["credit-card-type"],
     node: []
   },
   // A front door over core, the API and the way out to the network. Storages and connectors are handed to it.

@@ -13,6 +13,13 @@ it("given the page of what is tested, when its tests are looked up, then each is
   assert.deepStrictEqual(coverageFaults({ path, text }, read), [])
 })
 
+it("given the threat model, when its tests are looked up, then each is there", () => {
+  const path = "docs/concepts/threat-model.md"
+  const text = read(path) ?? ""
+  assert.isAbove(text.match(/^\| .* \| .* \| `/gmu)?.length ?? 0, 25)
+  assert.deepStrictEqual(coverageFaults({ path, text }, read, {}), [])
+})
+
 describe("controls: what must be refused", () => {
   const sources: Readonly<Record<string, string>> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test is a template itself.
