@@ -64,7 +64,7 @@ const waitFirst = (retryAfterSeconds: number) =>
     headers: { "retry-after": String(retryAfterSeconds) }
   })
 
-export const tooManyWrongKeys = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
+const tooManyWrongKeys = (retryAfterSeconds: number): ErrorBody<"rate_limited"> => ({
   error: {
     code: "rate_limited",
     message: `Too many requests from this address without a valid key. Try again in ${retryAfterSeconds} s.`

@@ -8,6 +8,7 @@
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { BoundedRequest } from "./RequestBodies.ts"
+import type { Sources } from "./SourceOf.ts"
 
 /** More than clients that pipeline at all have under way. */
 const waitingAtMost = 16
@@ -21,8 +22,8 @@ export interface ConnectionOptions {
   readonly begin: (request: BoundedRequest, response: ServerResponse) => void
   /** Of each request that came: it is answered, or its connection is closed. */
   readonly end: (request: BoundedRequest, response: ServerResponse) => void
-  /** Whether an address, as that of a proxy, may have as many connections as there are in all. */
-  readonly isUnlimited: (address: string) => boolean
+  /** A proxy that is trusted may have as many connections as there are in all. */
+  readonly sources: Sources
   /** In milliseconds. 30 seconds unless set. */
   readonly readWithinMillis?: number | undefined
 }
@@ -63,9 +64,9 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
 
   return {
     open: (socket) => {
-      const address = socket.remoteAddress ?? ""
+      const address = options.sources.sourceOf(socket.remoteAddress, undefined)
       const ofAddress = byAddress.get(address) ?? 0
-      const isFull = ofAddress >= connectionsPerAddress && !options.isUnlimited(address)
+      const isFull = ofAddress >= connectionsPerAddress && !options.sources.isTrusted(socket.remoteAddress ?? "")
       if (isFull || connections.size >= connectionsInAll) return void socket.destroy()
       const connection: Connection = { socket, current: undefined, waiting: [], unreadSince: undefined }
       connections.set(socket, connection)

@@ -4,7 +4,7 @@
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { Deferred, Effect, Fiber, type Scope } from "effect"
+import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
 import { makeConnections } from "./Connections.ts"
 import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
 import { asText, type Sources } from "./SourceOf.ts"
@@ -43,8 +43,6 @@ export interface ListenOptions {
 
 /** How often connections are looked at for requests and responses that take too long. */
 const lookEveryMillis = 1_000
-/** A client that still sends has this long to read why it was refused. */
-const lingerMillis = 500
 
 /** `first`: of who is ready before the first request can come, and answers none with 503. */
 export const listen = (
@@ -61,7 +59,7 @@ export const listen = (
     const sourceOf = ({ headers, socket }: BoundedRequest) =>
       options.sources.sourceOf(socket.remoteAddress, asText(headers["x-forwarded-for"]))
     const connections = makeConnections({
-      isUnlimited: options.sources.isTrusted,
+      sources: options.sources,
       readWithinMillis: options.readWithinMillis,
       begin: (request, response) => {
         if (handler === undefined || draining) return refuse(response)
@@ -91,9 +89,11 @@ export const listen = (
         server.closeAllConnections()
       })
     )
-    yield* Effect.acquireRelease(
-      Effect.sync(() => setInterval(() => connections.closeUnread(performance.now()), lookEveryMillis).unref()),
-      (timer) => Effect.sync(() => clearInterval(timer))
+    yield* Clock.currentTimeMillis.pipe(
+      Effect.map(connections.closeUnread),
+      Effect.delay(lookEveryMillis),
+      Effect.forever,
+      Effect.forkScoped
     )
     const address = server.address() as AddressInfo
     return {
@@ -185,7 +185,7 @@ const refuseBody = (response: ServerResponse, { body, status }: Refusal): void =
   // It is behind another response on the connection, or has sent a part of its own.
   if (response.headersSent || socket === null) return void response.req.socket.destroy()
   response.writeHead(status, { "content-type": "application/json", "retry-after": "1", connection: "close" })
-  response.end(JSON.stringify(body), () => setTimeout(() => socket.destroy(), lingerMillis).unref())
+  response.end(JSON.stringify(body))
 }
 
 const urlOf = ({ address, family, port }: AddressInfo): string => {
