@@ -13,7 +13,8 @@ const around: Readonly<Record<string, string>> = {
   "README.md": "start",
   "ARCHITECTURE.md": "architecture",
   "CONTRIBUTING.md": "contributing",
-  "AGENTS.md": "agents"
+  "AGENTS.md": "agents",
+  "SECURITY.md": "security"
 }
 
 const readme = /^((?:packages|examples)\/.+)\/README\.md$/u
@@ -138,6 +139,16 @@ export const recipesPart = (): Array<Group> => [
     ])
   },
   {
+    text: "Secure it",
+    items: items([
+      ["docs/guides/encryption-keys.md", "Encryption keys"],
+      ["docs/guides/audit.md", "The audit trail"],
+      ["docs/guides/incidents.md", "Runbooks for incidents"],
+      ["docs/guides/pci-dss.md", "PCI DSS"],
+      ["SECURITY.md", "Report a vulnerability"]
+    ])
+  },
+  {
     text: "Build on it",
     items: items(
       [
@@ -145,7 +156,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|command-line|monitoring|many-servers)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|command-line|monitoring|many-servers|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }
@@ -165,7 +176,8 @@ export const referencePart = (): Array<Group> => [
     text: "Server",
     items: items([
       ["docs/reference/settings.md", "Settings"],
-      ["docs/reference/configuration-file.md", "Configuration file"]
+      ["docs/reference/configuration-file.md", "Configuration file"],
+      ["docs/reference/data-map.md", "Data map"]
     ])
   },
   {
@@ -177,7 +189,7 @@ export const referencePart = (): Array<Group> => [
         ["docs/reference/crash-matrix.md", "Crash matrix"],
         ["docs/reference/coverage.md", "What is tested"]
       ],
-      /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file)\.md)/u
+      /^docs\/reference\/(?!(?:api|errors|events|provider-protocol|settings|configuration-file|data-map)\.md)/u
     )
   },
   {
