@@ -1,0 +1,136 @@
+/**
+ * A server that gets five times the payments that it serves. Those that it accepts are served nearly as fast as ever, the
+ * rest are refused at once, and its usual rate is back soon after.
+ *
+ * `POINTSMAN_OVERLOAD_SECONDS` sets for how long it is overloaded: without it this is not run, but for the long checks.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { type HttpLoad, loadOn, percentile, type Sample } from "./support/load/HttpLoad.ts"
+import { environmentOn, newDatabase, postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
+import { startProviderProcess } from "./support/ProviderProcess.ts"
+import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const seconds = Number(process.env["POINTSMAN_OVERLOAD_SECONDS"] ?? 0)
+if (seconds === 0) {
+  process.stderr.write(
+    "server: an overloaded server is left out: it takes a minute, and runs with POINTSMAN_OVERLOAD_SECONDS=15, as in .ci/run\n"
+  )
+}
+
+const warmUpSeconds = 8
+const measuredSeconds = 7
+const times = 5
+/** What else runs on the machine may disturb a measurement: one of these has to be within the limits. */
+const turnsAtMost = 3
+const recoversWithinMillis = 10_000
+/** Half of the refusals. */
+const refusedWithinMillis = 150
+/** At first the server takes it for a burst, which it serves whole: each waits for up to a second. */
+const noticedWithinMillis = 2_000
+/** The server, its database, its provider and the load share two cores, so that each waits for the others now and then. */
+const toleranceMillis = 100
+
+const creating = ({ url }: ServerProcess) => {
+  let count = 0
+  const { host } = new URL(url)
+  return () => {
+    const reference = `order-${++count}`
+    const body = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL", reference })
+    return [
+      "POST /api/v1/payments HTTP/1.1",
+      `Host: ${host}`,
+      `Authorization: Bearer ${liveKey}`,
+      "Content-Type: application/json",
+      `Idempotency-Key: key-${reference}`,
+      `Content-Length: ${body.length}`,
+      "",
+      body
+    ].join("\r\n")
+  }
+}
+
+const accepted = (samples: ReadonlyArray<Sample>) => samples.filter(({ status }) => status === 201)
+
+const summaryOf = (samples: ReadonlyArray<Sample>) => ({
+  perSecond: Math.round(accepted(samples).length / measuredSeconds),
+  p99: percentile(accepted(samples), 0.99)
+})
+
+const isExpected = ({ hasRetryAfter, status }: Sample) =>
+  status === 201 || status === 0 || (status === 503 && hasRetryAfter)
+
+/** Gives what was measured, and which times are too long. */
+const overload = async (load: HttpLoad) => {
+  const closed = async () => summaryOf(await load.closedLoop({ clients: 64, seconds: measuredSeconds }))
+  const before = await closed()
+  const { samples, unsent } = await load.openLoop({ perSecond: times * before.perSecond, connections: 400, seconds })
+  await sleep(recoversWithinMillis)
+  const afterwards = await closed()
+
+  const over = samples.filter(({ sentAt }) => sentAt >= noticedWithinMillis)
+  const refused = over.filter(({ status }) => status === 503)
+  const p99 = percentile(accepted(over), 0.99)
+  const figures = {
+    usual: before,
+    overload: {
+      sent: Math.round(samples.length / seconds),
+      unsent: Math.round(unsent / seconds),
+      served: Math.round(accepted(samples).length / seconds),
+      p50: percentile(accepted(over), 0.5),
+      p99,
+      atFirst: percentile(accepted(samples.filter(({ sentAt }) => sentAt < noticedWithinMillis)), 0.99)
+    },
+    refusals: { p50: percentile(refused, 0.5), p99: percentile(refused, 0.99) },
+    afterwards
+  }
+  process.stdout.write(`overload, by second and in milliseconds: ${JSON.stringify(figures)}\n`)
+  assert.deepStrictEqual(
+    samples.filter((sample) => !isExpected(sample)),
+    []
+  )
+  assert.isNotEmpty(accepted(over))
+  assert.isAbove(refused.length, over.length / 2)
+  const usualP99 = Math.max(before.p99, afterwards.p99)
+  return [
+    ...(p99 <= 2 * usualP99 + toleranceMillis ? [] : [`p99 ${p99}, usually ${usualP99}`]),
+    ...(figures.refusals.p50 < refusedWithinMillis ? [] : [`half of the refusals took ${figures.refusals.p50}`]),
+    ...(afterwards.perSecond >= 0.8 * before.perSecond ? [] : [`${afterwards.perSecond} a second afterwards`])
+  ]
+}
+
+describe.skipIf(postgresMissing !== undefined || seconds === 0)(
+  "a server that gets more than it serves",
+  { timeout: 240_000 + turnsAtMost * seconds * 2_000 },
+  () => {
+    let postgres: EmbeddedPostgres
+    beforeAll(async () => {
+      postgres = await startPostgresServer({ fsync: true })
+    }, 60_000)
+    afterAll(() => postgres?.stop())
+
+    it(`given ${times} times its rate for ${seconds} seconds, then what it accepts is fast, and the rest is refused at once`, async () => {
+      const provider = await startProviderProcess()
+      const server = await startServer({
+        folder: temporaryFolder(),
+        configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+        environment: {
+          ...environmentOn(await newDatabase(postgres)),
+          POINTSMAN_RATE_LIMIT: "off",
+          POINTSMAN_LOG_LEVEL: "none"
+        }
+      })
+      const load = loadOn(server.url, creating(server))
+      await load.closedLoop({ clients: 64, seconds: warmUpSeconds })
+      let tooLong: ReadonlyArray<string> = []
+      for (let turn = 0; turn < turnsAtMost; turn++) {
+        tooLong = await overload(load)
+        if (tooLong.length === 0) break
+      }
+      assert.deepStrictEqual(tooLong, [])
+      assert.strictEqual((await server.stop()).code, 0)
+    })
+  }
+)
