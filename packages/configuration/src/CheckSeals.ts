@@ -1,5 +1,5 @@
 import { credentialsContext, endpointSecretContext, webhookSecretContext } from "@pointsman/core"
-import { type DirectoryContents, Secrets } from "@pointsman/core/ports"
+import { type DirectoryContents, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Effect, Schema } from "effect"
 
 /** What is sealed in the store does not open: the encryption key is not the one that the store was made with. */
@@ -26,6 +26,10 @@ export const checkSeals = Effect.fnUntraced(function* (present: DirectoryContent
   ]
   for (const [text, context] of sealed) {
     if (text === null) continue
-    yield* Effect.mapError(secrets.open(text, context), () => new SealedWithAnotherKey({ context }))
+    yield* Effect.mapError(secrets.open(text, context), (failure) =>
+      failure._tag === "pointsman/SealBroken"
+        ? new SealedWithAnotherKey({ context })
+        : keyStorageError("checking sealed texts")(failure)
+    )
   }
 })

@@ -1,8 +1,8 @@
-import { createHash, createHmac, hkdfSync } from "node:crypto"
+import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
-import { Secrets } from "../src/ports/Secrets.ts"
+import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
@@ -15,6 +15,32 @@ const withKey =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provide(SecretsLayer.layer(keyOf(fill)).pipe(Layer.provide(crypto))))
 
+/** `v2.`, the id of the key, and a dot. */
+const headLength = 20
+
+/** As the format before key ids was: `v1.`, then nonce and ciphertext in base64url. */
+const sealedBefore = (fill: number, plaintext: string, context: string) => {
+  const key = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(fill), "pointsman", "pointsman/v1/seal", 32))
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context))
+  const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+  return `v1.${sealed.toString("base64url")}`
+}
+
+const withKeys =
+  (current: number, ...previous: ReadonlyArray<number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.provide(
+        SecretsLayer.layerRotating(Effect.succeed({ current: keyOf(current), previous: previous.map(keyOf) })).pipe(
+          Layer.provide(crypto)
+        )
+      )
+    )
+
+const idOf = (fill: number): string =>
+  createHash("sha256").update("pointsman/v2/key-id").update(new Uint8Array(32).fill(fill)).digest("hex").slice(0, 16)
+
 const seal = (plaintext: string, context: string) =>
   Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(plaintext), context))
 const open = (sealed: string, context: string) =>
@@ -26,7 +52,7 @@ describe("Secrets", () => {
     (plaintext) =>
       Effect.gen(function* () {
         const sealed = yield* seal(plaintext, "connection/main")
-        assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
+        assert.match(sealed, /^v2\.[0-9a-f]{16}\.[A-Za-z0-9_-]+$/)
         assert.strictEqual(yield* open(sealed, "connection/main"), plaintext)
       }).pipe(withKey(1))
   )
@@ -36,7 +62,7 @@ describe("Secrets", () => {
       const first = yield* seal("whsec_visible", "a")
       const second = yield* seal("whsec_visible", "a")
       assert.notStrictEqual(first, second)
-      assert.notInclude(Buffer.from(first.slice(3), "base64url").toString("latin1"), "visible")
+      assert.notInclude(Buffer.from(first.slice(headLength), "base64url").toString("latin1"), "visible")
     }).pipe(withKey(1))
   )
 
@@ -47,7 +73,7 @@ describe("Secrets", () => {
         const sealed = yield* seal("whsec_visible", "connection/a/credentials")
         const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
         assert.strictEqual(failure._tag, "pointsman/SealBroken")
-        assert.strictEqual(failure.context, "connection/b/credentials")
+        assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
         assert.notInclude(JSON.stringify(failure), "visible")
       }).pipe(withKey(1))
   )
@@ -63,13 +89,14 @@ describe("Secrets", () => {
   it.effect("given a sealed text, when any of its parts is changed or cut, then it is broken", () =>
     Effect.gen(function* () {
       const sealed = yield* seal("secret", "a")
-      const bytes = Buffer.from(sealed.slice(3), "base64url")
+      const head = sealed.slice(0, headLength)
+      const bytes = Buffer.from(sealed.slice(headLength), "base64url")
       const flipped = Array.from(bytes.keys(), (at) => {
         const changed = Buffer.from(bytes)
         changed[at] = (changed[at] as number) ^ 1
-        return `v1.${changed.toString("base64url")}`
+        return `${head}${changed.toString("base64url")}`
       })
-      const cut = Array.from(bytes.keys(), (length) => `v1.${bytes.subarray(0, length).toString("base64url")}`)
+      const cut = Array.from(bytes.keys(), (length) => `${head}${bytes.subarray(0, length).toString("base64url")}`)
       for (const wrong of [
         ...flipped,
         ...cut,
@@ -77,13 +104,82 @@ describe("Secrets", () => {
         "secret",
         "v1.",
         "v1.***",
-        sealed.slice(3),
-        sealed.replace("v1.", "v2.")
+        head,
+        `${head}***`,
+        sealed.slice(headLength),
+        sealed.replace("v2.", "v3."),
+        `v1.${sealed.slice(headLength)}`,
+        sealed.replace(/\.[0-9a-f]{16}\./u, ".0000000000000000.")
       ]) {
         const failure = yield* Effect.flip(open(wrong, "a"))
         assert.strictEqual(failure._tag, "pointsman/SealBroken", wrong)
       }
     }).pipe(withKey(1))
+  )
+
+  it.effect(
+    "given several keys, when texts are opened, then each key opens what it sealed, and the current one seals",
+    () =>
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        const texts = [
+          yield* withKey(1)(seal("one", "a")),
+          yield* withKey(2)(seal("two", "a")),
+          yield* seal("now", "a")
+        ]
+        assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
+        const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
+        assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
+        assert.strictEqual(yield* secrets.currentKeyId, idOf(3))
+        assert.deepStrictEqual(
+          texts.map((text) => SecretsLayer.keyIdOf(text)),
+          ids
+        )
+        for (const text of texts) {
+          assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
+          assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
+        }
+        // A text is tried with the key that it names alone.
+        const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
+        assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
+        assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
+      }).pipe(withKeys(3, 1, 2))
+  )
+
+  it.effect("given a text without a key id, when it is opened, then every key is tried, with its context", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      for (const fill of [1, 3]) {
+        const before = sealedBefore(fill, "kept é", "a")
+        assert.strictEqual(yield* open(before, "a"), "kept é")
+        assert.strictEqual(yield* secrets.sealedBy(before, "a"), idOf(fill))
+        assert.isNull(SecretsLayer.keyIdOf(before))
+        assert.strictEqual((yield* Effect.flip(open(before, "b")))._tag, "pointsman/SealBroken")
+      }
+      assert.strictEqual((yield* Effect.flip(open(sealedBefore(4, "kept", "a"), "a")))._tag, "pointsman/SealBroken")
+    }).pipe(withKeys(3, 1))
+  )
+
+  it.effect(
+    "given keys that cannot be had for a time, when something is sealed or opened, then the failure says so",
+    () =>
+      Effect.gen(function* () {
+        let isUp = true
+        const source = Effect.suspend(() =>
+          isUp
+            ? Effect.succeed({ current: keyOf(1), previous: [] })
+            : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
+        )
+        yield* Effect.gen(function* () {
+          const sealed = yield* seal("secret", "a")
+          isUp = false
+          for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
+            assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
+          }
+          isUp = true
+          assert.strictEqual(yield* open(sealed, "a"), "secret")
+        }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide(crypto))))
+      })
   )
 
   it.effect("given the derivation that stored data depends on, when it is computed apart, then it agrees", () =>
@@ -95,10 +191,10 @@ describe("Secrets", () => {
       const expected = createHmac("sha256", subkey).update("request é").digest("hex")
       assert.strictEqual(yield* secrets.fingerprint("request é"), expected)
 
-      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/seal", 32))
+      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v2/seal", 32))
       assert.notStrictEqual(sealKey.toString("hex"), subkey.toString("hex"))
       const aead = yield* Aead.Aead
-      const whole = Buffer.from((yield* seal("abc", "here")).slice(3), "base64url")
+      const whole = Buffer.from((yield* seal("abc", "here")).slice(headLength), "base64url")
       const plaintext = yield* aead.decrypt(yield* Aead.key(Aead.aes256Gcm, sealKey), whole.subarray(12), {
         nonce: whole.subarray(0, 12),
         aad: new TextEncoder().encode("here")

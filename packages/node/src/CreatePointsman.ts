@@ -214,13 +214,14 @@ const configure = Effect.fnUntraced(
     const directory = yield* Ports.Directory
     const present = yield* directory.contents
     yield* Configuration.checkSeals(present).pipe(
-      Effect.mapError(
-        ({ context }) =>
+      Effect.catchTag("pointsman/SealedWithAnotherKey", ({ context }) =>
+        Effect.fail(
           new StartError(
             "wrong_encryption_key",
             `encryptionKey: expected the key that ${settings.storage.name} was created with: ${context} cannot ` +
               "be decrypted."
           )
+        )
       )
     )
     const isOlder =

@@ -3,7 +3,7 @@ import { hkdfSync } from "node:crypto"
 import { demoWorkspaceId } from "@pointsman/configuration"
 import { apiKeyEntropyBytes, type Connection, credentialsContext, formatApiKey, type Workspace } from "@pointsman/core"
 import { environmentOfApiKey } from "@pointsman/core/internal"
-import { Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
+import { Directory, type DirectoryContents, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
@@ -83,7 +83,9 @@ const demoConnection = Effect.fnUntraced(function* (connection: (typeof connecti
     environment: "sandbox",
     connector: "sandbox",
     active: true,
-    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(connection.id)),
+    sealedCredentials: yield* secrets
+      .seal(Redacted.make("{}"), credentialsContext(connection.id))
+      .pipe(Effect.mapError(keyStorageError("sealing the demo's credentials"))),
     sealedWebhookSecret: null,
     timeoutMillis: null,
     supports: {},

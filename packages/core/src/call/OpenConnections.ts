@@ -53,7 +53,12 @@ export class OpenConnections extends Context.Service<
           if (Option.isNone(definition)) return yield* broken(`connector "${connection.connector}" is not installed`)
           const credentials = yield* Effect.mapError(
             secrets.open(connection.sealedCredentials, credentialsContext(connection.id)),
-            () => broken("its credentials cannot be decrypted with this encryption key")
+            ({ _tag }) =>
+              broken(
+                _tag === "pointsman/SealBroken"
+                  ? "its credentials cannot be decrypted with this encryption key"
+                  : "its credentials cannot be decrypted: the encryption key is unavailable"
+              )
           )
           const account = {
             connectionId: connection.id,

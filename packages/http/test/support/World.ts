@@ -124,10 +124,10 @@ const configured = Layer.effectDiscard(
         connector,
         active: true,
         priority: 1,
-        sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
+        sealedCredentials: yield* Effect.orDie(secrets.seal(Redacted.make("{}"), credentialsContext(id))),
         sealedWebhookSecret:
           connector === "scripted"
-            ? yield* secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id))
+            ? yield* Effect.orDie(secrets.seal(Redacted.make(webhookSecretOf(id)), webhookSecretContext(id)))
             : null,
         timeoutMillis: null,
         supports: { currencies },

@@ -37,7 +37,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
@@ -100,9 +100,15 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   if (sealedWebhookSecret === null) return undefined
   const secrets = yield* Secrets
   const connections = yield* OpenConnections
-  const opened = yield* Effect.result(secrets.open(sealedWebhookSecret, webhookSecretContext(id)))
+  const opened = yield* secrets.open(sealedWebhookSecret, webhookSecretContext(id)).pipe(
+    // The provider sends the message again.
+    Effect.catchTag("pointsman/KeyUnavailable", (cause) =>
+      Effect.fail(keyStorageError("opening a webhook secret")(cause))
+    ),
+    Effect.catchTag("pointsman/SealBroken", () => Effect.undefined)
+  )
   const connector = yield* Effect.result(connections.connector(connection))
-  if (Result.isFailure(opened)) {
+  if (opened === undefined) {
     yield* Effect.logError(`the webhook secret of connection ${id} cannot be opened with this encryption key`)
     return undefined
   }
@@ -111,7 +117,7 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
     return undefined
   }
   const { readMessage, readStored } = connector.success
-  return readMessage === undefined ? undefined : ({ secret: opened.success, readMessage, readStored } satisfies Reader)
+  return readMessage === undefined ? undefined : ({ secret: opened, readMessage, readStored } satisfies Reader)
 })
 
 /** Nobody's secret: it is checked against, so that the refusal takes as long as that of a wrong signature. */
@@ -156,7 +162,9 @@ const storeMessage = Effect.fnUntraced(function* ({
     outcome: message === null ? "unreadable" : "received",
     reason,
     receivedAt,
-    body: yield* secrets.seal(Redacted.make(body), messageContext(connectionId, eventId)),
+    body: yield* secrets
+      .seal(Redacted.make(body), messageContext(connectionId, eventId))
+      .pipe(Effect.mapError(keyStorageError("sealing a message"))),
     isSealed: true,
     ...(message === null ? unread(receivedAt) : contentOf(connectionId, message, undefined, receivedAt))
   }
