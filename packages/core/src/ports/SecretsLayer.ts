@@ -7,7 +7,7 @@
 import { Effect, Layer, Redacted, Result } from "effect"
 import { type Aead, Digest, type Kdf, Mac, type SecureRandom } from "effect/crypto"
 import { Base64, Base64Url, Hex } from "effect/encoding"
-import { type KeySource, makeSealing, subkey } from "./Sealing.ts"
+import { encryptionKeyBytes, type KeySource, makeSealing, subkey } from "./Sealing.ts"
 import { type KeyUnavailable, Secrets } from "./Secrets.ts"
 
 export { type EncryptionKeys, encryptionKeyBytes, type KeySource, keyIdOf } from "./Sealing.ts"
@@ -19,12 +19,33 @@ export const encryptionKeyExpected = "base64 of 32 bytes (44 characters), as `op
 const encryptionKeyText = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/u
 
 /** Reads an encryption key's text; fails with what was expected, never with the text. */
-export const parseEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
+export const parseEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> =>
+  Result.flatMap(parseEarlierEncryptionKey(text), (key) =>
+    isWeak(key) ? Result.fail(`${encryptionKeyExpected}, not a key with a pattern`) : Result.succeed(key)
+  )
+
+/** As `parseEncryptionKey`, for a key that no longer seals: a weak one still opens what it sealed. */
+export const parseEarlierEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
   if (!encryptionKeyText.test(text)) return Result.fail(encryptionKeyExpected)
   return Result.mapBoth(Base64.decode(text), {
     onFailure: () => encryptionKeyExpected,
     onSuccess: (bytes) => Redacted.make(bytes, { label: "encryption key" })
   })
+}
+
+/** 32 random bytes have about 30 distinct values; fewer than this many in one of 10^30 keys. */
+const distinctAtLeast = 8
+const longestPeriod = encryptionKeyBytes / 2
+
+/** Whether it follows a pattern that random bytes never follow: few distinct bytes, a repetition, or equal steps. */
+export const isWeak = (key: Redacted.Redacted<Uint8Array>): boolean => {
+  const bytes = Redacted.value(key)
+  if (new Set(bytes).size < distinctAtLeast) return true
+  const steps = new Set(Array.from(bytes.subarray(1), (byte, at) => (byte - (bytes[at] ?? 0)) & 0xff))
+  if (steps.size === 1) return true
+  return Array.from({ length: longestPeriod }, (_, at) => at + 1).some((period) =>
+    bytes.every((byte, at) => byte === bytes[at % period])
+  )
 }
 
 export const formatEncryptionKey = (key: Redacted.Redacted<Uint8Array>): string => Base64.encode(Redacted.value(key))
