@@ -2719,6 +2719,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "overwrite credentials that were written since they were read",
+    harm: "Rotating the encryption key brings back a provider's old credentials: payments fail, or reach another account.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/SealedTexts.ts",
+        find: "} = ?1`",
+        replace: "} <> '' and ?1 <> ''`"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a text that was written since it was read, when it is replaced, then the newer text stays"
+    }
+  },
+  {
     name: "believe never received of a used key",
     harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
     edits: [

@@ -54,6 +54,8 @@ export interface State {
   readonly configurations: Array<AppliedConfiguration>
   readonly merchants: Map<string, Merchant>
   readonly deliveries: Map<string, StoredDelivery>
+  /** The sealed derivation keys. */
+  derivation: string | null
 }
 
 export const make = (): State => ({
@@ -66,7 +68,8 @@ export const make = (): State => ({
   webhookEndpoints: new Map(),
   configurations: [],
   merchants: new Map(),
-  deliveries: new Map()
+  deliveries: new Map(),
+  derivation: null
 })
 
 /** No two tenants share a key: the environment is one of two words, and comes first. */
