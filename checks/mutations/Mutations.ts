@@ -2719,6 +2719,39 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "derive ids from the current encryption key",
+    harm: "After a rotation a retried request is taken for another one, and a repeated charge gets another id: paid twice.",
+    edits: [
+      {
+        file: "packages/core/src/ports/SecretsLayer.ts",
+        find: "Effect.flatMap(storedDerivation(source), (keys)",
+        replace:
+          "Effect.flatMap(Effect.andThen(storedDerivation(source), Effect.flatMap(source, ({ current }) => derivedFrom(current))), (keys)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay"
+    }
+  },
+  {
+    name: "take the new encryption key for the first one",
+    harm: "An older installation that updates and rotates at once derives other ids: a retried charge is made again.",
+    edits: [
+      {
+        file: "packages/core/src/ports/SecretsLayer.ts",
+        find: "if (connection === undefined) return current",
+        replace: "if (connection === undefined || previous.length > 0) return current"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a store without derivation keys, when it starts under a new key, then the key that sealed its texts derives"
+    }
+  },
+  {
     name: "overwrite credentials that were written since they were read",
     harm: "Rotating the encryption key brings back a provider's old credentials: payments fail, or reach another account.",
     edits: [

@@ -1,7 +1,6 @@
 /** Pointsman's core, for those who embed it: the service, what it takes and returns, and how it fails. */
 
 export type { AccountReading, AccountStanding } from "./call/Accounts.ts"
-export { credentialsContext, webhookSecretContext } from "./call/OpenConnections.ts"
 export {
   type Caller,
   type Created,
@@ -48,7 +47,15 @@ export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
 export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
 export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
-export type { AmountRange, CircuitBreakerSettings, Condition, Connection, Supports } from "./model/Connection.ts"
+export {
+  type AmountRange,
+  type CircuitBreakerSettings,
+  type Condition,
+  type Connection,
+  credentialsContext,
+  type Supports,
+  webhookSecretContext
+} from "./model/Connection.ts"
 export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
 export {
   type Delivery,

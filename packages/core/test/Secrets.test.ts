@@ -1,13 +1,19 @@
 import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result } from "effect"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { Directory } from "../src/ports/Directory.ts"
+import { Ids } from "../src/ports/Ids.ts"
+import { derivationContext, derivationKey, SealedTexts } from "../src/ports/SealedTexts.ts"
 import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
 )
+
+const memory = MemoryStorage.layer().pipe(Layer.provide(Ids.layer))
 
 const keyOf = (fill: number) => Redacted.make(new Uint8Array(32).fill(fill))
 const withKey =
@@ -27,16 +33,30 @@ const sealedBefore = (fill: number, plaintext: string, context: string) => {
   return `v1.${sealed.toString("base64url")}`
 }
 
+const rotating = (current: number, ...previous: ReadonlyArray<number>) =>
+  SecretsLayer.layerRotating(Effect.succeed({ current: keyOf(current), previous: previous.map(keyOf) })).pipe(
+    Layer.provide(crypto)
+  )
+
 const withKeys =
   (current: number, ...previous: ReadonlyArray<number>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    effect.pipe(
-      Effect.provide(
-        SecretsLayer.layerRotating(Effect.succeed({ current: keyOf(current), previous: previous.map(keyOf) })).pipe(
-          Layer.provide(crypto)
-        )
-      )
-    )
+    effect.pipe(Effect.provide(rotating(current, ...previous).pipe(Layer.provide(memory))))
+
+const connection = {
+  id: "main",
+  workspaceId: "acme",
+  environment: "production",
+  name: "Main",
+  connector: "http",
+  active: true,
+  priority: 1,
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null
+} as const
 
 const idOf = (fill: number): string =>
   createHash("sha256").update("pointsman/v2/key-id").update(new Uint8Array(32).fill(fill)).digest("hex").slice(0, 16)
@@ -160,6 +180,57 @@ describe("Secrets", () => {
     }).pipe(withKeys(3, 1))
   )
 
+  it.effect("given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay", () =>
+    Effect.gen(function* () {
+      const made = Effect.gen(function* () {
+        const { derivedUuid, fingerprint, pageToken } = yield* Secrets
+        return [yield* fingerprint("request"), yield* derivedUuid("text", 5), yield* pageToken("payment")]
+      })
+      const storage = yield* Layer.build(memory)
+      const withStore = (current: number, ...previous: ReadonlyArray<number>) =>
+        Effect.provide(made, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+      const before = yield* withKey(1)(made)
+      assert.deepStrictEqual(yield* withStore(1), before)
+      assert.deepStrictEqual(yield* withStore(2, 1), before)
+      assert.strictEqual((yield* Effect.flip(withStore(2)))._tag, "pointsman/SealBroken")
+
+      const texts = Context.get(storage, SealedTexts)
+      const sealed = Option.getOrThrow(yield* texts.derivation)
+      const kept = yield* withKeys(
+        2,
+        1
+      )(Effect.flatMap(open(sealed, derivationContext), (text) => seal(text, derivationContext)))
+      // Not the encryption key itself: who reads this could open every text that it sealed.
+      assert.notInclude(yield* withKeys(2)(open(kept, derivationContext)), Buffer.alloc(32, 1).toString("base64"))
+      const replacement = { kind: "derivation", key: derivationKey, expected: sealed, sealed: kept } as const
+      assert.strictEqual(yield* texts.replace("derivation", [replacement]), 1)
+      assert.deepStrictEqual(yield* withStore(2), before)
+      assert.strictEqual((yield* Effect.flip(withStore(1)))._tag, "pointsman/SealBroken")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "given a store without derivation keys, when it starts under a new key, then the key that sealed its texts derives",
+    () =>
+      Effect.gen(function* () {
+        const storage = yield* Layer.build(memory)
+        const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
+        const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
+        yield* Context.get(storage, Directory).write({
+          workspaces: [],
+          apiKeys: [],
+          connections: [{ ...connection, sealedCredentials }],
+          routing: [],
+          webhookEndpoints: []
+        })
+        const start = (current: number, ...previous: ReadonlyArray<number>) =>
+          Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+        assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
+        assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
+        assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
+      }).pipe(Effect.scoped)
+  )
+
   it.effect(
     "given keys that cannot be had for a time, when something is sealed or opened, then the failure says so",
     () =>
@@ -178,7 +249,7 @@ describe("Secrets", () => {
           }
           isUp = true
           assert.strictEqual(yield* open(sealed, "a"), "secret")
-        }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide(crypto))))
+        }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
       })
   )
 

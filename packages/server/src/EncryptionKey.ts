@@ -8,14 +8,20 @@ import { StartFailure } from "./StartFailure.ts"
 
 const encryptionKeyFile = (databasePath: string): string => `${databasePath}.encryption-key`
 
+/** The keys that the settings name; the current one may be in a file. */
+export const obtainEncryptionKeys = Effect.fnUntraced(function* (settings: KeySettings) {
+  const current = yield* currentKey(settings)
+  return { current, previous: settings.previousEncryptionKeys } satisfies SecretsLayer.EncryptionKeys
+})
+
+type KeySettings = Pick<Settings, "encryptionKey" | "previousEncryptionKeys" | "database">
+
 /**
  * The key of the settings; else the one beside the database file, which is made with a new database and never for
  * one that holds something: what is sealed there would be lost without a word. A database that servers of other
  * machines share has no such file.
  */
-export const obtainEncryptionKey = Effect.fnUntraced(function* (
-  settings: Pick<Settings, "encryptionKey" | "database">
-) {
+const currentKey = Effect.fnUntraced(function* (settings: KeySettings) {
   if (settings.encryptionKey !== null) return settings.encryptionKey
   if (settings.database._tag === "SqliteMemory") return yield* randomKey
   if (settings.database._tag === "Postgres") {
@@ -63,8 +69,9 @@ const usable = Effect.fnUntraced(function* (path: string, key: Redacted.Redacted
   if (!SecretsLayer.isWeak(key)) return key
   return yield* new StartFailure({
     message:
-      `The encryption key in ${path} has a pattern, so it can be guessed. Replace it with another key, as ` +
-      "`openssl rand -base64 32` prints it."
+      `The encryption key in ${path} has a pattern, so it can be guessed. Write another key to the file, as ` +
+      "`openssl rand -base64 32` prints it, set POINTSMAN_ENCRYPTION_KEY_PREVIOUS to this one, and run " +
+      "`pointsman keys rotate-encryption`."
   })
 })
 
@@ -78,7 +85,7 @@ const requireOwnerOnly = Effect.fnUntraced(function* (path: string) {
   return yield* new StartFailure({
     message:
       `Other users of this machine may use the encryption key: ${path} has mode 0${(mode & 0o777).toString(8)}. Run ` +
-      `\`chmod 600 ${path}\`. If others could read it, replace the key.`
+      `\`chmod 600 ${path}\`. If others could read it, rotate the key.`
   })
 })
 

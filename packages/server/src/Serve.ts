@@ -15,7 +15,7 @@ import {
   sendsNothing,
   tooSlowConnection
 } from "@pointsman/configuration"
-import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Pointsman, type SecretsLayer } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
@@ -26,11 +26,11 @@ import { HttpRouter } from "effect/http"
 import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
-import { checkSeals } from "./CheckSeals.ts"
+import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import type { Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
-import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
+import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { type Listener, listen } from "./Listener.ts"
@@ -91,7 +91,7 @@ const serveAlone = Effect.fnUntraced(function* (
   environment: Environment,
   beforeRequests: BeforeRequests
 ) {
-  const { configuration, encryptionKey, listener } = yield* begin(settings, environment)
+  const { configuration, encryptionKeys, listener } = yield* begin(settings, environment)
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
     const told = yield* beforeRequests({ url: listener.url, sandboxKey: prepared.sandboxKey }).pipe(
@@ -105,14 +105,14 @@ const serveAlone = Effect.fnUntraced(function* (
     )
     yield* Console.log(greeting(settings, listener.url, prepared, told))
     return yield* Effect.never
-  }).pipe(onStorage(settings, encryptionKey))
+  }).pipe(onStorage(settings, encryptionKeys))
 })
 
 /** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
 const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
   const holding = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const { configuration, encryptionKey, listener } = yield* Scope.provide(begin(settings, environment), holding)
-  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKey))
+  const { configuration, encryptionKeys, listener } = yield* Scope.provide(begin(settings, environment), holding)
+  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKeys))
   return yield* keepWorkers({
     count: settings.workers,
     address: { host: settings.host, port: listener.port, url: listener.url, fileHash: prepared.fileHash },
@@ -135,7 +135,7 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
     )
     return yield* Effect.never
   }).pipe(
-    onStorage(settings, yield* obtainEncryptionKey(settings), { existing: true }),
+    onStorage(settings, yield* obtainEncryptionKeys(settings), { existing: true }),
     Effect.annotateLogs({ pid: process.pid }),
     // One of several processes responds to a scrape, and the scraper has to see which.
     Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
@@ -159,25 +159,28 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listener = yield* listen(settings)
   yield* ensureFolder(settings.database)
-  return { configuration, listener, encryptionKey: yield* obtainEncryptionKey(settings) }
+  return { configuration, listener, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })
 
 const onStorage =
-  (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>, options: { readonly existing?: boolean } = {}) =>
+  (settings: Settings, encryptionKeys: SecretsLayer.EncryptionKeys, options: { readonly existing?: boolean } = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(effect).pipe(
       Effect.provide(
         Layer.mergeAll(
-          storageLayer(settings.database, {
-            ...options,
-            allowAsyncCommit: settings.allowAsyncCommit,
-            batchCommits: settings.batchCommits,
-            connections: settings.databaseConnections
-          }),
+          secretsLayer(encryptionKeys).pipe(
+            Layer.provideMerge(
+              storageLayer(settings.database, {
+                ...options,
+                allowAsyncCommit: settings.allowAsyncCommit,
+                batchCommits: settings.batchCommits,
+                connections: settings.databaseConnections
+              })
+            )
+          ),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
-          NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),
-          SecretsLayer.layer(encryptionKey)
+          NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks })
         ).pipe(Layer.provideMerge(Ids.layer))
       ),
       Effect.catchIf(isStorageError, (error) => storageFailure(settings.database, error.cause))

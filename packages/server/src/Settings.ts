@@ -3,11 +3,21 @@
  * flag wins. A wrong value stops the start, named by its variable and its flag and never by its content, which may be
  * a secret.
  */
-import { durationExpected, readDelay, readDuration } from "@pointsman/configuration"
+import { durationExpected, readDuration } from "@pointsman/configuration"
 import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
 import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
+import {
+  readBoolean,
+  readInteger,
+  readKeys,
+  readOneOf,
+  readRate,
+  readSchedule,
+  readText,
+  readUrl
+} from "./ReadSetting.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 interface Variable<A> {
@@ -38,38 +48,11 @@ const variable = <A>(definition: {
   }
 })
 
-const readInteger =
-  (minimum: number, maximum: number) =>
-  (text: string): Option.Option<number> => {
-    const value = /^\d{1,10}$/u.test(text) ? Number(text) : Number.NaN
-    return value >= minimum && value <= maximum ? Option.some(value) : Option.none()
-  }
-
-const readUrl = (text: string): Option.Option<string> => {
-  const url = URL.parse(text)
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return Option.none()
-  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === ""
-  return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
-}
-
-const readText = (text: string): Option.Option<string> => (text.trim() === "" ? Option.none() : Option.some(text))
-
-const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
-  Option.all(text.split(",").map((delay) => readDelay(delay.trim())))
-
-const readBoolean = (text: string): Option.Option<boolean> =>
-  text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
-
 export const logFormats = ["logfmt", "json"] as const
 export type LogFormat = (typeof logFormats)[number]
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
-
-const readOneOf =
-  <const Word extends string>(words: ReadonlyArray<Word>) =>
-  (text: string): Option.Option<Word> =>
-    Option.fromUndefinedOr(words.find((word) => word === text))
 
 const second = 1_000
 const minute = 60 * second
@@ -83,9 +66,6 @@ const interval = (definition: {
   readonly default: string
   readonly absent: number
 }) => variable<number>({ ...definition, expected: durationExpected, read: readDuration })
-
-const readRate = (text: string): Option.Option<number | null> =>
-  text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
 
 /** How much one connection or endpoint takes at once. */
 const share = (definition: {
@@ -167,6 +147,15 @@ export const variables = {
     default: "created beside the database file; required with postgres://",
     absent: null,
     read: SecretsLayer.parseEncryptionKey
+  }),
+  previousEncryptionKeys: variable<ReadonlyArray<Redacted.Redacted<Uint8Array>>>({
+    variable: "POINTSMAN_ENCRYPTION_KEY_PREVIOUS",
+    flag: "encryption-key-previous",
+    meaning: "Other keys that open what they sealed, while `pointsman keys rotate-encryption` replaces them",
+    expected: `comma-separated keys, each ${SecretsLayer.encryptionKeyExpected}`,
+    default: "none",
+    absent: [],
+    read: readKeys
   }),
   claimWindowMillis: interval({
     variable: "POINTSMAN_CLAIM_WINDOW",

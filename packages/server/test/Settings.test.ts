@@ -19,6 +19,7 @@ describe("Settings", () => {
         databaseConnections: 12,
         configuration: null,
         encryptionKey: null,
+        previousEncryptionKeys: [],
         claimWindowMillis: 900_000,
         providerTimeoutMillis: 30_000,
         unknownCheckIntervalMillis: 1_800_000,

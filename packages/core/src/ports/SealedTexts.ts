@@ -3,6 +3,10 @@
  * sealed it; and the keys that fingerprints, ids and page tokens are derived with, which outlive every encryption key.
  */
 import { Context, type Effect, type Option } from "effect"
+import { credentialsContext, webhookSecretContext } from "../model/Connection.ts"
+import { endpointSecretContext } from "../model/EndpointSecret.ts"
+import { checkoutUrlContext } from "../model/HostedPage.ts"
+import { messageContext } from "../model/StoredMessage.ts"
 import type { StorageError } from "./StorageError.ts"
 
 /** What a sealed text is, and what its record is found by. */
@@ -23,6 +27,9 @@ export const sealedKinds = [
 
 export type SealedKind = (typeof sealedKinds)[number]
 
+/** Binds the sealed derivation keys to their place. */
+export const derivationContext = "derivation-keys"
+
 /** What the derivation keys are found by. */
 export const derivationKey: ReadonlyArray<string> = ["derivation"]
 
@@ -30,6 +37,26 @@ export interface SealedText {
   readonly kind: SealedKind
   readonly key: ReadonlyArray<string>
   readonly sealed: string
+}
+
+/** What binds a sealed text to its record. */
+export const sealedContext = (kind: SealedKind, key: ReadonlyArray<string>): string => {
+  const [first = "", , third = "", fourth = ""] = key
+  switch (kind) {
+    case "derivation":
+      return derivationContext
+    case "credentials":
+      return credentialsContext(first)
+    case "webhookSecret":
+      return webhookSecretContext(first)
+    case "endpointSecret":
+    case "previousEndpointSecret":
+      return endpointSecretContext(first)
+    case "checkout":
+      return checkoutUrlContext(fourth)
+    case "message":
+      return messageContext(third, fourth)
+  }
 }
 
 export interface SealedQuery {

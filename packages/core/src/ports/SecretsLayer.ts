@@ -4,11 +4,13 @@
  * A key is never used itself. HKDF-SHA-256 makes one key per purpose from it, so that what is sealed and what is
  * fingerprinted never share one.
  */
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { type Aead, Digest, type Kdf, Mac, type SecureRandom } from "effect/crypto"
 import { Base64, Base64Url, Hex } from "effect/encoding"
+import { derivationContext, SealedTexts, sealedContext } from "./SealedTexts.ts"
 import { encryptionKeyBytes, type KeySource, makeSealing, subkey } from "./Sealing.ts"
-import { type KeyUnavailable, Secrets } from "./Secrets.ts"
+import { type KeyUnavailable, SealBroken, Secrets } from "./Secrets.ts"
+import type { StorageError } from "./StorageError.ts"
 
 export { type EncryptionKeys, encryptionKeyBytes, type KeySource, keyIdOf } from "./Sealing.ts"
 
@@ -61,23 +63,79 @@ const derivation = {
 
 type CryptoServices = Aead.Aead | Mac.Mac | Digest.Digest | Kdf.Kdf | SecureRandom.SecureRandom
 
-/** One key that never changes: 32 random bytes. */
+/**
+ * One key of 32 random bytes that never changes: fingerprints and ids are derived from it, so that a database whose key is
+ * replaced some day needs `layerRotating`.
+ */
 export const layer = (encryptionKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets, never, CryptoServices> =>
-  Layer.orDie(layerRotating(Effect.succeed({ current: encryptionKey, previous: [] })))
-
-/** Fingerprints and ids are derived from the key that is the current one at the start. */
-export const layerRotating = (source: KeySource): Layer.Layer<Secrets, KeyUnavailable, CryptoServices> =>
   Layer.effect(
     Secrets,
-    Effect.gen(function* () {
-      const { current } = yield* source
-      return yield* makeSecrets(source, {
-        fingerprint: yield* subkey(current, derivation.fingerprint),
-        pageToken: yield* subkey(current, derivation.pageToken),
-        derivedUuid: yield* subkey(current, derivation.derivedUuid)
-      })
+    Effect.flatMap(derivedFrom(encryptionKey), (keys) =>
+      makeSecrets(Effect.succeed({ current: encryptionKey, previous: [] }), keys)
+    )
+  )
+
+/**
+ * Keys that may be replaced. Fingerprints, ids and page tokens are derived with keys that the storage keeps sealed: the
+ * first start derives them from the encryption key, and they never change. Fails with `SealBroken` where no key opens
+ * what is stored.
+ */
+export const layerRotating = (
+  source: KeySource
+): Layer.Layer<Secrets, KeyUnavailable | SealBroken | StorageError, CryptoServices | SealedTexts> =>
+  Layer.effect(
+    Secrets,
+    Effect.flatMap(storedDerivation(source), (keys) => makeSecrets(source, keys))
+  )
+
+const storedDerivation = Effect.fnUntraced(function* (source: KeySource) {
+  const texts = yield* SealedTexts
+  const sealing = yield* makeSealing(source)
+  const stored = yield* texts.derivation
+  const sealed = Option.isSome(stored)
+    ? stored.value
+    : yield* texts.keepDerivation(
+        yield* sealing.seal(derivationText(yield* derivedFrom(yield* firstKey(source))), derivationContext)
+      )
+  const text = Redacted.value(yield* sealing.open(sealed, derivationContext))
+  const read = (name: keyof DerivationKeys) =>
+    Effect.orDie(Effect.fromResult(Base64.decode((JSON.parse(text) as Record<string, string>)[name] ?? "")))
+  return {
+    fingerprint: yield* read("fingerprint"),
+    pageToken: yield* read("pageToken"),
+    derivedUuid: yield* read("derivedUuid")
+  } satisfies DerivationKeys
+})
+
+const derivationText = ({ derivedUuid, fingerprint, pageToken }: DerivationKeys): Redacted.Redacted<string> =>
+  Redacted.make(
+    JSON.stringify({
+      fingerprint: Base64.encode(fingerprint),
+      pageToken: Base64.encode(pageToken),
+      derivedUuid: Base64.encode(derivedUuid)
     })
   )
+
+/** The key of a store that was used without derivation keys: the one that sealed what is stored; the current one if nothing is. */
+const firstKey = Effect.fnUntraced(function* (source: KeySource) {
+  const texts = yield* SealedTexts
+  const { current, previous } = yield* source
+  const [connection] = yield* texts.list({ kind: "credentials", after: null, limit: 1 })
+  if (connection === undefined) return current
+  const place = sealedContext("credentials", connection.key)
+  for (const key of [current, ...previous]) {
+    const alone = yield* makeSealing(Effect.succeed({ current: key, previous: [] }))
+    if (Option.isSome(yield* Effect.option(alone.open(connection.sealed, place)))) return key
+  }
+  return yield* new SealBroken({ context: place })
+})
+
+const derivedFrom = (key: Redacted.Redacted<Uint8Array>) =>
+  Effect.all({
+    fingerprint: subkey(key, derivation.fingerprint),
+    pageToken: subkey(key, derivation.pageToken),
+    derivedUuid: subkey(key, derivation.derivedUuid)
+  })
 
 /** Keys of 32 bytes. Each must stay the same for as long as what was made with it is stored. */
 interface DerivationKeys {

@@ -3,14 +3,14 @@
  * cannot be had hides no other: only what needs it is left out.
  */
 import { sendsNothing } from "@pointsman/configuration"
-import { environments, Pointsman, type Review } from "@pointsman/core"
+import { environments, Pointsman, type Review, SecretsLayer } from "@pointsman/core"
 import { OpenConnections } from "@pointsman/core/internal"
 import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } from "@pointsman/core/ports"
-import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
+import { Clock, Effect, Layer, Option, Path, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
-import { checkSeals } from "../CheckSeals.ts"
+import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import type { Database } from "../DatabaseUrl.ts"
-import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
+import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
@@ -80,7 +80,7 @@ const databaseLines = Effect.fnUntraced(function* (
   const { isUsable, lines } = yield* inspect(settings)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
-  const key = yield* Effect.result(obtainEncryptionKey(settings))
+  const key = yield* Effect.result(obtainEncryptionKeys(settings))
   if (Result.isFailure(key)) return [...lines, wrong("encryption key", key.failure.message)]
   const inside = yield* Effect.result(contentLines(settings, key.success, environment))
   return [...lines, ...(Result.isFailure(inside) ? [wrong("database", inside.failure.message)] : inside.success)]
@@ -206,7 +206,7 @@ export const schemaOf = (name: string, schema: number, newest: number): Inspecte
 
 const contentLines = (
   settings: Settings,
-  key: Redacted.Redacted<Uint8Array>,
+  keys: SecretsLayer.EncryptionKeys,
   environment: Readonly<Record<string, string | undefined>>
 ) =>
   Effect.gen(function* () {
@@ -230,9 +230,13 @@ const contentLines = (
       ...(yield* deliveryLines(contents))
     ] satisfies Lines
   }).pipe(
-    Effect.provide(databaseLayer(settings, key)),
+    Effect.provide(databaseLayer(settings, secretsFor(keys))),
     Effect.catchTag("pointsman/StorageError", ({ cause }) => storageFailure(settings.database, cause))
   )
+
+/** Where no key opens what is stored, that is one line of several: nothing else is sealed or derived here. */
+const secretsFor = (keys: SecretsLayer.EncryptionKeys) =>
+  Layer.catchTag(secretsLayer(keys), "pointsman/server/StartFailure", () => SecretsLayer.layer(keys.current))
 
 /** As a payment would open them, and with nowhere to send anything. An inactive one still holds payments. */
 const connectionLines = Effect.fnUntraced(function* (

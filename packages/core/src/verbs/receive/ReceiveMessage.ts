@@ -11,7 +11,7 @@ import { Clock, Effect, Metric, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { Accounts } from "../../call/Accounts.ts"
 import { canLookUpOperations } from "../../call/LookUp.ts"
-import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
@@ -22,16 +22,17 @@ import type { Source, Subject } from "../../decide/interpret/Statement.ts"
 import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
-import type { Connection } from "../../model/Connection.ts"
+import { type Connection, webhookSecretContext } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
-import type {
-  MessageBook,
-  MessageNote,
-  MessageOutcome,
-  MessageSubject,
-  StoredMessage
+import {
+  type MessageBook,
+  type MessageNote,
+  type MessageOutcome,
+  type MessageSubject,
+  messageContext,
+  type StoredMessage
 } from "../../model/StoredMessage.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
@@ -130,10 +131,6 @@ const refuseSlowly = Effect.fnUntraced(function* ({ body, headers }: IncomingMes
   )
   return yield* new MessageRefused()
 })
-
-/** Binds a sealed body to its message. */
-export const messageContext = (connectionId: string, eventId: string): string =>
-  `connection:${connectionId}:message:${eventId}`
 
 /** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */
 export const recordMessage = Effect.fnUntraced(function* (verified: VerifiedMessage) {
