@@ -2719,6 +2719,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "rotate the encryption key in one pass",
+    harm: "Credentials that a server stores meanwhile stay under the old key: without it, their payments fail.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/RotateEncryption.ts",
+        find: "pass < maxPasses",
+        replace: "pass < maxPasses - 2"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RotateEncryption.test.ts",
+      test: "given credentials that a server changes meanwhile, when the key is rotated, then the new ones are kept"
+    }
+  },
+  {
     name: "derive ids from the current encryption key",
     harm: "After a rotation a retried request is taken for another one, and a repeated charge gets another id: paid twice.",
     edits: [

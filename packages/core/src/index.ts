@@ -161,6 +161,13 @@ export {
   WorkspaceNotFound
 } from "./verbs/administer/ManageApiKeys.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
+export {
+  countSealed,
+  type Rotation,
+  type RotationOptions,
+  rotateEncryption,
+  type SealedCounts
+} from "./verbs/administer/RotateEncryption.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"

@@ -150,7 +150,7 @@ describe("Secrets", () => {
         assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
         const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
         assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
-        assert.strictEqual(yield* secrets.currentKeyId, idOf(3))
+        assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
         assert.deepStrictEqual(
           texts.map((text) => SecretsLayer.keyIdOf(text)),
           ids

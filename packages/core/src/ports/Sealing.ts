@@ -122,8 +122,10 @@ export const makeSealing = Effect.fnUntraced(function* (source: KeySource) {
     }),
     open: (sealed, place) => Effect.map(openWith(sealed, place), ({ plaintext }) => Redacted.make(plaintext)),
     sealedBy: (sealed, place) => Effect.map(openWith(sealed, place), ({ id }) => id),
-    currentKeyId: Effect.flatMap(source, ({ current }) => Effect.map(sealingKey(current), ({ id }) => id))
-  } satisfies Pick<Secrets["Service"], "seal" | "open" | "sealedBy" | "currentKeyId">
+    keyIds: Effect.flatMap(source, ({ current, previous }) =>
+      Effect.forEach([current, ...previous], (key) => Effect.map(sealingKey(key), ({ id }) => id))
+    )
+  } satisfies Pick<Secrets["Service"], "seal" | "open" | "sealedBy" | "keyIds">
 })
 
 const deriveSealingKey = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>) {

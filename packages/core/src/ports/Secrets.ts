@@ -29,8 +29,8 @@ export class Secrets extends Context.Service<
     ) => Effect.Effect<Redacted.Redacted<string>, SealBroken | KeyUnavailable>
     /** The id of the key that opens it; it is opened to find out. */
     readonly sealedBy: (sealed: string, context: string) => Effect.Effect<string, SealBroken | KeyUnavailable>
-    /** The id of the key that seals: 16 lower-case hexadecimal digits, which do not lead back to the key. */
-    readonly currentKeyId: Effect.Effect<string, KeyUnavailable>
+    /** Of all keys, the one that seals first: 16 lower-case hexadecimal digits each, which do not lead back to the key. */
+    readonly keyIds: Effect.Effect<ReadonlyArray<string>, KeyUnavailable>
     /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
     /**

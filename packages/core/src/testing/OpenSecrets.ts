@@ -31,7 +31,7 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
       : Effect.fail(new SealBroken({ context })),
   sealedBy: (sealed, context) =>
     sealed.startsWith(`${context}|`) ? Effect.succeed("open") : Effect.fail(new SealBroken({ context })),
-  currentKeyId: Effect.succeed("open"),
+  keyIds: Effect.succeed(["open"]),
   fingerprint: Effect.succeed,
   derivedUuid: (text, at) => Effect.succeed(uuidV8From(text, at)),
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),

@@ -14,6 +14,7 @@ import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
+import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
@@ -22,6 +23,7 @@ import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
+import { keyLines } from "./SealedLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Lines = ReadonlyArray<CheckLine>
@@ -216,7 +218,7 @@ const contentLines = (
       ...(Result.isFailure(seals)
         ? [wrong("encryption key", seals.failure.message)]
         : [
-            ok("encryption key", "the key decrypts the stored secrets"),
+            ...(yield* keyLines),
             ...(yield* generationLines(settings, environment)),
             ...(yield* connectionLines(contents, settings))
           ]),
@@ -231,7 +233,11 @@ const contentLines = (
     ] satisfies Lines
   }).pipe(
     Effect.provide(databaseLayer(settings, secretsFor(keys))),
-    Effect.catchTag("pointsman/StorageError", ({ cause }) => storageFailure(settings.database, cause))
+    Effect.catchTags({
+      "pointsman/StorageError": ({ cause }) => storageFailure(settings.database, cause),
+      "pointsman/KeyUnavailable": ({ reason }) =>
+        Effect.fail(new StartFailure({ message: `The encryption key is unavailable: ${reason}.` }))
+    })
   )
 
 /** Where no key opens what is stored, that is one line of several: nothing else is sealed or derived here. */

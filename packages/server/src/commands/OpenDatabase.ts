@@ -15,6 +15,7 @@ import {
   Directory,
   Ids,
   type Merchants,
+  type SealedTexts,
   type Secrets,
   type StorageError,
   Transport
@@ -69,7 +70,7 @@ export const onDatabase = Effect.fnUntraced(
     ) => Effect.Effect<
       A,
       CommandFailure | StartFailure | StorageError,
-      Pointsman | Directory | Deliveries | Merchants | Secrets | FileSystem.FileSystem
+      Pointsman | Directory | Deliveries | Merchants | SealedTexts | Secrets | FileSystem.FileSystem
     >,
     /** Nothing is reached without them. */
     providersOf?: (settings: Settings) => Providers
