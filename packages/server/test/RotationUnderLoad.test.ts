@@ -75,9 +75,12 @@ const fill = (storage: Layer.Layer<Ledger | SealedTexts, StorageError, Ids>) => 
   const keys = { current: Redacted.make(new Uint8Array(Buffer.from(oldKey, "base64"))), previous: [] }
   return Effect.runPromise(
     storeMessages.pipe(
-      Effect.provide(SecretsLayer.layerRotating(Effect.succeed(keys)).pipe(Layer.provideMerge(storage))),
-      Effect.provide(Ids.layer),
-      Effect.provide(Layer.merge(NodeCrypto.layer, NodeMac.layer))
+      Effect.provide(
+        SecretsLayer.layerRotating(Effect.succeed(keys)).pipe(
+          Layer.provideMerge(storage),
+          Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeMac.layer)])
+        )
+      )
     )
   )
 }

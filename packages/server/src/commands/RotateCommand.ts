@@ -50,13 +50,11 @@ export const rotateCommand = Command.make(
 const rotationView = ({ keyId, left, resealed }: Rotation) => ({
   key: keyId,
   encrypted_again: resealed,
-  left: keysOf(left).map(([id, texts]) => ({ key: id, current: id === keyId, texts })),
+  left: [...left.byKey].map(([id, texts]) => ({ key: id, current: id === keyId, texts })),
   unreadable: left.unreadable
 })
 
 type RotationView = ReturnType<typeof rotationView>
-
-export const keysOf = ({ byKey }: SealedCounts): ReadonlyArray<readonly [id: string, texts: number]> => [...byKey]
 
 const rotationText = ({ encrypted_again: resealed, left }: RotationView): string =>
   [

@@ -103,10 +103,10 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   const connections = yield* OpenConnections
   const opened = yield* secrets.open(sealedWebhookSecret, webhookSecretContext(id)).pipe(
     // The provider sends the message again.
-    Effect.catchTag("pointsman/KeyUnavailable", (cause) =>
-      Effect.fail(keyStorageError("opening a webhook secret")(cause))
-    ),
-    Effect.catchTag("pointsman/SealBroken", () => Effect.undefined)
+    Effect.catchTags({
+      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("opening a webhook secret")(cause)),
+      "pointsman/SealBroken": () => Effect.undefined
+    })
   )
   const connector = yield* Effect.result(connections.connector(connection))
   if (opened === undefined) {
