@@ -3,7 +3,9 @@
  * attw, installed from its tarball into an empty folder, and used there: in ECMAScript modules, by `require`, by
  * TypeScript with two kinds of resolution, and as the command. The registry is asked for the packages of others alone.
  */
+
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -138,7 +140,7 @@ const tryGuide = async (): Promise<void> => {
   const onAnyPort = "const server = app.listen(0, () => console.log('port', server.address().port))"
   writeFileSync(join(folder, "shop.js"), program.replace(listening, onAnyPort))
   const shopProcess = await started(["shop.js"], folder, /port (\d+)/u, {
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
+    ENCRYPTION_KEY: randomBytes(32).toString("base64")
   })
   const checkOut = async () => {
     const answer = await fetch(`http://127.0.0.1:${shopProcess.found[1]}/checkout`, {

@@ -3010,6 +3010,71 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "rotate the encryption key in one pass",
+    harm: "Credentials that a server stores meanwhile stay under the old key: without it, their payments fail.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/RotateEncryption.ts",
+        find: "pass < maxPasses",
+        replace: "pass < maxPasses - 2"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RotateEncryption.test.ts",
+      test: "given credentials that a server changes meanwhile, when the key is rotated, then the new ones are kept"
+    }
+  },
+  {
+    name: "derive ids from the current encryption key",
+    harm: "After a rotation a retried request is taken for another one, and a repeated charge gets another id: paid twice.",
+    edits: [
+      {
+        file: "packages/core/src/ports/SecretsLayer.ts",
+        find: "Effect.flatMap(storedDerivation(source), (keys)",
+        replace:
+          "Effect.flatMap(Effect.andThen(storedDerivation(source), Effect.flatMap(source, ({ current }) => derivedFrom(current))), (keys)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay"
+    }
+  },
+  {
+    name: "take the new encryption key for the first one",
+    harm: "An older installation that updates and rotates at once derives other ids: a retried charge is made again.",
+    edits: [
+      {
+        file: "packages/core/src/ports/SecretsLayer.ts",
+        find: "if (connection === undefined) return current",
+        replace: "if (connection === undefined || previous.length > 0) return current"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a store without derivation keys, when it starts under a new key, then the key that sealed its texts derives"
+    }
+  },
+  {
+    name: "overwrite credentials that were written since they were read",
+    harm: "Rotating the encryption key brings back a provider's old credentials: payments fail, or reach another account.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/SealedTexts.ts",
+        find: "} = ?1`",
+        replace: "} <> '' and ?1 <> ''`"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a text that was written since it was read, when it is replaced, then the newer text stays"
+    }
+  },
+  {
     name: "believe never received of a used key",
     harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
     edits: [

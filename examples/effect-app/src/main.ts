@@ -22,8 +22,9 @@ import * as Workspace from "./Workspace.ts"
 /** Everything that Pointsman asks of the outside. */
 const outside = ({ database, encryptionKey }: Settings) =>
   Layer.mergeAll(
-    SqliteStorage.layer({ filename: database }),
-    SecretsLayer.layer(encryptionKey),
+    SecretsLayer.layerRotating(Effect.succeed({ current: encryptionKey, previous: [] })).pipe(
+      Layer.provideMerge(SqliteStorage.layer({ filename: database }))
+    ),
     NodeTransport.layer(),
     NodeTransport.NodeWebhookSender.layer({ allowPrivate: false }),
     Layer.effect(

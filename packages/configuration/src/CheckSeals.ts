@@ -1,5 +1,5 @@
 import { type Connection, credentialsContext, endpointSecretContext, webhookSecretContext } from "@pointsman/core"
-import { type DirectoryContents, Ledger, Secrets } from "@pointsman/core/ports"
+import { type DirectoryContents, keyStorageError, Ledger, Secrets } from "@pointsman/core/ports"
 import { Effect, Schema } from "effect"
 
 /** What is sealed in the store does not open: the encryption key is not the one that the store was made with. */
@@ -46,7 +46,13 @@ const sealedIn = ({ connections, webhookEndpoints }: DirectoryContents): Readonl
   ].filter((one): one is Sealed => one.text !== null)
 
 const opens = Effect.fnUntraced(function* (text: string, context: string) {
-  return yield* Effect.isSuccess((yield* Secrets).open(text, context))
+  return yield* (yield* Secrets).open(text, context).pipe(
+    Effect.as(true),
+    Effect.catchTags({
+      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("checking sealed texts")(cause)),
+      "pointsman/SealBroken": () => Effect.succeed(false)
+    })
+  )
 })
 
 /** What of a connection cannot be decrypted with this encryption key; `undefined`: nothing. */

@@ -10,7 +10,13 @@ import {
   webhookSecretContext
 } from "@pointsman/core"
 import type { WantedDirectory } from "@pointsman/core/internal"
-import { type DirectoryContents, Secrets, type WebhookEndpoint, type WorkspaceRouting } from "@pointsman/core/ports"
+import {
+  type DirectoryContents,
+  keyStorageError,
+  Secrets,
+  type WebhookEndpoint,
+  type WorkspaceRouting
+} from "@pointsman/core/ports"
 import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
@@ -137,14 +143,21 @@ const endpointOf = Effect.fnUntraced(function* (
 })
 
 /** The text that is stored where it holds this secret already, else a new one. */
-const sealedOnce = Effect.fnUntraced(function* (plaintext: string, context: string, stored: string | null | undefined) {
-  const secrets = yield* Secrets
-  if (stored !== null && stored !== undefined) {
-    const opened = yield* Effect.option(secrets.open(stored, context))
-    if (Option.isSome(opened) && Redacted.value(opened.value) === plaintext) return stored
-  }
-  return yield* secrets.seal(Redacted.make(plaintext), context)
-})
+const sealedOnce = Effect.fnUntraced(
+  function* (plaintext: string, context: string, stored: string | null | undefined) {
+    const secrets = yield* Secrets
+    if (stored !== null && stored !== undefined) {
+      const opened = yield* Effect.catchTag(
+        secrets.open(stored, context),
+        "pointsman/SealBroken",
+        () => Effect.undefined
+      )
+      if (opened !== undefined && Redacted.value(opened) === plaintext) return stored
+    }
+    return yield* secrets.seal(Redacted.make(plaintext), context)
+  },
+  Effect.mapError(keyStorageError("sealing the configuration"))
+)
 
 const routingOf = (workspace: WorkspaceFile): ReadonlyArray<WorkspaceRouting> =>
   environments.flatMap((environment) => {

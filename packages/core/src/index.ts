@@ -1,7 +1,6 @@
 /** Pointsman's core, for those who embed it: the service, what it takes and returns, and how it fails. */
 
 export type { AccountReading, AccountStanding } from "./call/Accounts.ts"
-export { credentialsContext, webhookSecretContext } from "./call/OpenConnections.ts"
 export {
   type Caller,
   type Created,
@@ -48,7 +47,15 @@ export { type AttemptOutcome, attemptOutcomes } from "./model/AttemptOutcome.ts"
 export type { CheckIntervals } from "./model/CheckIntervals.ts"
 export { type Claim, defaultClaimWindowMillis } from "./model/Claim.ts"
 export { type ClaimState, claimStates } from "./model/ClaimMachine.ts"
-export type { AmountRange, CircuitBreakerSettings, Condition, Connection, Supports } from "./model/Connection.ts"
+export {
+  type AmountRange,
+  type CircuitBreakerSettings,
+  type Condition,
+  type Connection,
+  credentialsContext,
+  type Supports,
+  webhookSecretContext
+} from "./model/Connection.ts"
 export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
 export {
   type Delivery,
@@ -154,6 +161,13 @@ export {
   WorkspaceNotFound
 } from "./verbs/administer/ManageApiKeys.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
+export {
+  countSealed,
+  type Rotation,
+  type RotationOptions,
+  rotateEncryption,
+  type SealedCounts
+} from "./verbs/administer/RotateEncryption.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"

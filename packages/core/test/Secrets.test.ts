@@ -1,19 +1,65 @@
-import { createHash, createHmac, hkdfSync } from "node:crypto"
+import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Result } from "effect"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Context, Effect, Layer, Option, Redacted, Result } from "effect"
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
-import { Secrets } from "../src/ports/Secrets.ts"
+import { Directory } from "../src/ports/Directory.ts"
+import { Ids } from "../src/ports/Ids.ts"
+import { derivationContext, derivationKey, SealedTexts } from "../src/ports/SealedTexts.ts"
+import { KeyUnavailable, Secrets } from "../src/ports/Secrets.ts"
 import * as SecretsLayer from "../src/ports/SecretsLayer.ts"
 
 const crypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
 )
 
+const memory = MemoryStorage.layer().pipe(Layer.provide(Ids.layer))
+
 const keyOf = (fill: number) => Redacted.make(new Uint8Array(32).fill(fill))
 const withKey =
   (fill: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provide(SecretsLayer.layer(keyOf(fill)).pipe(Layer.provide(crypto))))
+
+/** `v2.`, the id of the key, and a dot. */
+const headLength = 20
+
+/** As the format before key ids was: `v1.`, then nonce and ciphertext in base64url. */
+const sealedBefore = (fill: number, plaintext: string, context: string) => {
+  const key = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(fill), "pointsman", "pointsman/v1/seal", 32))
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context))
+  const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+  return `v1.${sealed.toString("base64url")}`
+}
+
+const rotating = (current: number, ...previous: ReadonlyArray<number>) =>
+  SecretsLayer.layerRotating(Effect.succeed({ current: keyOf(current), previous: previous.map(keyOf) })).pipe(
+    Layer.provide(crypto)
+  )
+
+const withKeys =
+  (current: number, ...previous: ReadonlyArray<number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(Effect.provide(rotating(current, ...previous).pipe(Layer.provide(memory))))
+
+const connection = {
+  id: "main",
+  workspaceId: "acme",
+  environment: "production",
+  name: "Main",
+  connector: "http",
+  active: true,
+  priority: 1,
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports: {},
+  restrictions: [],
+  circuitBreaker: null
+} as const
+
+const idOf = (fill: number): string =>
+  createHash("sha256").update("pointsman/v2/key-id").update(new Uint8Array(32).fill(fill)).digest("hex").slice(0, 16)
 
 const seal = (plaintext: string, context: string) =>
   Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(plaintext), context))
@@ -26,7 +72,7 @@ describe("Secrets", () => {
     (plaintext) =>
       Effect.gen(function* () {
         const sealed = yield* seal(plaintext, "connection/main")
-        assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
+        assert.match(sealed, /^v2\.[0-9a-f]{16}\.[A-Za-z0-9_-]+$/)
         assert.strictEqual(yield* open(sealed, "connection/main"), plaintext)
       }).pipe(withKey(1))
   )
@@ -36,7 +82,7 @@ describe("Secrets", () => {
       const first = yield* seal("whsec_visible", "a")
       const second = yield* seal("whsec_visible", "a")
       assert.notStrictEqual(first, second)
-      assert.notInclude(Buffer.from(first.slice(3), "base64url").toString("latin1"), "visible")
+      assert.notInclude(Buffer.from(first.slice(headLength), "base64url").toString("latin1"), "visible")
     }).pipe(withKey(1))
   )
 
@@ -47,7 +93,7 @@ describe("Secrets", () => {
         const sealed = yield* seal("whsec_visible", "connection/a/credentials")
         const failure = yield* Effect.flip(open(sealed, "connection/b/credentials"))
         assert.strictEqual(failure._tag, "pointsman/SealBroken")
-        assert.strictEqual(failure.context, "connection/b/credentials")
+        assert.strictEqual(failure._tag === "pointsman/SealBroken" && failure.context, "connection/b/credentials")
         assert.notInclude(JSON.stringify(failure), "visible")
       }).pipe(withKey(1))
   )
@@ -63,13 +109,14 @@ describe("Secrets", () => {
   it.effect("given a sealed text, when any of its parts is changed or cut, then it is broken", () =>
     Effect.gen(function* () {
       const sealed = yield* seal("secret", "a")
-      const bytes = Buffer.from(sealed.slice(3), "base64url")
+      const head = sealed.slice(0, headLength)
+      const bytes = Buffer.from(sealed.slice(headLength), "base64url")
       const flipped = Array.from(bytes.keys(), (at) => {
         const changed = Buffer.from(bytes)
         changed[at] = (changed[at] as number) ^ 1
-        return `v1.${changed.toString("base64url")}`
+        return `${head}${changed.toString("base64url")}`
       })
-      const cut = Array.from(bytes.keys(), (length) => `v1.${bytes.subarray(0, length).toString("base64url")}`)
+      const cut = Array.from(bytes.keys(), (length) => `${head}${bytes.subarray(0, length).toString("base64url")}`)
       for (const wrong of [
         ...flipped,
         ...cut,
@@ -77,13 +124,133 @@ describe("Secrets", () => {
         "secret",
         "v1.",
         "v1.***",
-        sealed.slice(3),
-        sealed.replace("v1.", "v2.")
+        head,
+        `${head}***`,
+        sealed.slice(headLength),
+        sealed.replace("v2.", "v3."),
+        `v1.${sealed.slice(headLength)}`,
+        sealed.replace(/\.[0-9a-f]{16}\./u, ".0000000000000000.")
       ]) {
         const failure = yield* Effect.flip(open(wrong, "a"))
         assert.strictEqual(failure._tag, "pointsman/SealBroken", wrong)
       }
     }).pipe(withKey(1))
+  )
+
+  it.effect(
+    "given several keys, when texts are opened, then each key opens what it sealed, and the current one seals",
+    () =>
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        const texts = [
+          yield* withKey(1)(seal("one", "a")),
+          yield* withKey(2)(seal("two", "a")),
+          yield* seal("now", "a")
+        ]
+        assert.deepStrictEqual(yield* Effect.forEach(texts, (text) => open(text, "a")), ["one", "two", "now"])
+        const ids = yield* Effect.forEach(texts, (text) => secrets.sealedBy(text, "a"))
+        assert.deepStrictEqual(ids, [idOf(1), idOf(2), idOf(3)])
+        assert.deepStrictEqual(yield* secrets.keyIds, [idOf(3), idOf(1), idOf(2)])
+        assert.deepStrictEqual(
+          texts.map((text) => SecretsLayer.keyIdOf(text)),
+          ids
+        )
+        for (const text of texts) {
+          assert.strictEqual((yield* Effect.flip(open(text, "b")))._tag, "pointsman/SealBroken")
+          assert.strictEqual((yield* Effect.flip(secrets.sealedBy(text, "b")))._tag, "pointsman/SealBroken")
+        }
+        // A text is tried with the key that it names alone.
+        const renamed = texts[0]?.replace(idOf(1), idOf(2)) ?? ""
+        assert.strictEqual((yield* Effect.flip(open(renamed, "a")))._tag, "pointsman/SealBroken")
+        assert.strictEqual((yield* withKeys(3, 2)(Effect.flip(open(texts[0] ?? "", "a"))))._tag, "pointsman/SealBroken")
+      }).pipe(withKeys(3, 1, 2))
+  )
+
+  it.effect("given a text without a key id, when it is opened, then every key is tried, with its context", () =>
+    Effect.gen(function* () {
+      const secrets = yield* Secrets
+      for (const fill of [1, 3]) {
+        const before = sealedBefore(fill, "kept é", "a")
+        assert.strictEqual(yield* open(before, "a"), "kept é")
+        assert.strictEqual(yield* secrets.sealedBy(before, "a"), idOf(fill))
+        assert.isNull(SecretsLayer.keyIdOf(before))
+        assert.strictEqual((yield* Effect.flip(open(before, "b")))._tag, "pointsman/SealBroken")
+      }
+      assert.strictEqual((yield* Effect.flip(open(sealedBefore(4, "kept", "a"), "a")))._tag, "pointsman/SealBroken")
+    }).pipe(withKeys(3, 1))
+  )
+
+  it.effect("given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay", () =>
+    Effect.gen(function* () {
+      const made = Effect.gen(function* () {
+        const { derivedUuid, fingerprint, pageToken } = yield* Secrets
+        return [yield* fingerprint("request"), yield* derivedUuid("text", 5), yield* pageToken("payment")]
+      })
+      const storage = yield* Layer.build(memory)
+      const withStore = (current: number, ...previous: ReadonlyArray<number>) =>
+        Effect.provide(made, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+      const before = yield* withKey(1)(made)
+      assert.deepStrictEqual(yield* withStore(1), before)
+      assert.deepStrictEqual(yield* withStore(2, 1), before)
+      assert.strictEqual((yield* Effect.flip(withStore(2)))._tag, "pointsman/SealBroken")
+
+      const texts = Context.get(storage, SealedTexts)
+      const sealed = Option.getOrThrow(yield* texts.derivation)
+      const kept = yield* withKeys(
+        2,
+        1
+      )(Effect.flatMap(open(sealed, derivationContext), (text) => seal(text, derivationContext)))
+      // Not the encryption key itself: who reads this could open every text that it sealed.
+      assert.notInclude(yield* withKeys(2)(open(kept, derivationContext)), Buffer.alloc(32, 1).toString("base64"))
+      const replacement = { kind: "derivation", key: derivationKey, expected: sealed, sealed: kept } as const
+      assert.strictEqual(yield* texts.replace("derivation", [replacement]), 1)
+      assert.deepStrictEqual(yield* withStore(2), before)
+      assert.strictEqual((yield* Effect.flip(withStore(1)))._tag, "pointsman/SealBroken")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "given a store without derivation keys, when it starts under a new key, then the key that sealed its texts derives",
+    () =>
+      Effect.gen(function* () {
+        const storage = yield* Layer.build(memory)
+        const mark = Effect.flatMap(Secrets, (secrets) => secrets.fingerprint("request"))
+        const sealedCredentials = sealedBefore(1, "{}", "connection:main:credentials")
+        yield* Context.get(storage, Directory).write({
+          workspaces: [],
+          apiKeys: [],
+          connections: [{ ...connection, sealedCredentials }],
+          routing: [],
+          webhookEndpoints: []
+        })
+        const start = (current: number, ...previous: ReadonlyArray<number>) =>
+          Effect.provide(mark, rotating(current, ...previous).pipe(Layer.provide(Layer.succeedContext(storage))))
+        assert.strictEqual((yield* Effect.flip(start(3, 2)))._tag, "pointsman/SealBroken")
+        assert.isTrue(Option.isNone(yield* Context.get(storage, SealedTexts).derivation))
+        assert.strictEqual(yield* start(2, 1), yield* withKey(1)(mark))
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "given keys that cannot be had for a time, when something is sealed or opened, then the failure says so",
+    () =>
+      Effect.gen(function* () {
+        let isUp = true
+        const source = Effect.suspend(() =>
+          isUp
+            ? Effect.succeed({ current: keyOf(1), previous: [] })
+            : Effect.fail(new KeyUnavailable({ reason: "the key service does not answer" }))
+        )
+        yield* Effect.gen(function* () {
+          const sealed = yield* seal("secret", "a")
+          isUp = false
+          for (const failing of [seal("secret", "a"), open(sealed, "a")]) {
+            assert.strictEqual((yield* Effect.flip(failing))._tag, "pointsman/KeyUnavailable")
+          }
+          isUp = true
+          assert.strictEqual(yield* open(sealed, "a"), "secret")
+        }).pipe(Effect.provide(SecretsLayer.layerRotating(source).pipe(Layer.provide([crypto, memory]))))
+      })
   )
 
   it.effect("given the derivation that stored data depends on, when it is computed apart, then it agrees", () =>
@@ -95,10 +262,10 @@ describe("Secrets", () => {
       const expected = createHmac("sha256", subkey).update("request é").digest("hex")
       assert.strictEqual(yield* secrets.fingerprint("request é"), expected)
 
-      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v1/seal", 32))
+      const sealKey = Buffer.from(hkdfSync("sha256", new Uint8Array(32).fill(7), "pointsman", "pointsman/v2/seal", 32))
       assert.notStrictEqual(sealKey.toString("hex"), subkey.toString("hex"))
       const aead = yield* Aead.Aead
-      const whole = Buffer.from((yield* seal("abc", "here")).slice(3), "base64url")
+      const whole = Buffer.from((yield* seal("abc", "here")).slice(headLength), "base64url")
       const plaintext = yield* aead.decrypt(yield* Aead.key(Aead.aes256Gcm, sealKey), whole.subarray(12), {
         nonce: whole.subarray(0, 12),
         aad: new TextEncoder().encode("here")
@@ -138,9 +305,9 @@ describe("Secrets", () => {
   )
 
   it("given the text of an encryption key, when it is read, then only base64 of exactly 32 bytes is taken", () => {
-    const text = Buffer.alloc(32, 0xfb).toString("base64")
+    const text = createHash("sha256").update("text").digest("base64")
     const key = Result.getOrThrow(SecretsLayer.parseEncryptionKey(text))
-    assert.deepStrictEqual(Redacted.value(key), new Uint8Array(32).fill(0xfb))
+    assert.deepStrictEqual(Redacted.value(key), new Uint8Array(Buffer.from(text, "base64")))
     assert.strictEqual(SecretsLayer.formatEncryptionKey(key), text)
     assert.notInclude(`${key}${JSON.stringify(key)}`, text)
     const others = [31, 33, 16, 0].map((length) => Buffer.alloc(length, 1).toString("base64"))
@@ -153,7 +320,7 @@ describe("Secrets", () => {
       text.slice(0, 43),
       text.slice(0, 20),
       `${text}\n`,
-      text.replaceAll("+", "-"),
+      text.replaceAll("/", "_"),
       spelledOtherwise
     ]) {
       const refused = SecretsLayer.parseEncryptionKey(wrong)

@@ -9,6 +9,7 @@ import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
 import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
+import { rotateEncryption } from "./calls/RotateEncryption.ts"
 import { makeCall, type Run } from "./calls/RunCall.ts"
 import { circuits, successRates, usage } from "./calls/Statistics.ts"
 import type { Gate } from "./Gate.ts"
@@ -54,6 +55,8 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
 
     createApiKey: (order, options) => call(createApiKey(defaults, order, options)),
     revokeApiKey: (hash) => call(revokeApiKey(hash)),
+
+    rotateEncryption: () => call(rotateEncryption),
 
     recover: (order) => call(recover(order)),
     acceptLoss: () => call(acceptLoss),

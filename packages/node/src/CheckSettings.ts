@@ -1,7 +1,7 @@
 /** What can be wrong with the settings before anything is opened. All mistakes are reported together. */
 import type { CheckIntervals, PointsmanOptions } from "@pointsman/core"
 import { SecretsLayer } from "@pointsman/core"
-import { Effect, Layer, Predicate, type Redacted, Result } from "effect"
+import { Effect, Layer, Option, Predicate, type Redacted, Result } from "effect"
 import { StartError } from "./PointsmanError.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 
@@ -13,6 +13,7 @@ export interface Mistake {
 export interface CheckedSettings {
   /** `undefined`: one is drawn, because the storage does not last either. */
   readonly encryptionKey: Redacted.Redacted<Uint8Array> | undefined
+  readonly previousEncryptionKeys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   readonly claimWindowMillis: number
   readonly providerTimeoutMillis: number
   readonly options: PointsmanOptions
@@ -35,6 +36,7 @@ const names = new Set([
   "storage",
   "connectors",
   "encryptionKey",
+  "previousEncryptionKeys",
   "workspaces",
   "generation",
   "workspace",
@@ -90,9 +92,17 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
   )
   const encryptionKey = encryptionKeyOf(settings)
   if (Result.isFailure(encryptionKey)) expect("encryptionKey", false, encryptionKey.failure)
-  if (mistakes.length > 0 || Result.isFailure(encryptionKey)) return Effect.fail(wrongSettings(mistakes))
+  const previousEncryptionKeys = previousKeysOf(settings)
+  expect(
+    "previousEncryptionKeys",
+    Option.isSome(previousEncryptionKeys),
+    `expected an array of keys, each ${SecretsLayer.encryptionKeyExpected}`
+  )
+  if (mistakes.length > 0 || Result.isFailure(encryptionKey) || Option.isNone(previousEncryptionKeys))
+    return Effect.fail(wrongSettings(mistakes))
   return Effect.succeed({
     encryptionKey: encryptionKey.success,
+    previousEncryptionKeys: previousEncryptionKeys.value,
     claimWindowMillis,
     providerTimeoutMillis,
     options: {
@@ -203,6 +213,17 @@ const encryptionKeyOf = ({
     ? Result.mapError(SecretsLayer.parseEncryptionKey(encryptionKey), (expected) => `expected ${expected}`)
     : Result.fail(`expected ${SecretsLayer.encryptionKeyExpected}`)
 }
+
+const previousKeysOf = ({
+  previousEncryptionKeys: keys = []
+}: PointsmanSettings): Option.Option<ReadonlyArray<Redacted.Redacted<Uint8Array>>> =>
+  Array.isArray(keys)
+    ? Option.all(
+        keys.map((key) =>
+          typeof key === "string" ? Result.getSuccess(SecretsLayer.parseEarlierEncryptionKey(key)) : Option.none()
+        )
+      )
+    : Option.none()
 
 const isStorage = (value: unknown): boolean =>
   Predicate.isObject(value) && Layer.isLayer(Reflect.get(value, "~pointsman/storage"))

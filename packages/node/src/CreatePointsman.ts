@@ -63,7 +63,11 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const connectors = Ports.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
   const configuration = settings.workspaces === undefined ? undefined : yield* understand(settings, checked, connectors)
   const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
-    Effect.mapError((error) => storageUnusable(settings, error))
+    Effect.mapError((error) =>
+      error._tag === "pointsman/StorageError"
+        ? storageUnusable(settings, error)
+        : wrongEncryptionKey(settings, error._tag === "pointsman/SealBroken" ? error.context : "nothing")
+    )
   )
   const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
   const inside = yield* Layer.buildWithScope(
@@ -185,7 +189,7 @@ const platform = Layer.mergeAll(
 
 const outsideLayer = Effect.fnUntraced(function* (
   { allowPrivateWebhooks, storage }: PointsmanSettings,
-  { encryptionKey }: CheckedSettings,
+  { encryptionKey, previousEncryptionKeys }: CheckedSettings,
   connectors: Ports.Connectors["Service"]
 ) {
   // Checked as one before.
@@ -197,13 +201,20 @@ const outsideLayer = Effect.fnUntraced(function* (
     Effect.orDie
   )
   return Layer.mergeAll(
-    chosen["~pointsman/storage"],
+    Core.SecretsLayer.layerRotating(
+      Effect.succeed({ current: encryptionKey ?? (yield* random), previous: previousEncryptionKeys })
+    ).pipe(Layer.provideMerge(chosen["~pointsman/storage"])),
     Layer.succeed(Ports.Connectors, connectors),
     NodeTransport.layer(),
-    NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false }),
-    Core.SecretsLayer.layer(encryptionKey ?? (yield* random))
+    NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false })
   ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))
 })
+
+const wrongEncryptionKey = ({ storage }: PointsmanSettings, context: string): StartError =>
+  new StartError(
+    "wrong_encryption_key",
+    `encryptionKey: expected the key that ${storage.name} was created with, or rotated to: ${context} cannot be decrypted.`
+  )
 
 /** Brings the directory to what the settings say; gives what it holds then. */
 const configure = Effect.fnUntraced(
@@ -215,13 +226,8 @@ const configure = Effect.fnUntraced(
     const directory = yield* Ports.Directory
     const present = yield* directory.contents
     yield* Configuration.checkSeals(present).pipe(
-      Effect.mapError(
-        ({ context }) =>
-          new StartError(
-            "wrong_encryption_key",
-            `encryptionKey: expected the key that ${settings.storage.name} was created with: ${context} cannot ` +
-              "be decrypted."
-          )
+      Effect.catchTag("pointsman/SealedWithAnotherKey", ({ context }) =>
+        Effect.fail(wrongEncryptionKey(settings, context))
       )
     )
     const isOlder =

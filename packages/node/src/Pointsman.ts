@@ -7,6 +7,7 @@ import type {
   Delivery,
   DeliveryAttempt,
   DeliveryStatus,
+  EncryptionRotation,
   Evidence,
   OperatorStatement,
   PaymentFile,
@@ -132,6 +133,12 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<CreatedApiKey>
   /** By its hash, as `createApiKey` told it; for good. */
   readonly revokeApiKey: (hash: string) => Promise<void>
+
+  /**
+   * Seals again, under `encryptionKey`, everything in the database that another one of `previousEncryptionKeys` sealed. It
+   * may be repeated, and run while other processes use the database.
+   */
+  readonly rotateEncryption: () => Promise<EncryptionRotation>
 
   /**
    * Recovers payments and refunds that the database lost: asks the providers for what they have since a time before the

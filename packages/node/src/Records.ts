@@ -231,3 +231,19 @@ export interface Recovery {
   /** As it is afterwards; `null` where none was ever known. */
   readonly loss: RecordLoss | null
 }
+
+/** A key by its id: 16 hexadecimal digits, which do not lead back to the key. */
+export interface SealedUnder {
+  readonly key: string
+  /** How many texts it sealed. */
+  readonly texts: number
+}
+
+export interface EncryptionRotation {
+  /** How many texts were sealed again. */
+  readonly resealed: number
+  /** What each key sealed of all that is stored, the current key first. A key without texts is no longer needed. */
+  readonly left: ReadonlyArray<SealedUnder>
+  /** Texts that no given key opens. */
+  readonly unreadable: number
+}

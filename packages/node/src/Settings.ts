@@ -136,10 +136,12 @@ export interface PointsmanSettings {
   readonly storage: Storage
   readonly connectors: ReadonlyArray<Connector>
   /**
-   * Base64 of 32 bytes, as `openssl rand -base64 32` prints it. Needed with a storage that lasts, and the same for ever:
-   * under another one stored credentials do not open, and a repeated request is taken for another one.
+   * Base64 of 32 bytes, as `openssl rand -base64 32` prints it. Needed with a storage that lasts. To replace it, name the
+   * earlier one in `previousEncryptionKeys`, and call `rotateEncryption`.
    */
   readonly encryptionKey?: string
+  /** Other keys, which open what they sealed. */
+  readonly previousEncryptionKeys?: ReadonlyArray<string>
   /**
    * Applied at start if it is newer than the configuration that the storage has: what is no longer named here becomes
    * inactive, and nothing is deleted. Older workspaces are not applied, and the log says so. If omitted, the stored

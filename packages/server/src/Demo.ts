@@ -1,12 +1,11 @@
 /** What a server without a configuration starts with, so that a first payment takes one command. */
-import { hkdfSync } from "node:crypto"
 import { demoWorkspaceId } from "@pointsman/configuration"
 import { apiKeyEntropyBytes, type Connection, credentialsContext, formatApiKey, type Workspace } from "@pointsman/core"
 import { environmentOfApiKey } from "@pointsman/core/internal"
-import { Directory, type DirectoryContents, Secrets } from "@pointsman/core/ports"
+import { Directory, type DirectoryContents, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
+import { fileFailure } from "./EncryptionKey.ts"
 import { readSecretFile, replaceSecretFile } from "./SecretFile.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -31,7 +30,7 @@ const connections = [
  * somebody else brought, and then there is no key to give; nor where the key was revoked.
  */
 export const ensureDemo = Effect.fnUntraced(function* (
-  settings: Pick<Settings, "database" | "encryptionKey">,
+  settings: Pick<Settings, "database">,
   present: DirectoryContents
 ) {
   const isThere = present.workspaces.some((stored) => stored.id === demoWorkspaceId)
@@ -83,7 +82,9 @@ const demoConnection = Effect.fnUntraced(function* (connection: (typeof connecti
     environment: "sandbox",
     connector: "sandbox",
     active: true,
-    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(connection.id)),
+    sealedCredentials: yield* secrets
+      .seal(Redacted.make("{}"), credentialsContext(connection.id))
+      .pipe(Effect.mapError(keyStorageError("sealing the demo's credentials"))),
     sealedWebhookSecret: null,
     timeoutMillis: null,
     supports: {},
@@ -93,10 +94,10 @@ const demoConnection = Effect.fnUntraced(function* (connection: (typeof connecti
 })
 
 /** The key beside the database, so that it can be printed at every start; what a crash left of one is replaced. */
-const sandboxKey = Effect.fnUntraced(function* (settings: Pick<Settings, "database" | "encryptionKey">) {
+const sandboxKey = Effect.fnUntraced(function* (settings: Pick<Settings, "database">) {
   const { database } = settings
   if (database._tag === "SqliteMemory") return yield* newSandboxKey
-  if (database._tag === "Postgres") return derivedSandboxKey(yield* obtainEncryptionKey(settings))
+  if (database._tag === "Postgres") return yield* derivedSandboxKey
   const path = sandboxKeyFile(database.path)
   const found = yield* readSecretFile(path).pipe(Effect.mapError(fileFailure(path, "read")))
   if (Option.isSome(found) && environmentOfApiKey(found.value) === "sandbox") return Redacted.make(found.value)
@@ -110,8 +111,10 @@ const newSandboxKey = Effect.gen(function* () {
   return Redacted.make(formatApiKey("sandbox", yield* random.randomBytes(apiKeyEntropyBytes)))
 })
 
-/** The same on every server of one database, which have no file in common; nothing leads back to the encryption key. */
-const derivedSandboxKey = (encryptionKey: Redacted.Redacted<Uint8Array>): Redacted.Redacted<string> => {
-  const entropy = hkdfSync("sha256", Redacted.value(encryptionKey), "", "pointsman sandbox key", apiKeyEntropyBytes)
-  return Redacted.make(formatApiKey("sandbox", new Uint8Array(entropy)))
-}
+/** The same on every server of one database, which have no file in common, under every encryption key. */
+const derivedSandboxKey = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const halves = yield* Effect.forEach([1, 2], (half) => secrets.fingerprint(`pointsman sandbox key ${half}`))
+  const entropy = Buffer.from(halves.join(""), "hex").subarray(0, apiKeyEntropyBytes)
+  return Redacted.make(formatApiKey("sandbox", entropy))
+})

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Caller, endpointSecretContext, Pointsman, signatureHeader, verifySignature } from "@pointsman/core"
-import { Directory, Secrets } from "@pointsman/core/ports"
+import { Directory, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Clock, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
@@ -217,7 +217,9 @@ const addEndpoint = Effect.fnUntraced(function* ({ tenant }: Caller, { secret, u
         ...tenant,
         url: `${url}/webhooks`,
         events: ["*"],
-        sealedSecret: yield* secrets.seal(Redacted.make(secret), endpointSecretContext(endpointId)),
+        sealedSecret: yield* secrets
+          .seal(Redacted.make(secret), endpointSecretContext(endpointId))
+          .pipe(Effect.mapError(keyStorageError("sealing a webhook secret"))),
         active: true
       }
     ]

@@ -8,14 +8,20 @@ import { StartFailure } from "./StartFailure.ts"
 
 const encryptionKeyFile = (databasePath: string): string => `${databasePath}.encryption-key`
 
+/** The keys that the settings name; the current one may be in a file. */
+export const obtainEncryptionKeys = Effect.fnUntraced(function* (settings: KeySettings) {
+  const current = yield* currentKey(settings)
+  return { current, previous: settings.previousEncryptionKeys } satisfies SecretsLayer.EncryptionKeys
+})
+
+type KeySettings = Pick<Settings, "encryptionKey" | "previousEncryptionKeys" | "database">
+
 /**
  * The key of the settings; else the one beside the database file, which is made with a new database and never for
  * one that holds something: what is sealed there would be lost without a word. A database that servers of other
  * machines share has no such file.
  */
-export const obtainEncryptionKey = Effect.fnUntraced(function* (
-  settings: Pick<Settings, "encryptionKey" | "database">
-) {
+const currentKey = Effect.fnUntraced(function* (settings: KeySettings) {
   if (settings.encryptionKey !== null) return settings.encryptionKey
   if (settings.database._tag === "SqliteMemory") return yield* randomKey
   if (settings.database._tag === "Postgres") {
@@ -30,8 +36,8 @@ export const obtainEncryptionKey = Effect.fnUntraced(function* (
   // Looked at before the key is: a process that starts at the same time writes its key before its database.
   const isNew = yield* isAbsentOrEmpty(path)
   const found = yield* readSecretFile(keyPath).pipe(Effect.mapError(fileFailure(keyPath, "read")))
-  const key = Option.flatMap(found, (text) => Result.getSuccess(SecretsLayer.parseEncryptionKey(text)))
-  if (Option.isSome(key)) return key.value
+  const key = Option.flatMap(found, keyIn)
+  if (Option.isSome(key)) return yield* usable(keyPath, key.value)
   if (!isNew) {
     return yield* new StartFailure({
       message:
@@ -50,10 +56,37 @@ export const obtainEncryptionKey = Effect.fnUntraced(function* (
   const isOurs = yield* createSecretFile(keyPath, text).pipe(Effect.mapError(fileFailure(keyPath, "written")))
   if (isOurs) return made
   const theirs = yield* readSecretFile(keyPath).pipe(Effect.mapError(fileFailure(keyPath, "read")))
-  return yield* Option.flatMap(theirs, (other) => Result.getSuccess(SecretsLayer.parseEncryptionKey(other))).pipe(
+  return yield* Option.flatMap(theirs, keyIn).pipe(
     Effect.fromOption,
     Effect.mapError(() => new StartFailure({ message: `The file ${keyPath} does not hold an encryption key.` }))
   )
+})
+
+const keyIn = (text: string) => Result.getSuccess(SecretsLayer.parseEarlierEncryptionKey(text))
+
+const usable = Effect.fnUntraced(function* (path: string, key: Redacted.Redacted<Uint8Array>) {
+  yield* requireOwnerOnly(path)
+  if (!SecretsLayer.isWeak(key)) return key
+  return yield* new StartFailure({
+    message:
+      `The encryption key in ${path} has a pattern, so it can be guessed. Write another key to the file, as ` +
+      "`openssl rand -base64 32` prints it, set POINTSMAN_ENCRYPTION_KEY_PREVIOUS to this one, and run " +
+      "`pointsman keys rotate-encryption`."
+  })
+})
+
+/** Windows has no such modes. */
+const hasModes = process.platform !== "win32"
+
+const requireOwnerOnly = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const { mode } = yield* Effect.mapError(files.stat(path), fileFailure(path, "read"))
+  if (!hasModes || (mode & 0o077) === 0) return
+  return yield* new StartFailure({
+    message:
+      `Other users of this machine may use the encryption key: ${path} has mode 0${(mode & 0o777).toString(8)}. Run ` +
+      `\`chmod 600 ${path}\`. If others could read it, rotate the key.`
+  })
 })
 
 const randomKey = Effect.gen(function* () {

@@ -15,7 +15,7 @@ import {
   tooSlowConnection,
   warnOfUnreadable
 } from "@pointsman/configuration"
-import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Pointsman, type SecretsLayer } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
@@ -27,11 +27,11 @@ import { adminRoutes } from "./AdminRoutes.ts"
 import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
-import { checkSeals } from "./CheckSeals.ts"
+import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import type { Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
-import { fileFailure, obtainEncryptionKey } from "./EncryptionKey.ts"
+import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import type { Listener } from "./Listener.ts"
@@ -94,7 +94,7 @@ const serveAlone = Effect.fnUntraced(function* (
   environment: Environment,
   beforeRequests: BeforeRequests
 ) {
-  const { configuration, encryptionKey, listeners } = yield* begin(settings, environment)
+  const { configuration, encryptionKeys, listeners } = yield* begin(settings, environment)
   const { url } = listeners.api
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
@@ -104,15 +104,15 @@ const serveAlone = Effect.fnUntraced(function* (
     yield* answerRequests(settings, url, prepared, (handlers) => serveAll(listeners, handlers))
     yield* Console.log(greeting(settings, listeners, prepared, told))
     return yield* Effect.never
-  }).pipe(onStorage(settings, encryptionKey))
+  }).pipe(onStorage(settings, encryptionKeys))
 })
 
 /** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
 const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
   const holding = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const { configuration, encryptionKey, listeners } = yield* Scope.provide(begin(settings, environment), holding)
+  const { configuration, encryptionKeys, listeners } = yield* Scope.provide(begin(settings, environment), holding)
   const { admin, api } = listeners
-  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKey))
+  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKeys))
   return yield* keepWorkers({
     count: settings.workers,
     address: {
@@ -143,7 +143,7 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
     )
     return yield* Effect.never
   }).pipe(
-    onStorage(settings, yield* obtainEncryptionKey(settings), { existing: true }),
+    onStorage(settings, yield* obtainEncryptionKeys(settings), { existing: true }),
     Effect.annotateLogs({ pid: process.pid }),
     // One of several processes responds to a scrape, and the scraper has to see which.
     Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
@@ -167,25 +167,28 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listeners = yield* listenAll(settings)
   yield* ensureFolder(settings.database)
-  return { configuration, listeners, encryptionKey: yield* obtainEncryptionKey(settings) }
+  return { configuration, listeners, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })
 
 const onStorage =
-  (settings: Settings, encryptionKey: Redacted.Redacted<Uint8Array>, options: { readonly existing?: boolean } = {}) =>
+  (settings: Settings, encryptionKeys: SecretsLayer.EncryptionKeys, options: { readonly existing?: boolean } = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(effect).pipe(
       Effect.provide(
         Layer.mergeAll(
-          storageLayer(settings.database, {
-            ...options,
-            allowAsyncCommit: settings.allowAsyncCommit,
-            batchCommits: settings.batchCommits,
-            connections: settings.databaseConnections
-          }),
+          secretsLayer(encryptionKeys).pipe(
+            Layer.provideMerge(
+              storageLayer(settings.database, {
+                ...options,
+                allowAsyncCommit: settings.allowAsyncCommit,
+                batchCommits: settings.batchCommits,
+                connections: settings.databaseConnections
+              })
+            )
+          ),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
-          NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks }),
-          SecretsLayer.layer(encryptionKey)
+          NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks })
         ).pipe(Layer.provideMerge(Ids.layer))
       ),
       Effect.catchIf(isStorageError, (error) => storageFailure(settings.database, error.cause))

@@ -1,7 +1,8 @@
 /** How the text of a setting is read: its kinds, each with what it expects in words. */
 import { isIP } from "node:net"
 import { durationExpected, readDuration } from "@pointsman/configuration"
-import { Option, Result } from "effect"
+import { SecretsLayer } from "@pointsman/core"
+import { Option, type Redacted, Result } from "effect"
 
 export interface Variable<A> {
   readonly variable: string
@@ -64,6 +65,10 @@ export const readAddresses = (text: string): Option.Option<ReadonlyArray<string>
 
 export const readText = (text: string): Option.Option<string> =>
   text.trim() === "" ? Option.none() : Option.some(text)
+
+/** Encryption keys, separated by commas. Weak keys too: they have to be replaced. */
+export const readKeys = (text: string): Option.Option<ReadonlyArray<Redacted.Redacted<Uint8Array>>> =>
+  Option.all(text.split(",").map((key) => Result.getSuccess(SecretsLayer.parseEarlierEncryptionKey(key.trim()))))
 
 export const readBoolean = (text: string): Option.Option<boolean> =>
   text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()

@@ -19,6 +19,7 @@ import {
   readBoolean,
   readHost,
   readInteger,
+  readKeys,
   readOneOf,
   readRate,
   readText,
@@ -124,6 +125,15 @@ export const variables = {
     default: "created beside the database file; required with postgres://",
     absent: null,
     read: SecretsLayer.parseEncryptionKey
+  }),
+  previousEncryptionKeys: variable<ReadonlyArray<Redacted.Redacted<Uint8Array>>>({
+    variable: "POINTSMAN_ENCRYPTION_KEY_PREVIOUS",
+    flag: "encryption-key-previous",
+    meaning: "Other keys that open what they sealed, while `pointsman keys rotate-encryption` replaces them",
+    expected: `comma-separated keys, each ${SecretsLayer.encryptionKeyExpected}`,
+    default: "none",
+    absent: [],
+    read: readKeys
   }),
   claimWindowMillis: interval({
     variable: "POINTSMAN_CLAIM_WINDOW",

@@ -1,6 +1,15 @@
 /** The storage that the settings name. */
 import { observeStorage } from "@pointsman/core/internal"
-import type { Deliveries, Directory, Ids, Ledger, Merchants, StorageError, SuccessRates } from "@pointsman/core/ports"
+import type {
+  Deliveries,
+  Directory,
+  Ids,
+  Ledger,
+  Merchants,
+  SealedTexts,
+  StorageError,
+  SuccessRates
+} from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
@@ -18,7 +27,7 @@ export interface StorageOptions {
 export const storageLayer = (
   database: Database,
   { allowAsyncCommit = false, batchCommits = false, connections, existing = false }: StorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> => {
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {
     return observeStorage("sqlite")(SqliteStorage.layer({ filename: database.path, existing }))

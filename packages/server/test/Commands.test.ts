@@ -6,11 +6,9 @@ import { Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { runCommand } from "./support/CommandProcess.ts"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
-import { sqliteWorld } from "./support/SqliteWorld.ts"
-
-/** That of `sqliteWorld`. */
-const worldKey = Buffer.alloc(32, 7)
+import { sqliteWorld, worldKey } from "./support/SqliteWorld.ts"
 
 const list = ["webhooks", "list", "--environment", "sandbox"]
 
@@ -48,11 +46,11 @@ describe("an operations command", { timeout: 120_000 }, () => {
     const folder = temporaryFolder()
     const kept = join(folder, ".pointsman")
     const path = join(kept, "pointsman.db")
-    const key = worldKey.toString("base64")
+    const key = worldKey
     mkdirSync(kept)
     await Effect.runPromise(Effect.scoped(Layer.build(sqliteWorld(path).layer)))
     const keyPath = `${path}.encryption-key`
-    writeFileSync(keyPath, key)
+    writeFileSync(keyPath, key, { mode: 0o600 })
 
     assert.deepStrictEqual(await runCommand(folder, list), {
       code: 0,
@@ -61,7 +59,7 @@ describe("an operations command", { timeout: 120_000 }, () => {
     })
 
     rmSync(keyPath)
-    const other = Buffer.alloc(32, 9).toString("base64")
+    const other = encryptionKeyOf("other")
     const [without, wrong, right] = await Promise.all([
       runHere(folder, list),
       runHere(folder, list, { POINTSMAN_ENCRYPTION_KEY: other }),

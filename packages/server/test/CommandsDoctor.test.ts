@@ -18,6 +18,7 @@ import { lossLine } from "../src/commands/RecordLossLine.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -103,7 +104,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
     const asked = provider.calls.length
 
     const shorter = { POINTSMAN_CLAIM_WINDOW: "4 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1 second" }
-    const otherKey = Buffer.alloc(32, 9).toString("base64")
+    const otherKey = encryptionKeyOf("other")
     const [ill, text, sealed, unreadable, nothing] = await Promise.all([
       run({ ...shorter, POINTSMAN_CONFIG: "wrong.json" }, "--json"),
       run(ownSettings),

@@ -54,6 +54,7 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "keys create": () => ofDemo,
   "keys restore": ({ key }) => [key],
   "keys revoke": ({ key }) => [key],
+  "keys rotate-encryption": () => [],
   "connections list": () => [],
   "connections show": () => ["demo-first"],
   recover: () => ["--since", "1 day", "--dry-run"],

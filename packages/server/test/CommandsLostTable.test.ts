@@ -12,7 +12,7 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const environment = {
   POINTSMAN_DATABASE_URL: "sqlite:payments.db",
-  POINTSMAN_ENCRYPTION_KEY: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+  POINTSMAN_ENCRYPTION_KEY: "jZAB0yxqcD2Vkhp3EVBQ8z3YI9PxcwvTUhXcvsrW3CA="
 }
 
 /** A database as a first start leaves it. */

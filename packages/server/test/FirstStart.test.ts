@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import {
   type JsonAnswer,
@@ -147,7 +148,7 @@ describe("a start without configuration", () => {
     assert.match(without.stderr, /^The encryption key of the database .*pointsman\.db was not found: .* is missing\./u)
     assert.isFalse(existsSync(keyFile))
 
-    const other = Buffer.alloc(32, 9).toString("base64")
+    const other = encryptionKeyOf("other")
     const wrong = await runServerHere({ folder, environment: { POINTSMAN_ENCRYPTION_KEY: other } })
     assert.strictEqual(wrong.code, 1)
     assert.match(wrong.stderr, /^The encryption key does not match the database/u)

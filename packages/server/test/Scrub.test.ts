@@ -18,6 +18,7 @@ import { startCollector } from "./support/Collector.ts"
 import { runHere, startHere } from "./support/CommandInProcess.ts"
 import type { CommandEnd } from "./support/CommandProcess.ts"
 import { startEchoingProvider } from "./support/EchoingProvider.ts"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { type Leak, leaksIn, type Planted } from "./support/Planted.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -550,8 +551,8 @@ describe("secrets", { timeout: 120_000 }, () => {
     const server = startHere(folder, ["serve"], sealed)
     await server.printed(/Pointsman listens on/u)
     await server.stop()
-    await run(["serve"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") })
-    await run(["doctor"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") })
+    await run(["serve"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("other") })
+    await run(["doctor"], { ...sealed, POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("other") })
 
     assert.deepStrictEqual(sinks.leaks(planted), [])
   })

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { environmentProvider, type Flags, readSettings, variables } from "../src/Settings.ts"
+import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 
-const key = Buffer.alloc(32, 5).toString("base64")
+const key = encryptionKeyOf("settings")
 
 const read = (environment: Record<string, string>, flags: Flags = {}) =>
   readSettings(flags).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environmentProvider(environment)))
@@ -18,6 +19,7 @@ describe("Settings", () => {
         databaseConnections: 12,
         configuration: null,
         encryptionKey: null,
+        previousEncryptionKeys: [],
         claimWindowMillis: 900_000,
         providerTimeoutMillis: 30_000,
         unknownCheckIntervalMillis: 1_800_000,
@@ -87,7 +89,7 @@ describe("Settings", () => {
       assert.strictEqual(settings.providerTimeoutMillis, 1_500)
       assert.deepStrictEqual(
         settings.encryptionKey && Redacted.value(settings.encryptionKey),
-        new Uint8Array(32).fill(5)
+        new Uint8Array(Buffer.from(key, "base64"))
       )
       assert.strictEqual(settings.rateLimit, null)
       assert.strictEqual(settings.inboundRateLimit, null)

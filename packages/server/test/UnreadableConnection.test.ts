@@ -116,10 +116,10 @@ describe("a removed connection that cannot be decrypted", { timeout: 4 * patienc
       const said = checks.filter(({ verdict }: { readonly verdict: string }) => verdict === "wrong")
       assert.deepStrictEqual(
         said.map(({ check }: { readonly check: string }) => check),
-        ["connections"]
+        ["encryption key", "connections"]
       )
-      assert.match(said[0].says, /^"old" of acme .* inactive\) cannot be used: its credentials cannot be decrypted/u)
-      assert.match(said[0].says, /\. 2 of its payments are open and cannot be looked up: configure/u)
+      assert.match(said[1].says, /^"old" of acme .* inactive\) cannot be used: its credentials cannot be decrypted/u)
+      assert.match(said[1].says, /\. 2 of its payments are open and cannot be looked up: configure/u)
       const { stderr, stdout } = await server.stop()
       const lines = (stdout + stderr).split("\n").filter((line) => line.includes("old "))
       const starts = lines.filter((line) => line.includes("the credentials of the inactive connection old"))

@@ -5,6 +5,7 @@ import {
   Ids,
   type Ledger,
   type Merchants,
+  type SealedTexts,
   type SuccessRates
 } from "@pointsman/core/ports"
 import { Layer } from "effect"
@@ -31,6 +32,7 @@ import { racingCreates } from "./RacingCreates.ts"
 import { recordLosses } from "./RecordLosses.ts"
 import { references } from "./References.ts"
 import { reviews } from "./Reviews.ts"
+import { sealedTexts } from "./SealedTexts.ts"
 import { soundness } from "./Soundness.ts"
 import { successRates } from "./SuccessRates.ts"
 import { tenants } from "./Tenants.ts"
@@ -43,7 +45,7 @@ import { usage } from "./Usage.ts"
  */
 export const storageSuite = <E>(
   name: string,
-  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, E, Ids>
+  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, E, Ids>
 ): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
@@ -72,6 +74,7 @@ export const storageSuite = <E>(
     configurations(it)
     merchants(it)
     text(it)
+    sealedTexts(it)
     successRates(it)
     recordLosses(it)
   })

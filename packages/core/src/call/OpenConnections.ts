@@ -1,7 +1,7 @@
 /** From a connection's record to the connector that speaks for it: its credentials opened, once. */
 import { Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { withSpans } from "../metrics/ProviderCall.ts"
-import type { Connection } from "../model/Connection.ts"
+import { type Connection, credentialsContext } from "../model/Connection.ts"
 import { type Connector, Connectors } from "../ports/Connector.ts"
 import { Secrets } from "../ports/Secrets.ts"
 import { Transport } from "../ports/Transport.ts"
@@ -11,10 +11,6 @@ export class ConnectionBroken extends Schema.TaggedError<ConnectionBroken>()("po
   connectionId: Schema.String,
   reason: Schema.String
 }) {}
-
-/** Binds sealed credentials to their connection: moved to another record, they do not open. */
-export const credentialsContext = (connectionId: string): string => `connection:${connectionId}:credentials`
-export const webhookSecretContext = (connectionId: string): string => `connection:${connectionId}:webhook-secret`
 
 export interface OpenConnectionsOptions {
   /** Time-out of a provider call where the connection names none, in milliseconds. */
@@ -58,7 +54,12 @@ export class OpenConnections extends Context.Service<
           if (Option.isNone(definition)) return yield* broken(`connector "${connection.connector}" is not installed`)
           const credentials = yield* Effect.mapError(
             secrets.open(connection.sealedCredentials, credentialsContext(connection.id)),
-            () => broken("its credentials cannot be decrypted with this encryption key")
+            ({ _tag }) =>
+              broken(
+                _tag === "pointsman/SealBroken"
+                  ? "its credentials cannot be decrypted with this encryption key"
+                  : "its credentials cannot be decrypted: the encryption key is unavailable"
+              )
           )
           const account = {
             connectionId: connection.id,

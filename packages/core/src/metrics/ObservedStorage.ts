@@ -10,12 +10,13 @@ import { Deliveries } from "../ports/Deliveries.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Merchants } from "../ports/Merchants.ts"
+import type { SealedTexts } from "../ports/SealedTexts.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 import type { SuccessRates } from "../ports/SuccessRates.ts"
 import { storageErrors, storageOperations } from "./Metrics.ts"
 import { endSpan, secondsSince } from "./ProviderCall.ts"
 
-type Storage = Ledger | Deliveries | Directory | Merchants | SuccessRates
+type Storage = Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts
 
 /** `storage`: the label, and `db.system.name` by OpenTelemetry's list (`sqlite`, `postgresql`). */
 export const observeStorage =

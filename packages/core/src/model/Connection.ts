@@ -67,3 +67,7 @@ export interface CircuitBreakerSettings {
   /** Milliseconds for which it stays open before one probe is let through. */
   readonly openMillis: number
 }
+
+/** Binds sealed credentials to their connection: moved to another record, they do not open. */
+export const credentialsContext = (connectionId: string): string => `connection:${connectionId}:credentials`
+export const webhookSecretContext = (connectionId: string): string => `connection:${connectionId}:webhook-secret`

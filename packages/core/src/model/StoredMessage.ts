@@ -89,3 +89,7 @@ export interface MessageBook {
    */
   readonly others: ReadonlyArray<string>
 }
+
+/** Binds a sealed body to its message. */
+export const messageContext = (connectionId: string, eventId: string): string =>
+  `connection:${connectionId}:message:${eventId}`

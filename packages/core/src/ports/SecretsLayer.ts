@@ -1,16 +1,18 @@
 /**
- * `Secrets` over Effect's cryptographic services and one key of 32 bytes.
+ * `Secrets` over Effect's cryptographic services and keys of 32 bytes.
  *
- * That key is never used itself. HKDF-SHA-256 makes one key per purpose from it, so that what is sealed and what is
- * fingerprinted never share one. Sealed text starts with the version of the scheme, so that another scheme or another
- * key can be distinguished from it later.
+ * A key is never used itself. HKDF-SHA-256 makes one key per purpose from it, so that what is sealed and what is
+ * fingerprinted never share one.
  */
-import { Effect, Layer, Redacted, Result } from "effect"
-import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { type Aead, Digest, type Kdf, Mac, type SecureRandom } from "effect/crypto"
 import { Base64, Base64Url, Hex } from "effect/encoding"
-import { SealBroken, Secrets } from "./Secrets.ts"
+import { derivationContext, SealedTexts, sealedContext } from "./SealedTexts.ts"
+import { encryptionKeyBytes, type KeySource, makeSealing, subkey } from "./Sealing.ts"
+import { type KeyUnavailable, SealBroken, Secrets } from "./Secrets.ts"
+import type { StorageError } from "./StorageError.ts"
 
-export const encryptionKeyBytes = 32
+export { type EncryptionKeys, encryptionKeyBytes, type KeySource, keyIdOf } from "./Sealing.ts"
 
 /** What an encryption key looks like; for messages. */
 export const encryptionKeyExpected = "base64 of 32 bytes (44 characters), as `openssl rand -base64 32` prints it"
@@ -19,7 +21,13 @@ export const encryptionKeyExpected = "base64 of 32 bytes (44 characters), as `op
 const encryptionKeyText = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/u
 
 /** Reads an encryption key's text; fails with what was expected, never with the text. */
-export const parseEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
+export const parseEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> =>
+  Result.flatMap(parseEarlierEncryptionKey(text), (key) =>
+    isWeak(key) ? Result.fail(`${encryptionKeyExpected}, not a key with a pattern`) : Result.succeed(key)
+  )
+
+/** As `parseEncryptionKey`, for a key that no longer seals: a weak one still opens what it sealed. */
+export const parseEarlierEncryptionKey = (text: string): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
   if (!encryptionKeyText.test(text)) return Result.fail(encryptionKeyExpected)
   return Result.mapBoth(Base64.decode(text), {
     onFailure: () => encryptionKeyExpected,
@@ -27,94 +35,138 @@ export const parseEncryptionKey = (text: string): Result.Result<Redacted.Redacte
   })
 }
 
+/** 32 random bytes have about 30 distinct values; fewer than this many in one of 10^30 keys. */
+const distinctAtLeast = 8
+const longestPeriod = encryptionKeyBytes / 2
+
+/** Whether it follows a pattern that random bytes never follow: few distinct bytes, a repetition, or equal steps. */
+export const isWeak = (key: Redacted.Redacted<Uint8Array>): boolean => {
+  const bytes = Redacted.value(key)
+  if (new Set(bytes).size < distinctAtLeast) return true
+  const steps = new Set(Array.from(bytes.subarray(1), (byte, at) => (byte - (bytes[at] ?? 0)) & 0xff))
+  if (steps.size === 1) return true
+  return Array.from({ length: longestPeriod }, (_, at) => at + 1).some((period) =>
+    bytes.every((byte, at) => byte === bytes[at % period])
+  )
+}
+
 export const formatEncryptionKey = (key: Redacted.Redacted<Uint8Array>): string => Base64.encode(Redacted.value(key))
 
-const sealVersion = "v1."
-const nonceBytes = Aead.aes256Gcm.nonceLength
 const utf8 = new TextEncoder()
-const text = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /** Never change these: what is stored was made with them. */
 const derivation = {
-  salt: "pointsman",
-  seal: "pointsman/v1/seal",
   fingerprint: "pointsman/v1/fingerprint",
   pageToken: "pointsman/v1/page-token",
   derivedUuid: "pointsman/v1/derived-id"
 } as const
 
-/** `encryptionKey` must hold 32 random bytes. */
-export const layer = (
-  encryptionKey: Redacted.Redacted<Uint8Array>
-): Layer.Layer<Secrets, never, Aead.Aead | Mac.Mac | Digest.Digest | Kdf.Kdf | SecureRandom.SecureRandom> =>
+type CryptoServices = Aead.Aead | Mac.Mac | Digest.Digest | Kdf.Kdf | SecureRandom.SecureRandom
+
+/**
+ * One key of 32 random bytes that never changes: fingerprints and ids are derived from it, so that a database whose key is
+ * replaced some day needs `layerRotating`.
+ */
+export const layer = (encryptionKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets, never, CryptoServices> =>
   Layer.effect(
     Secrets,
-    Effect.gen(function* () {
-      const aead = yield* Aead.Aead
-      const mac = yield* Mac.Mac
-      const digest = yield* Digest.Digest
-      const kdf = yield* Kdf.Kdf
-      const random = yield* SecureRandom.SecureRandom
-
-      const master = Redacted.value(encryptionKey)
-      if (master.length !== encryptionKeyBytes) {
-        return yield* Effect.die(new RangeError(`an encryption key has ${encryptionKeyBytes} bytes`))
-      }
-      const subkey = (purpose: string) =>
-        kdf.derive(Kdf.hkdfSha256, master, {
-          salt: utf8.encode(derivation.salt),
-          info: utf8.encode(purpose),
-          length: encryptionKeyBytes
-        })
-      const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* subkey(derivation.seal))
-      const fingerprintKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.fingerprint))
-      const pageTokenKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.pageToken))
-
-      const derivedUuidKey = yield* Mac.key(Mac.hmacSha256, yield* subkey(derivation.derivedUuid))
-
-      return Secrets.of({
-        seal: Effect.fnUntraced(function* (plaintext, context) {
-          const nonce = yield* random.randomBytes(nonceBytes)
-          const sealed = yield* aead.encrypt(sealKey, utf8.encode(Redacted.value(plaintext)), {
-            nonce,
-            aad: utf8.encode(context)
-          })
-          const whole = new Uint8Array(nonce.length + sealed.length)
-          whole.set(nonce)
-          whole.set(sealed, nonce.length)
-          return sealVersion + Base64Url.encode(whole)
-        }, Effect.orDie),
-
-        open: (sealed, context) =>
-          Effect.gen(function* () {
-            if (!sealed.startsWith(sealVersion)) return yield* new SealBroken({ context })
-            const whole = yield* Effect.fromResult(Base64Url.decode(sealed.slice(sealVersion.length)))
-            const plaintext = yield* aead.decrypt(sealKey, whole.subarray(nonceBytes), {
-              nonce: whole.subarray(0, nonceBytes),
-              aad: utf8.encode(context)
-            })
-            return Redacted.make(text.decode(plaintext))
-          }).pipe(
-            // Which check failed is of use to somebody who forges sealed text, and to nobody else.
-            Effect.mapError(() => new SealBroken({ context }))
-          ),
-
-        fingerprint: (message) =>
-          mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
-
-        derivedUuid: (message, at) =>
-          mac.sign(derivedUuidKey, utf8.encode(message)).pipe(
-            Effect.map((signature) => uuidV8Of(signature, at)),
-            Effect.orDie
-          ),
-
-        pageToken: (paymentId) =>
-          mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
-
-        hash: (message) => digest.digestHex(Digest.sha256, utf8.encode(message))
-      })
-    }).pipe(Effect.orDie)
+    Effect.flatMap(derivedFrom(encryptionKey), (keys) =>
+      makeSecrets(Effect.succeed({ current: encryptionKey, previous: [] }), keys)
+    )
   )
+
+/**
+ * Keys that may be replaced. Fingerprints, ids and page tokens are derived with keys that the storage keeps sealed: the
+ * first start derives them from the encryption key, and they never change. Fails with `SealBroken` where no key opens
+ * what is stored.
+ */
+export const layerRotating = (
+  source: KeySource
+): Layer.Layer<Secrets, KeyUnavailable | SealBroken | StorageError, CryptoServices | SealedTexts> =>
+  Layer.effect(
+    Secrets,
+    Effect.flatMap(storedDerivation(source), (keys) => makeSecrets(source, keys))
+  )
+
+const storedDerivation = Effect.fnUntraced(function* (source: KeySource) {
+  const texts = yield* SealedTexts
+  const sealing = yield* makeSealing(source)
+  const stored = yield* texts.derivation
+  const sealed = Option.isSome(stored)
+    ? stored.value
+    : yield* texts.keepDerivation(
+        yield* sealing.seal(derivationText(yield* derivedFrom(yield* firstKey(source))), derivationContext)
+      )
+  const text = Redacted.value(yield* sealing.open(sealed, derivationContext))
+  const read = (name: keyof DerivationKeys) =>
+    Effect.orDie(Effect.fromResult(Base64.decode((JSON.parse(text) as Record<string, string>)[name] ?? "")))
+  return {
+    fingerprint: yield* read("fingerprint"),
+    pageToken: yield* read("pageToken"),
+    derivedUuid: yield* read("derivedUuid")
+  } satisfies DerivationKeys
+})
+
+const derivationText = ({ derivedUuid, fingerprint, pageToken }: DerivationKeys): Redacted.Redacted<string> =>
+  Redacted.make(
+    JSON.stringify({
+      fingerprint: Base64.encode(fingerprint),
+      pageToken: Base64.encode(pageToken),
+      derivedUuid: Base64.encode(derivedUuid)
+    })
+  )
+
+/** The key of a store that was used without derivation keys: the one that sealed what is stored; the current one if nothing is. */
+const firstKey = Effect.fnUntraced(function* (source: KeySource) {
+  const texts = yield* SealedTexts
+  const { current, previous } = yield* source
+  const [connection] = yield* texts.list({ kind: "credentials", after: null, limit: 1 })
+  if (connection === undefined) return current
+  const place = sealedContext("credentials", connection.key)
+  for (const key of [current, ...previous]) {
+    const alone = yield* makeSealing(Effect.succeed({ current: key, previous: [] }))
+    if (Option.isSome(yield* Effect.option(alone.open(connection.sealed, place)))) return key
+  }
+  return yield* new SealBroken({ context: place })
+})
+
+const derivedFrom = (key: Redacted.Redacted<Uint8Array>) =>
+  Effect.all({
+    fingerprint: subkey(key, derivation.fingerprint),
+    pageToken: subkey(key, derivation.pageToken),
+    derivedUuid: subkey(key, derivation.derivedUuid)
+  })
+
+/** Keys of 32 bytes. Each must stay the same for as long as what was made with it is stored. */
+interface DerivationKeys {
+  readonly fingerprint: Uint8Array
+  readonly pageToken: Uint8Array
+  readonly derivedUuid: Uint8Array
+}
+
+const makeSecrets = Effect.fnUntraced(function* (source: KeySource, keys: DerivationKeys) {
+  const mac = yield* Mac.Mac
+  const digest = yield* Digest.Digest
+  const fingerprintKey = yield* Mac.key(Mac.hmacSha256, keys.fingerprint)
+  const pageTokenKey = yield* Mac.key(Mac.hmacSha256, keys.pageToken)
+  const derivedUuidKey = yield* Mac.key(Mac.hmacSha256, keys.derivedUuid)
+  return Secrets.of({
+    ...(yield* makeSealing(source)),
+
+    fingerprint: (message) => mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
+
+    derivedUuid: (message, at) =>
+      mac.sign(derivedUuidKey, utf8.encode(message)).pipe(
+        Effect.map((signature) => uuidV8Of(signature, at)),
+        Effect.orDie
+      ),
+
+    pageToken: (paymentId) =>
+      mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
+
+    hash: (message) => digest.digestHex(Digest.sha256, utf8.encode(message))
+  })
+}, Effect.orDie)
 
 /** The time in 48 bits, then the signature with the version and the variant of RFC 9562, section 5.8. */
 const uuidV8Of = (signature: Uint8Array, at: number): string => {

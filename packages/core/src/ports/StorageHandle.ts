@@ -4,6 +4,7 @@ import type { Directory } from "./Directory.ts"
 import type { Ids } from "./Ids.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Merchants } from "./Merchants.ts"
+import type { SealedTexts } from "./SealedTexts.ts"
 import type { StorageError } from "./StorageError.ts"
 import type { SuccessRates } from "./SuccessRates.ts"
 
@@ -17,7 +18,7 @@ export interface StorageHandle {
   /** Whether what it holds outlives the process; then the encryption key has to as well. */
   readonly lasts: boolean
   readonly "~pointsman/storage": Layer.Layer<
-    Ledger | Deliveries | Directory | Merchants | SuccessRates,
+    Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts,
     StorageError,
     Ids
   >

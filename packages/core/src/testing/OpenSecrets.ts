@@ -29,6 +29,9 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
     sealed.startsWith(`${context}|`)
       ? Effect.succeed(Redacted.make(sealed.slice(context.length + 1)))
       : Effect.fail(new SealBroken({ context })),
+  sealedBy: (sealed, context) =>
+    sealed.startsWith(`${context}|`) ? Effect.succeed("open") : Effect.fail(new SealBroken({ context })),
+  keyIds: Effect.succeed(["open"]),
   fingerprint: Effect.succeed,
   derivedUuid: (text, at) => Effect.succeed(uuidV8From(text, at)),
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),

@@ -95,6 +95,8 @@ export const world = (
     readonly webhookEndpoints?: ReadonlyArray<Partial<WebhookEndpoint> & { readonly id: string }>
     /** What ids are made of, in [0, 1). Draws of payments follow from their ids: the same numbers are the same draws. */
     readonly chance?: () => number
+    /** Secrets that everybody can read unless set. */
+    readonly secrets?: Layer.Layer<Secrets>
   } = {}
 ): World => {
   const provider = options.provider ?? scriptedProvider()
@@ -150,7 +152,7 @@ export const world = (
       Layer.provideMerge(ledger.layer),
       Layer.provideMerge(configured),
       Layer.provideMerge(storage),
-      Layer.provideMerge(openSecretsLayer),
+      Layer.provideMerge(options.secrets ?? openSecretsLayer),
       Layer.orDie
     )
   const layer = layerOver(Layer.effect(Deliveries, Deliveries))

@@ -81,7 +81,7 @@ const configured = Layer.effectDiscard(
         connector: environment === "sandbox" ? "sandbox" : "scripted",
         active: true,
         priority: 1,
-        sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
+        sealedCredentials: yield* Effect.orDie(seal(Redacted.make("{}"), credentialsContext(id))),
         sealedWebhookSecret: null,
         timeoutMillis: null,
         supports: {},

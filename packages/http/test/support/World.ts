@@ -23,6 +23,7 @@ import {
   type Deliveries,
   Directory,
   Ids,
+  type KeyUnavailable,
   Ledger,
   type Merchants,
   type ProviderMessage,
@@ -116,7 +117,7 @@ const configured = Layer.effectDiscard(
       tenant: Tenant,
       connector: string,
       currencies: ReadonlyArray<string>
-    ): Effect.fn.Return<Connection> {
+    ): Effect.fn.Return<Connection, KeyUnavailable> {
       return {
         ...tenant,
         id,
@@ -135,7 +136,7 @@ const configured = Layer.effectDiscard(
         // No test of these is about circuits, and hundreds of results are unknown on purpose.
         circuitBreaker: { failures: 1_000_000, openMillis: 1 }
       }
-    })
+    }, Effect.orDie)
     yield* directory.write({
       workspaces: [
         workspaceOf("acme", { partner: { allowance: 10 } }),

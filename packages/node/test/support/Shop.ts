@@ -15,8 +15,8 @@ import {
   type Workspace
 } from "../../src/index.ts"
 
-export const encryptionKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
-export const otherEncryptionKey = "YmFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="
+export const encryptionKey = "jZAB0yxqcD2Vkhp3EVBQ8z3YI9PxcwvTUhXcvsrW3CA="
+export const otherEncryptionKey = "zrPocNAIAVHCOp362tbcBKi1yGjm6cel7b6DhVQbKb4="
 
 export const shop: Workspace = {
   id: "shop",

@@ -3,17 +3,18 @@
  * cannot be had hides no other: only what needs it is left out.
  */
 import { openPayments, openPaymentsText, sendsNothing, unreadableOf } from "@pointsman/configuration"
-import { environments, Pointsman, type Review } from "@pointsman/core"
+import { environments, Pointsman, type Review, SecretsLayer } from "@pointsman/core"
 import { OpenConnections } from "@pointsman/core/internal"
 import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } from "@pointsman/core/ports"
-import { Clock, Effect, Layer, Option, Path, type Redacted, Result } from "effect"
+import { Clock, Effect, Layer, Option, Path, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
-import { checkSeals } from "../CheckSeals.ts"
+import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import type { Database } from "../DatabaseUrl.ts"
-import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
+import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
+import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
@@ -22,6 +23,7 @@ import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
+import { keyLines } from "./SealedLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Lines = ReadonlyArray<CheckLine>
@@ -80,7 +82,7 @@ const databaseLines = Effect.fnUntraced(function* (
   const { isUsable, lines } = yield* inspect(settings)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
-  const key = yield* Effect.result(obtainEncryptionKey(settings))
+  const key = yield* Effect.result(obtainEncryptionKeys(settings))
   if (Result.isFailure(key)) return [...lines, wrong("encryption key", key.failure.message)]
   const inside = yield* Effect.result(contentLines(settings, key.success, environment))
   return [...lines, ...(Result.isFailure(inside) ? [wrong("database", inside.failure.message)] : inside.success)]
@@ -206,7 +208,7 @@ export const schemaOf = (name: string, schema: number, newest: number): Inspecte
 
 const contentLines = (
   settings: Settings,
-  key: Redacted.Redacted<Uint8Array>,
+  keys: SecretsLayer.EncryptionKeys,
   environment: Readonly<Record<string, string | undefined>>
 ) =>
   Effect.gen(function* () {
@@ -216,7 +218,7 @@ const contentLines = (
       ...(Result.isFailure(seals)
         ? [wrong("encryption key", seals.failure.message)]
         : [
-            ok("encryption key", "the key decrypts the stored secrets"),
+            ...(yield* keyLines),
             ...(yield* generationLines(settings, environment)),
             ...(yield* connectionLines(contents, settings))
           ]),
@@ -230,9 +232,17 @@ const contentLines = (
       ...(yield* deliveryLines(contents))
     ] satisfies Lines
   }).pipe(
-    Effect.provide(databaseLayer(settings, key)),
-    Effect.catchTag("pointsman/StorageError", ({ cause }) => storageFailure(settings.database, cause))
+    Effect.provide(databaseLayer(settings, secretsFor(keys))),
+    Effect.catchTags({
+      "pointsman/StorageError": ({ cause }) => storageFailure(settings.database, cause),
+      "pointsman/KeyUnavailable": ({ reason }) =>
+        Effect.fail(new StartFailure({ message: `The encryption key is unavailable: ${reason}.` }))
+    })
   )
+
+/** Where no key opens what is stored, that is one line of several: nothing else is sealed or derived here. */
+const secretsFor = (keys: SecretsLayer.EncryptionKeys) =>
+  Layer.catchTag(secretsLayer(keys), "pointsman/server/StartFailure", () => SecretsLayer.layer(keys.current))
 
 /** As a payment would open them, and with nowhere to send anything. An inactive one still holds payments. */
 const connectionLines = Effect.fnUntraced(function* (

@@ -10,6 +10,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
+import { rotateCommand } from "./RotateCommand.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { printable, table } from "./Table.ts"
 import {
@@ -226,9 +227,9 @@ const restore = Command.make(
 )
 
 export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription("List, create, revoke and restore API keys."),
-  Command.withShortDescription("List, create, revoke and restore API keys"),
-  Command.withSubcommands([list, create, revoke, restore])
+  Command.withDescription("List, create, revoke and restore API keys, and rotate the encryption key."),
+  Command.withShortDescription("Manage API keys, and rotate the encryption key"),
+  Command.withSubcommands([list, create, revoke, restore, rotateCommand])
 )
 
 /** Fewer could mean another key than the one that was meant. */

@@ -8,20 +8,21 @@
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
-import { Pointsman, SecretsLayer } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import {
   Connectors,
   type Deliveries,
   Directory,
   Ids,
   type Merchants,
+  type SealedTexts,
   type Secrets,
   type StorageError,
   Transport
 } from "@pointsman/core/ports"
-import { Effect, type FileSystem, Layer, Path, type Redacted } from "effect"
-import { checkSeals } from "../CheckSeals.ts"
-import { isAbsentOrEmpty, obtainEncryptionKey } from "../EncryptionKey.ts"
+import { Effect, type FileSystem, Layer, Path } from "effect"
+import { checkSeals, secretsLayer } from "../CheckSeals.ts"
+import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
@@ -31,7 +32,11 @@ import type { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
 
 /** What names the database and opens it. */
-export const databaseSettings = ["database", "encryptionKey"] as const satisfies ReadonlyArray<SettingName>
+export const databaseSettings = [
+  "database",
+  "encryptionKey",
+  "previousEncryptionKeys"
+] as const satisfies ReadonlyArray<SettingName>
 
 /** A stopped server has completed its work; a command may not have. The code is a shell's for Ctrl-C. */
 export const endInterrupted = endWith(130)
@@ -39,14 +44,14 @@ export const endInterrupted = endWith(130)
 /** The database without changes: without a connector, and without a way to send anything. */
 export const databaseLayer = (
   settings: Settings,
-  encryptionKey: Redacted.Redacted<Uint8Array>,
+  secrets: ReturnType<typeof secretsLayer>,
   providers: Providers = withConnectors(Connectors.make([]))
 ) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
+    Layer.provideMerge(secrets),
     Layer.provideMerge(
       storageLayer(settings.database, { existing: true, allowAsyncCommit: settings.allowAsyncCommit })
     ),
-    Layer.provideMerge(SecretsLayer.layer(encryptionKey)),
     Layer.provide([providers, Ids.layer])
   )
 
@@ -65,7 +70,7 @@ export const onDatabase = Effect.fnUntraced(
     ) => Effect.Effect<
       A,
       CommandFailure | StartFailure | StorageError,
-      Pointsman | Directory | Deliveries | Merchants | Secrets | FileSystem.FileSystem
+      Pointsman | Directory | Deliveries | Merchants | SealedTexts | Secrets | FileSystem.FileSystem
     >,
     /** Nothing is reached without them. */
     providersOf?: (settings: Settings) => Providers
@@ -86,12 +91,12 @@ export const onDatabase = Effect.fnUntraced(
           "(--database-url): expected the database of an existing server."
       })
     }
-    const encryptionKey = yield* obtainEncryptionKey(settings)
+    const secrets = secretsLayer(yield* obtainEncryptionKeys(settings))
     return yield* Effect.gen(function* () {
       yield* checkSeals(yield* (yield* Directory).contents)
       return yield* act(settings)
     }).pipe(
-      Effect.provide(databaseLayer(settings, encryptionKey, providersOf?.(settings))),
+      Effect.provide(databaseLayer(settings, secrets, providersOf?.(settings))),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
     )
   },

@@ -10,6 +10,7 @@ import {
   findBinaries,
   startPostgres
 } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { encryptionKeyOf } from "./EncryptionKeys.ts"
 
 const binaries = findBinaries()
 
@@ -49,7 +50,7 @@ export const newDatabase = async (postgres: Pick<EmbeddedPostgres, "url"> = shar
 export const environmentOn = (url: string) => ({
   POINTSMAN_DATABASE_URL: url,
   POINTSMAN_ALLOW_ASYNC_COMMIT: "true",
-  POINTSMAN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64")
+  POINTSMAN_ENCRYPTION_KEY: encryptionKeyOf("server")
 })
 
 /** The database's clock goes ahead of this machine's by so many milliseconds. Its servers have to be started after it. */

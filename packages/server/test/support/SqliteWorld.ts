@@ -7,6 +7,10 @@ import { sampleRequest } from "@pointsman/core/testing"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { NodeMac } from "@pointsman/transport-node"
 import { Effect, Layer, Redacted } from "effect"
+import { encryptionKeyOf } from "./EncryptionKeys.ts"
+
+/** The encryption key of its database. */
+export const worldKey = encryptionKeyOf("world")
 
 const caller: Caller = {
   tenant: { workspaceId: "acme", environment: "sandbox" },
@@ -54,7 +58,7 @@ export const sqliteWorld = (filename: string): SqliteWorld => {
     Layer.provideMerge(SqliteStorage.layer({ filename, onCommit: ({ changes }) => durable.push(changes) })),
     Layer.provide([
       Connectors.layer([SandboxConnector.SandboxConnector.make(SandboxConnector.SandboxRecords.memory())]),
-      SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
+      SecretsLayer.layer(Redacted.make(Buffer.from(worldKey, "base64"))),
       Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
     ]),
     Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeMac.layer)]),

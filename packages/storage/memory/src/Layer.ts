@@ -1,11 +1,21 @@
-import { Deliveries, Directory, type Ids, Ledger, Merchants, RecordLosses, SuccessRates } from "@pointsman/core/ports"
-import { StorageSnapshots } from "@pointsman/core/testing"
+import { StorageSnapshots } from "@pointsman/core/internal"
+import {
+  Deliveries,
+  Directory,
+  type Ids,
+  Ledger,
+  Merchants,
+  RecordLosses,
+  SealedTexts,
+  SuccessRates
+} from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
+import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeState, snapshot } from "./State.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -17,7 +27,7 @@ export interface MemoryStorageOptions {
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
 export const layer = (
   options: MemoryStorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, never, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()
@@ -26,6 +36,7 @@ export const layer = (
         Context.add(Deliveries, makeDeliveries(state)),
         Context.add(Directory, makeDirectory(state)),
         Context.add(Merchants, makeMerchants(state, options)),
+        Context.add(SealedTexts, makeSealedTexts(state)),
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
         Context.add(StorageSnapshots, { take: () => snapshot(state) })

@@ -54,6 +54,8 @@ export interface State {
   readonly configurations: Array<AppliedConfiguration>
   readonly merchants: Map<string, Merchant>
   readonly deliveries: Map<string, StoredDelivery>
+  /** The sealed derivation keys. */
+  derivation: string | null
 }
 
 export const make = (): State => ({
@@ -66,14 +68,16 @@ export const make = (): State => ({
   webhookEndpoints: new Map(),
   configurations: [],
   merchants: new Map(),
-  deliveries: new Map()
+  deliveries: new Map(),
+  derivation: null
 })
 
 /** Copies everything; the result puts it back. */
 export const snapshot = (state: State): (() => void) => {
   const kept = structuredClone(state)
   return () => {
-    const { configurations, ...maps } = structuredClone(kept)
+    const { configurations, derivation, ...maps } = structuredClone(kept)
+    state.derivation = derivation
     state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)
     for (const [name, entries] of Object.entries(maps)) {
       const map: Map<string, unknown> = state[name as keyof typeof maps]

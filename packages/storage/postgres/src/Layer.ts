@@ -5,6 +5,7 @@ import {
   Ledger,
   Merchants,
   RecordLosses,
+  SealedTexts,
   StorageClock,
   StorageCondition,
   type StorageError,
@@ -22,6 +23,7 @@ import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
 import { requireSchema } from "./Migrations.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
+import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions {
@@ -39,7 +41,7 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
  */
 export const layer = (
   options: PostgresStorageOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* open(options)
@@ -56,6 +58,7 @@ export const layer = (
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(StorageClock, clock),

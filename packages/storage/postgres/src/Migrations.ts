@@ -547,7 +547,9 @@ export const steps: Readonly<Record<string, Step>> = {
     `alter table connections add column account text collate "C", add column current_account text collate "C",
       add column account_changed_at bigint`,
     'alter table attempts add column account text collate "C"'
-  ]
+  ],
+  // Secrets of the installation itself, sealed.
+  "18_kept_secrets": [`create table kept_secrets (name ${text} not null primary key, sealed ${text} not null)`]
 }
 
 /** The number of the last step. */

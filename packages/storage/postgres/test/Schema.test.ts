@@ -29,7 +29,8 @@ const steps = [
   { migration_id: 14, name: "checked_connections" },
   { migration_id: 15, name: "payments_due_by_connection" },
   { migration_id: 16, name: "drop_payments_due" },
-  { migration_id: 17, name: "accounts" }
+  { migration_id: 17, name: "accounts" },
+  { migration_id: 18, name: "kept_secrets" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -74,6 +75,7 @@ const acrossTenants = [
   "api_keys (hash)",
   "configurations (generation)",
   "connections (id)",
+  "kept_secrets (name)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
   "record_losses (number)",
@@ -144,7 +146,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         const newest = yield* schemaOf(sql)
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
-        yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
+        yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines, kept_secrets`
         yield* withoutAccounts(sql)
         yield* withoutClaimedBy(sql)
         yield* withoutCheckedConnections(sql)
@@ -195,7 +197,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         Effect.flatMap(Ledger, (ledger) => Effect.forEach([first, second, declined], ledger.commit))
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
-      yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines`
+      yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines, kept_secrets`
       yield* withoutAccounts(sql)
       yield* withoutClaimedBy(sql)
       yield* withoutCheckedConnections(sql)
@@ -218,6 +220,7 @@ describe.skipIf(!hasServer)("the schema", () => {
       )
       yield* withoutAccounts(sql)
       yield* withoutCheckedConnections(sql)
+      yield* sql`drop table kept_secrets`
       yield* sql`delete from pointsman_migrations where migration_id >= 14`
       const found = yield* withStorage({ url })(
         Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 }))

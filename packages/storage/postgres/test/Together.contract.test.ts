@@ -3,7 +3,15 @@
  * (`POINTSMAN_RACES=all`). `Together.test.ts` shows what is its own.
  */
 import { storageSuite } from "@pointsman/contracts/storage"
-import { Deliveries, Directory, Ledger, Merchants, RecordLosses, SuccessRates } from "@pointsman/core/ports"
+import {
+  Deliveries,
+  Directory,
+  Ledger,
+  Merchants,
+  RecordLosses,
+  SealedTexts,
+  SuccessRates
+} from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { describe } from "vitest"
 import { open } from "../src/Database.ts"
@@ -13,6 +21,7 @@ import { make as makeLedger } from "../src/Ledger.ts"
 import { make as makeMerchants } from "../src/Merchants.ts"
 import { migrate } from "../src/Migrate.ts"
 import { make as makeRecordLosses } from "../src/RecordLoss.ts"
+import { make as makeSealedTexts } from "../src/SealedTexts.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
@@ -26,6 +35,7 @@ const together = Layer.effectContext(
       Context.add(Deliveries, makeDeliveries(db)),
       Context.add(Directory, directory),
       Context.add(Merchants, makeMerchants(db, forget)),
+      Context.add(SealedTexts, makeSealedTexts(db, forget)),
       Context.add(SuccessRates, makeSuccessRates(db)),
       Context.add(RecordLosses, makeRecordLosses(db).losses)
     )

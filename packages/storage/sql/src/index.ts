@@ -29,3 +29,4 @@ export { bindAccount, type DirectoryTable, readConfiguration, recordAccountText 
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { readRecordLoss } from "./RecordLoss.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
+export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./SealedTexts.ts"

@@ -5,6 +5,7 @@ import {
   Ledger,
   Merchants,
   RecordLosses,
+  SealedTexts,
   StorageCondition,
   type StorageError,
   SuccessRates
@@ -20,6 +21,7 @@ import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { requireSchema } from "./SchemaCheck.ts"
+import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface SqliteStorageOptions {
@@ -43,7 +45,7 @@ export interface SqliteStorageOptions {
  */
 export const layer = (
   options: SqliteStorageOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids> =>
+): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)
@@ -70,6 +72,7 @@ export const layer = (
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(StorageCondition, condition)

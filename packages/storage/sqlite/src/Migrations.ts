@@ -575,7 +575,9 @@ const steps: Record<string, Step> = {
     "alter table connections add column current_account text",
     "alter table connections add column account_changed_at integer",
     "alter table attempts add column account text"
-  ])
+  ]),
+  // Secrets of the installation itself, sealed.
+  "23_kept_secrets": execute(["create table kept_secrets (name text not null primary key, sealed any not null) strict"])
 }
 
 /** The number of the last step. */

@@ -120,7 +120,7 @@ describe("migrations", () => {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
       expect((yield* migrate(db)).map(([number]) => number)).toEqual(
-        Array.from({ length: 22 }, (_, index) => index + 1)
+        Array.from({ length: 23 }, (_, index) => index + 1)
       )
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
@@ -218,6 +218,7 @@ describe("migrations", () => {
       const db = yield* open(filename)
       withoutAccounts(db)
       withoutCheckedConnections(db)
+      db.exec("drop table kept_secrets")
       db.prepare("delete from pointsman_migrations where migration_id >= 21").run()
       db.close()
       const found = yield* Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 })).pipe(

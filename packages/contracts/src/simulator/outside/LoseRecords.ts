@@ -3,8 +3,9 @@
  * The loss is declared as the storages declare it, and a recovery from the provider's lists runs later; it may fail, and
  * is repeated until it ends the loss.
  */
+
+import { StorageSnapshots } from "@pointsman/core/internal"
 import { RecordLosses } from "@pointsman/core/ports"
-import { StorageSnapshots } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { drawFrom } from "../Draw.ts"
 import type { MortalProcess } from "../MortalProcess.ts"

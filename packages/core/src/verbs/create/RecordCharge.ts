@@ -49,7 +49,11 @@ export const recordUnexecuted = (inHand: ChargeInHand, after: Attempt, unsent: R
 const recordCheckout = Effect.fnUntraced(function* (inHand: ChargeInHand, opened: CheckoutOpened, now: number) {
   const secrets = yield* Secrets
   const { expiresAt, reference, url } = opened
-  const sealedUrl = yield* secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id))
+  const sealedUrl = yield* Effect.mapError(
+    secrets.seal(Redacted.make(url), checkoutUrlContext(inHand.attempt.id)),
+    // The page is open at the provider, and the record does not have it: a lookup tells what came of it.
+    (cause) => new PaymentResultUnknown({ paymentId: inHand.payment.id, cause })
+  )
   const attempt = { ...endAttempt(inHand.attempt, opened, now), checkout: { reference, sealedUrl, expiresAt } }
   return yield* recordPayment(inHand, attempt, { on: "CheckoutOpened", isEndless: opened.expiresAt === null })
 })

@@ -10,7 +10,7 @@
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { canLookUpOperations } from "../../call/LookUp.ts"
-import { OpenConnections, webhookSecretContext } from "../../call/OpenConnections.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
@@ -21,22 +21,23 @@ import type { Source, Subject } from "../../decide/interpret/Statement.ts"
 import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
-import type { Connection } from "../../model/Connection.ts"
+import { type Connection, webhookSecretContext } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
-import type {
-  MessageBook,
-  MessageNote,
-  MessageOutcome,
-  MessageSubject,
-  StoredMessage
+import {
+  type MessageBook,
+  type MessageNote,
+  type MessageOutcome,
+  type MessageSubject,
+  messageContext,
+  type StoredMessage
 } from "../../model/StoredMessage.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
@@ -96,9 +97,15 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   if (sealedWebhookSecret === null) return undefined
   const secrets = yield* Secrets
   const connections = yield* OpenConnections
-  const opened = yield* Effect.result(secrets.open(sealedWebhookSecret, webhookSecretContext(id)))
+  const opened = yield* secrets.open(sealedWebhookSecret, webhookSecretContext(id)).pipe(
+    // The provider sends the message again.
+    Effect.catchTags({
+      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("opening a webhook secret")(cause)),
+      "pointsman/SealBroken": () => Effect.undefined
+    })
+  )
   const connector = yield* Effect.result(connections.connector(connection))
-  if (Result.isFailure(opened)) {
+  if (opened === undefined) {
     yield* connections.reportOnce(connection, "its webhook secret cannot be decrypted with this encryption key")
     return undefined
   }
@@ -107,12 +114,8 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
     return undefined
   }
   const { readMessage, readStored } = connector.success
-  return readMessage === undefined ? undefined : ({ secret: opened.success, readMessage, readStored } satisfies Reader)
+  return readMessage === undefined ? undefined : ({ secret: opened, readMessage, readStored } satisfies Reader)
 })
-
-/** Binds a sealed body to its message. */
-export const messageContext = (connectionId: string, eventId: string): string =>
-  `connection:${connectionId}:message:${eventId}`
 
 /** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */
 export const recordMessage = Effect.fnUntraced(function* (verified: VerifiedMessage) {
@@ -141,7 +144,9 @@ const storeMessage = Effect.fnUntraced(function* ({
     outcome: message === null ? "unreadable" : "received",
     reason,
     receivedAt,
-    body: yield* secrets.seal(Redacted.make(body), messageContext(connectionId, eventId)),
+    body: yield* secrets
+      .seal(Redacted.make(body), messageContext(connectionId, eventId))
+      .pipe(Effect.mapError(keyStorageError("sealing a message"))),
     isSealed: true,
     ...(message === null ? unread(receivedAt) : contentOf(connectionId, message, undefined, receivedAt))
   }

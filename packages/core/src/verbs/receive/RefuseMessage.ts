@@ -3,7 +3,7 @@ import { Clock, Effect, Metric, Redacted, Schema } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { messagesRefused } from "../../metrics/Metrics.ts"
 import { messageCrypto } from "../../ports/ReadMessage.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
 
 /** The message is refused. There is one refusal, whatever the reason: see the log. */
@@ -40,7 +40,9 @@ export const refuseSlowly = Effect.fnUntraced(function* (
   receivedAt: number
 ) {
   const secrets = yield* Secrets
-  const sealed = sealedByNobody.get(secrets) ?? (yield* secrets.seal(nobodys, nobodysContext))
+  const sealed =
+    sealedByNobody.get(secrets) ??
+    (yield* Effect.mapError(secrets.seal(nobodys, nobodysContext), keyStorageError("refusing a message")))
   sealedByNobody.set(secrets, sealed)
   yield* Effect.ignore(secrets.open(sealed, nobodysContext))
   yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(

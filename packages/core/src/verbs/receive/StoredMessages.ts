@@ -1,12 +1,12 @@
 /** What providers told, for operators: the messages that are stored, and how one is applied again after a mend. */
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { Connection } from "../../model/Connection.ts"
-import type { MessageNote, StoredMessage, TenantMessage } from "../../model/StoredMessage.ts"
+import { type MessageNote, messageContext, type StoredMessage, type TenantMessage } from "../../model/StoredMessage.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger, type MessageQuery } from "../../ports/Ledger.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { page } from "../read/ReadPayments.ts"
-import { decideMessage, messageContext, readerOf } from "./ReceiveMessage.ts"
+import { decideMessage, readerOf } from "./ReceiveMessage.ts"
 
 /** No connection has a message with this id. */
 export class MessageNotFound extends Schema.TaggedError<MessageNotFound>()("pointsman/MessageNotFound", {}) {}
@@ -114,4 +114,6 @@ const find = Effect.fnUntraced(function* (connectionId: string, eventId: string)
 })
 
 const open = (connectionId: string, eventId: string, sealed: string) =>
-  Effect.flatMap(Secrets, (secrets) => secrets.open(sealed, messageContext(connectionId, eventId)))
+  Effect.flatMap(Secrets, (secrets) => secrets.open(sealed, messageContext(connectionId, eventId))).pipe(
+    Effect.catchTag("pointsman/KeyUnavailable", (cause) => Effect.fail(keyStorageError("opening a message")(cause)))
+  )

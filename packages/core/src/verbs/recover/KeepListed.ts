@@ -1,11 +1,10 @@
 /** Keeps what a provider listed and no payment of ours can take, beside its messages, where operators see it. */
 import { Clock, Effect, Redacted } from "effect"
 import { writeUntilKnown } from "../../commit/DecideAndCommit.ts"
-import type { StoredMessage } from "../../model/StoredMessage.ts"
+import { messageContext, type StoredMessage } from "../../model/StoredMessage.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
-import { messageContext } from "../receive/ReceiveMessage.ts"
 import type { ListedAt } from "./PlanCharge.ts"
 
 export interface ListedEntry {
@@ -38,7 +37,9 @@ export const keepListed = Effect.fnUntraced(function* ({ connectionId, tenant }:
     reason: entry.reason,
     writtenAt: now,
     receivedAt: now,
-    body: yield* secrets.seal(Redacted.make(body), messageContext(connectionId, eventId)),
+    body: yield* secrets
+      .seal(Redacted.make(body), messageContext(connectionId, eventId))
+      .pipe(Effect.mapError(keyStorageError("sealing a listed entry"))),
     isSealed: true
   }
   yield* writeUntilKnown(ledger.storeMessage(tenant, kept)).pipe(

@@ -1,4 +1,4 @@
-/** For tests of lost records: copies everything that a store keeps, and puts it back later. */
+/** For tests of lost records, on a storage in memory: copies everything that a store keeps, and puts it back later. */
 import { Context } from "effect"
 
 export interface StorageSnapshots {
@@ -10,6 +10,6 @@ export interface StorageSnapshots {
 }
 
 /** `undefined` where a storage cannot copy itself. */
-export const StorageSnapshots = Context.Reference<StorageSnapshots | undefined>("pointsman/testing/StorageSnapshots", {
+export const StorageSnapshots = Context.Reference<StorageSnapshots | undefined>("pointsman/ports/StorageSnapshots", {
   defaultValue: () => undefined
 })

@@ -1,0 +1,228 @@
+/** Sealed texts: all of them are found, and one is replaced only where it is still the one that was read. */
+import { describe, expect } from "@effect/vitest"
+import type { Tenant } from "@pointsman/core"
+import {
+  Directory,
+  Ledger,
+  type SealedKind,
+  type SealedReplacement,
+  type SealedText,
+  SealedTexts,
+  sealedKinds
+} from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { controlRacers, racers } from "./Unguarded.ts"
+
+const checkout = { reference: "checkout-1", sealedUrl: "v2.0.url_-9", expiresAt: 5 }
+
+const messageOf = (tenant: Tenant, eventId: string, isSealed = true) =>
+  ({
+    connectionId: `connection-${tenant.workspaceId}`,
+    eventId,
+    paymentId: null,
+    about: "charge",
+    subjectId: "att_1",
+    disputeId: null,
+    verdict: null,
+    outcome: "received",
+    reason: null,
+    writtenAt: 1,
+    receivedAt: 2,
+    body: `body of ${eventId}`,
+    isSealed
+  }) as const
+
+/** Records with a sealed text of each kind; the ones of a kind in the order of `texts`. */
+const sealedRecords = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const tenant = yield* newTenant("production")
+  const connections = ["a", "b", "c"].map((name) =>
+    connectionOf(tenant, {
+      id: `${name}-${tenant.workspaceId}`,
+      sealedCredentials: `credentials ${name}`,
+      sealedWebhookSecret: name === "b" ? null : `webhook secret ${name}`
+    })
+  )
+  const endpoint = {
+    id: `whe_${tenant.workspaceId}`,
+    ...tenant,
+    url: "https://merchant.example/hooks",
+    events: ["*"],
+    sealedSecret: "endpoint secret",
+    sealedPreviousSecret: "previous secret",
+    active: true
+  }
+  yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections, webhookEndpoints: [endpoint] })
+  const { change } = yield* firstChange(tenant)
+  const attempts = change.attempts.map((attempt) => ({ ...attempt, checkout }))
+  yield* ledger.commit({ ...change, attempts })
+  const odd = "event \"\u0000\ud800'\u0001"
+  for (const eventId of ["evt_1", "evt_2", odd]) yield* ledger.storeMessage(tenant, messageOf(tenant, eventId))
+  yield* ledger.storeMessage(tenant, messageOf(tenant, "evt_open", false))
+  const owner = [tenant.workspaceId, tenant.environment]
+  const texts: ReadonlyArray<SealedText> = [
+    ...connections.map(({ id, sealedCredentials: sealed }) => ({ kind: "credentials" as const, key: [id], sealed })),
+    ...["a", "c"].map((name) => ({
+      kind: "webhookSecret" as const,
+      key: [`${name}-${tenant.workspaceId}`],
+      sealed: `webhook secret ${name}`
+    })),
+    { kind: "endpointSecret", key: [endpoint.id], sealed: "endpoint secret" },
+    { kind: "previousEndpointSecret", key: [endpoint.id], sealed: "previous secret" },
+    ...attempts.map(({ id, paymentId }) => ({
+      kind: "checkout" as const,
+      key: [...owner, paymentId, id],
+      sealed: checkout.sealedUrl
+    })),
+    ...["evt_1", "evt_2", odd].map((eventId) => ({
+      kind: "message" as const,
+      key: [...owner, `connection-${tenant.workspaceId}`, eventId],
+      sealed: `body of ${eventId}`
+    }))
+  ]
+  return { attempts, connections, endpoint, tenant, texts }
+})
+
+/** All of a kind, by pages. */
+const allOf = Effect.fnUntraced(function* (kind: SealedKind, limit: number) {
+  const sealed = yield* SealedTexts
+  const found: Array<SealedText> = []
+  for (;;) {
+    const page = yield* sealed.list({ kind, after: found.at(-1)?.key ?? null, limit })
+    expect(page.length).toBeLessThanOrEqual(limit)
+    found.push(...page)
+    if (page.length < limit) return found
+  }
+})
+
+const replacementOf = (text: SealedText, sealed: string): SealedReplacement => ({
+  ...text,
+  expected: text.sealed,
+  sealed
+})
+
+const isOf =
+  ({ workspaceId }: Tenant) =>
+  ({ key }: SealedText): boolean =>
+    key.some((part) => part.includes(workspaceId))
+
+const byKey = (texts: ReadonlyArray<SealedText>) =>
+  texts.toSorted((a, b) => (JSON.stringify([a.kind, a.key]) < JSON.stringify([b.kind, b.key]) ? -1 : 1))
+
+export const sealedTexts = (it: StorageTest): void => {
+  describe("sealed texts", () => {
+    it.effect("given records of every kind, when sealed texts are listed by pages, then each is there once", () =>
+      Effect.gen(function* () {
+        const { tenant, texts } = yield* sealedRecords
+        for (const limit of [1, 2, 1_000]) {
+          const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, limit))
+          expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(texts))
+        }
+      })
+    )
+
+    it.effect("given sealed texts, when they are replaced, then they alone change, and every reader sees it", () =>
+      Effect.gen(function* () {
+        const sealed = yield* SealedTexts
+        const ledger = yield* Ledger
+        const { attempts, connections, endpoint, tenant, texts } = yield* sealedRecords
+        yield* (yield* Directory).contents
+        const after = texts.map((text): SealedText => ({ ...text, sealed: `v2.new.${text.sealed.length}` }))
+        for (const kind of sealedKinds) {
+          const due = texts.flatMap((text, at) =>
+            text.kind === kind ? [replacementOf(text, after[at]?.sealed ?? "")] : []
+          )
+          expect(yield* sealed.replace(kind, due)).toBe(due.length)
+        }
+        const found = yield* Effect.forEach(sealedKinds, (kind) => allOf(kind, 1_000))
+        expect(byKey(found.flat().filter(isOf(tenant)))).toStrictEqual(byKey(after))
+
+        const contents = yield* (yield* Directory).contents
+        const sealedAs = (text: string) => `v2.new.${text.length}`
+        expect(contents.connections.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)).toStrictEqual(
+          connections.map((one) => ({
+            ...one,
+            sealedCredentials: sealedAs(one.sealedCredentials),
+            sealedWebhookSecret: one.sealedWebhookSecret === null ? null : sealedAs(one.sealedWebhookSecret)
+          }))
+        )
+        expect(contents.webhookEndpoints).toContainEqual({
+          ...endpoint,
+          sealedSecret: sealedAs(endpoint.sealedSecret),
+          sealedPreviousSecret: sealedAs(endpoint.sealedPreviousSecret)
+        })
+        const [attempt] = attempts
+        expect(yield* ledger.attempts(tenant, attempt?.paymentId ?? "")).toStrictEqual(
+          attempts.map((one) => ({ ...one, checkout: { ...checkout, sealedUrl: sealedAs(checkout.sealedUrl) } }))
+        )
+        const connectionId = `connection-${tenant.workspaceId}`
+        expect(yield* ledger.message(tenant, connectionId, "evt_1")).toStrictEqual(
+          Option.some({ ...messageOf(tenant, "evt_1"), body: sealedAs("body of evt_1") })
+        )
+        expect(yield* ledger.message(tenant, connectionId, "evt_open")).toStrictEqual(
+          Option.some(messageOf(tenant, "evt_open", false))
+        )
+      })
+    )
+
+    it.effect("given a text that was written since it was read, when it is replaced, then the newer text stays", () =>
+      Effect.gen(function* () {
+        const sealed = yield* SealedTexts
+        const { connections, tenant, texts } = yield* sealedRecords
+        const changed = connections.map((one) => ({ ...one, sealedCredentials: `newer ${one.sealedCredentials}` }))
+        yield* writeDirectory({ connections: changed.slice(1) })
+        const read = texts.filter(({ kind }) => kind === "credentials")
+        expect(
+          yield* sealed.replace(
+            "credentials",
+            read.map((text) => replacementOf(text, "resealed"))
+          )
+        ).toBe(1)
+        const stored = (yield* (yield* Directory).contents).connections
+          .filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
+          .map(({ sealedCredentials }) => sealedCredentials)
+        expect(stored).toStrictEqual(["resealed", "newer credentials b", "newer credentials c"])
+        for (const kind of sealedKinds) {
+          const stale = texts.filter((text) => text.kind === kind).map((text) => replacementOf(text, "never"))
+          const wrong = stale.map((one) => ({ ...one, expected: `${one.expected}x` }))
+          expect(yield* sealed.replace(kind, wrong)).toBe(0)
+          expect(yield* sealed.replace(kind, [])).toBe(0)
+        }
+      })
+    )
+
+    it.effect(`given ${racers} writers of one text, when all replace what they read, then one does`, () =>
+      Effect.gen(function* () {
+        const sealed = yield* SealedTexts
+        const { texts } = yield* sealedRecords
+        for (const text of texts.filter(({ kind }) => kind === "credentials" || kind === "message").slice(0, 4)) {
+          const all = Array.from({ length: racers }, (_, at) => replacementOf(text, `by ${at}`))
+          const counts = yield* Effect.forEach(all, (one) => sealed.replace(text.kind, [one]), {
+            concurrency: "unbounded"
+          })
+          expect(counts.filter((count) => count === 1)).toHaveLength(1)
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
+          const found = (yield* allOf(text.kind, 1_000)).find(({ key }) => `${key}` === `${text.key}`)
+          expect(found?.sealed).toBe(`by ${counts.indexOf(1)}`)
+        }
+      })
+    )
+
+    it.effect("given derivation keys, when several processes bring theirs, then the first ones are kept", () =>
+      Effect.gen(function* () {
+        const sealed = yield* SealedTexts
+        const brought = Array.from({ length: controlRacers }, (_, at) => `derivation ${at}`)
+        const kept = yield* Effect.forEach(brought, sealed.keepDerivation, { concurrency: "unbounded" })
+        expect(new Set(kept).size).toBe(1)
+        const [text] = yield* allOf("derivation", 10)
+        expect(text?.sealed).toBe(kept[0])
+        expect(yield* sealed.derivation).toStrictEqual(Option.some(kept[0]))
+        if (text === undefined) return
+        expect(yield* sealed.replace("derivation", [replacementOf(text, "derivation resealed")])).toBe(1)
+        expect(yield* sealed.keepDerivation("another")).toBe("derivation resealed")
+      })
+    )
+  })
+}

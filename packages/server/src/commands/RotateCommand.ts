@@ -1,0 +1,88 @@
+/** `pointsman keys rotate-encryption`: seals everything again under the current encryption key. */
+import { type Rotation, rotateEncryption, type SealedCounts } from "@pointsman/core"
+import { keyStorageError } from "@pointsman/core/ports"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { endWith } from "./EndWith.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { withProgress } from "./Progress.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { table } from "./Table.ts"
+import { counted } from "./Words.ts"
+
+export const rotateCommand = Command.make(
+  "rotate-encryption",
+  { json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ json, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const rotation = yield* withProgress(json, (tell) =>
+          rotateEncryption({ onProgress: (resealed) => tell(`${counted(resealed, "text")} encrypted again`) })
+        ).pipe(
+          Effect.catchTag("pointsman/KeyUnavailable", (cause) =>
+            Effect.fail(keyStorageError("rotating the key")(cause))
+          )
+        )
+        const view = rotationView(rotation)
+        yield* print(json, { data: view }, rotationText(view))
+        const isOver = view.left.every(({ current, texts }) => current || texts === 0) && view.unreadable.count === 0
+        yield* Console.error(isOver ? over : leftText(view))
+        if (!isOver) yield* endWith(1)
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Encrypt again, with the current encryption key, everything in the database that another key encrypted: credentials, " +
+      "webhook secrets, checkout addresses and provider messages. POINTSMAN_ENCRYPTION_KEY is the new key, and " +
+      "POINTSMAN_ENCRYPTION_KEY_PREVIOUS the one to be replaced. Servers may run meanwhile. It may be interrupted and run " +
+      "again. Exits with 1 if texts under other keys are left."
+  ),
+  Command.withShortDescription("Re-encrypt the database with a new key"),
+  Command.withExamples([
+    { command: "pointsman keys rotate-encryption", description: "With the server's environment" },
+    { command: "pointsman keys rotate-encryption --json", description: "As JSON" }
+  ])
+)
+
+const rotationView = ({ keyId, left, resealed }: Rotation) => ({
+  key: keyId,
+  encrypted_again: resealed,
+  left: [...left.byKey].map(([id, texts]) => ({ key: id, current: id === keyId, texts })),
+  unreadable: left.unreadable
+})
+
+type RotationView = ReturnType<typeof rotationView>
+
+const rotationText = ({ encrypted_again: resealed, left }: RotationView): string =>
+  [
+    `${counted(resealed, "text")} encrypted again.`,
+    "",
+    table(
+      ["KEY", "TEXTS", ""],
+      left.map(({ current, key, texts }) => [key, texts, current ? "current" : "previous"])
+    )
+  ].join("\n")
+
+const over =
+  "Everything is encrypted with the current key. When every server uses it, remove the previous key from " +
+  "POINTSMAN_ENCRYPTION_KEY_PREVIOUS."
+
+const leftText = ({ left, unreadable }: RotationView): string => {
+  const others = left.filter(({ current, texts }) => !current && texts > 0)
+  return [
+    ...(others.length === 0
+      ? []
+      : [
+          "Servers still encrypt with a previous key. Restart them with the new POINTSMAN_ENCRYPTION_KEY, and run this " +
+            "command again."
+        ]),
+    ...(unreadable.count === 0 ? [] : [unreadableText(unreadable)])
+  ].join("\n")
+}
+
+export const unreadableText = ({ count, first }: SealedCounts["unreadable"]): string =>
+  `${counted(count, "text")} cannot be decrypted with any configured key, the first one at ${first}. Add the key that ` +
+  "encrypted them to POINTSMAN_ENCRYPTION_KEY_PREVIOUS."

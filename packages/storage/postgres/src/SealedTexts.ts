@@ -1,0 +1,76 @@
+/** Sealed texts in PostgreSQL. */
+import { derivationKey, type SealedKind, SealedTexts } from "@pointsman/core/ports"
+import { list, type Row, sealedPlaces, sealedUrlOf, sealedUrlPart } from "@pointsman/storage-sql"
+import { Effect, Option } from "effect"
+import type { Database } from "./Database.ts"
+import { newVersion, tellOthers } from "./Directory.ts"
+import { bindText, readText } from "./Rows.ts"
+
+const selectDerivation = "select sealed from kept_secrets where name = $1"
+/** What another one wrote at the same time is seen by the next read. */
+const addDerivation = "insert into kept_secrets (name, sealed) values ($1, $2) on conflict do nothing returning sealed"
+
+/** `forget`: drops what this process keeps of the directory. */
+export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Service"] => {
+  const sealedOf = ([row]: ReadonlyArray<Row>) =>
+    Option.map(Option.fromUndefinedOr(row), (found) => readText(found["sealed"]))
+  const derivation = Effect.map(db.read("derivation", selectDerivation, [...derivationKey]), sealedOf)
+  return SealedTexts.of({
+    list: ({ after, kind, limit }) =>
+      Effect.map(
+        db.read("sealedTexts", pageOf(kind, after !== null), [String(limit), ...(after ?? []).map(bindText)]),
+        (found) =>
+          found.map((row) => ({
+            kind,
+            key: sealedPlaces[kind].key.map((name) => readText(row[name])),
+            sealed: kind === "checkout" ? sealedUrlOf(row["sealed"] as string) : readText(row["sealed"])
+          }))
+      ),
+    replace: (kind, replacements) => {
+      const bindSealed = kind === "checkout" ? sealedUrlPart : bindText
+      const input = replacements.map(({ expected, key, sealed }) => ({
+        ...Object.fromEntries(sealedPlaces[kind].key.map((name, at) => [name, bindText(key[at] ?? "")])),
+        expected: bindSealed(expected),
+        sealed: bindSealed(sealed)
+      }))
+      return db.update("replaceSealed", replaceOf(kind), [JSON.stringify(input)]).pipe(
+        Effect.map(([row]) => row?.["count"] as number),
+        Effect.ensuring(sealedPlaces[kind].isDirectory ? forget : Effect.void)
+      )
+    },
+    derivation,
+    keepDerivation: (sealed) =>
+      Effect.flatMap(db.update("keepDerivation", addDerivation, [...derivationKey, bindText(sealed)]), (added) =>
+        added.length > 0 ? Effect.succeed(sealed) : Effect.map(derivation, Option.getOrThrow)
+      )
+  })
+}
+
+/** The key of a message has the hash of its event id in its index. */
+const indexed = (name: string): string => (name === "event_id" ? "event_hash" : name)
+const indexedValue = (name: string, value: string): string => (name === "event_id" ? `md5(${value})` : value)
+
+const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
+  const { column, key, table, where } = sealedPlaces[kind]
+  const order = list(key.map(indexed))
+  const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
+  return `select ${list(key)}, ${column} as sealed from ${table} where ${where}${hasBefore ? ` and ${isLater}` : ""}
+    order by ${order} limit $1::integer`
+}
+
+const replaceOf = (kind: SealedKind): string => {
+  const { column, isDirectory, key, table } = sealedPlaces[kind]
+  const columns = [...key, "expected", "sealed"]
+  const ofRecord = key.map((name) => `${table}.${indexed(name)} = ${indexedValue(name, `input.${name}`)}`).join(" and ")
+  const [value, isExpected] =
+    kind === "checkout"
+      ? [`replace(${table}.${column}, input.expected, input.sealed)`, `strpos(${table}.${column}, input.expected) > 0`]
+      : ["input.sealed", `${table}.${column} = input.expected`]
+  return `with ${isDirectory ? `version as (${newVersion} returning version), ` : ""}input as materialized (
+      select ${list(columns, "r.")}
+      from jsonb_to_recordset($1::text::jsonb) as r (${list(columns.map((name) => `${name} text`))})
+      ${isDirectory ? "cross join version" : ""}
+    ), written as (
+      update ${table} set ${column} = ${value} from input where ${ofRecord} and ${isExpected} returning 1 as one
+    ) select (select count(*)::integer from written) as count${isDirectory ? `, (${tellOthers})` : ""}`
+}
