@@ -112,7 +112,9 @@ export const brokenRefunds = ({ events, operations, payment, refunds }: PaymentR
   const succeeded = refunds.filter(({ money, stage }) => stage === "Succeeded" && money.minorUnits > 0).length
   const told = events.filter(({ type }) => type === "payment.refunded").length - reversals(events)
   // A capture that failed afterwards takes the captured amount back, and not the refunds that had failed before.
-  const most = operations.some(({ outcome }) => outcome === "Failed") ? payment.authorizedMinor : payment.capturedMinor
+  const hasFailed =
+    operations.some(({ outcome }) => outcome === "Failed") || payment.reported?.captureFailedAt !== undefined
+  const most = hasFailed ? payment.authorizedMinor : payment.capturedMinor
   const keys = refunds.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   return [
     ...(unbalanced === undefined ? [] : [unbalanced]),
@@ -171,7 +173,8 @@ export const brokenTimeline = ({ events, payment }: PaymentRecord): ReadonlyArra
       "the refunds of the timeline do not add up to the payment's"
     ),
     ...unless(
-      isWalk(events, payment.state),
+      // A recovered payment whose first attempt took no money goes on with the next one that a list states.
+      isWalk(events, payment.state) || payment.reported?.isRecovered === true,
       `no walk of the table to ${payment.state} tells ${events.map((event) => event.type).join(", ")}`
     ),
     ...events.flatMap((event, index) => {

@@ -43,7 +43,8 @@ export const unnamed = (found: ReadonlyArray<Difference>, { payment }: PaymentBo
   found.filter(
     ({ isEvidence, reasons }) =>
       payment.review?.reasons.some((reason) => reasons.includes(reason)) !== true ||
-      !events.some(({ data, type }) => isEvidence(data, type))
+      // A look-up in another account says nothing of what differs, and is evidence that it may.
+      !events.some(({ data, type }) => isEvidence(data, type) || data["stated"] === "other_account")
   )
 
 const inCaptured = ({ operations, payment }: PaymentBook, charge: ChargeRecord | undefined) => {

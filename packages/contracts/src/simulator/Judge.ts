@@ -5,6 +5,7 @@ import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"
 import type { Taken } from "./Mail.ts"
 import type { Lost } from "./outside/LoseRecords.ts"
+import type { Acting } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
 import { readAll } from "./ReadAll.ts"
@@ -18,13 +19,13 @@ export interface Judged {
   readonly workload: Pick<Workload, "lies" | "orders" | "told">
   /** Messages that were taken. */
   readonly heard: ReadonlyMap<Letter, Taken>
-  /** Where the store lost records. */
-  readonly lost?: Lost | undefined
+  readonly outside: Pick<Acting, "lost" | "isOfOtherAccount">
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
-export const judge = async ({ heard, lost, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
+export const judge = async ({ heard, outside, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
   const { lies, orders, told } = workload
+  const lost = outside.lost()
   const wrong: Array<string> = [...askedTwice(world.provider.calls, lost?.at)]
   const charges = [...world.provider.charges.values()]
   const refunds = [...world.provider.refunds.values()]
@@ -41,7 +42,8 @@ export const judge = async ({ heard, lost, workload, world }: Judged): Promise<R
       const side = {
         charges: charges.filter((charge) => paymentOf(charge) === id),
         refunds: refunds.filter(({ charge }) => paymentOf(charge) === id),
-        hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true
+        hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
+        isOfOtherAccount: book.attempts.some(({ connectionId }) => outside.isOfOtherAccount(connectionId))
       }
       wrong.push(...wrongWith(book, timelines.get(id) ?? [], side).map((what) => `payment ${id}: ${what}`))
     }

@@ -56,3 +56,10 @@ export const honest = (run: Run): Run => ({
   temper: "honest",
   reusesReferences: false
 })
+
+/** What is unknown is known by look-ups alone: those go to the other account. */
+export const unheard = (run: Run): Run => ({
+  ...run,
+  rates: { ...run.rates, provider: 0.6, mail: 0.9 },
+  reusesReferences: false
+})

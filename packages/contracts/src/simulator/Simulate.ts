@@ -16,12 +16,12 @@ import {
 } from "./Faults.ts"
 import { judge } from "./Judge.ts"
 import { post } from "./Mail.ts"
-import { drawOutside, losesRecords, makeOutside } from "./outside/MakeOutside.ts"
+import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
 import { type Acting, nothingActs, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
-import { drawRun, honest, processesAtMost } from "./Run.ts"
+import { drawRun, honest, processesAtMost, unheard } from "./Run.ts"
 import { makeTime } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
@@ -66,7 +66,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
 
   const fault = options.outside ?? drawOutside(seed)
   const drawn = drawRun(plan.draw)
-  const run = losesRecords(fault) ? honest(drawn) : drawn
+  const run = losesRecords(fault) ? honest(drawn) : swapsAccounts(fault) ? unheard(drawn) : drawn
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http: options.http })
   const { backgroundEveryMillis, rates, slowest, temper } = run
   const wrong: Array<string> = []
@@ -138,7 +138,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   await comeToRest(world, plan, acting)
   wrong.push(
     ...workload.wrong,
-    ...(await judge({ world, workload, heard: mail.heard, lost: acting.lost() })),
+    ...(await judge({ world, workload, heard: mail.heard, outside: acting })),
     ...(await acting.judge())
   )
   for (const line of wrong) tell(`wrong: ${line}`)

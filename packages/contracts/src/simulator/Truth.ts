@@ -21,6 +21,8 @@ export interface ProviderSide {
   readonly refunds: ReadonlyArray<RefundRecord>
   /** The store lost records of the payment: payouts and disputes are in no list, and cannot come back. */
   readonly hasLostRecords?: boolean
+  /** The credentials of one of its connections opened another account for a time. */
+  readonly isOfOtherAccount?: boolean
 }
 
 /** The states in which nobody waits for anything. */
@@ -51,8 +53,8 @@ export const wrongWith = (
   return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
 }
 
-const isContradicted = ({ charges, hasLostRecords }: ProviderSide): boolean =>
-  hasLostRecords === true || charges.some((one) => one.contradictions.length > 0)
+const isContradicted = ({ charges, hasLostRecords, isOfOtherAccount }: ProviderSide): boolean =>
+  hasLostRecords === true || isOfOtherAccount === true || charges.some((one) => one.contradictions.length > 0)
 
 export const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
 

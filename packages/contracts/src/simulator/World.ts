@@ -72,7 +72,7 @@ export interface World {
   readonly ledger: Ledger["Service"]
   readonly deliveries: Deliveries["Service"]
   /** Runs something beside the processes, and beyond their boundaries. */
-  readonly run: <A, E>(work: Effect.Effect<A, E>) => Promise<A>
+  readonly run: <A, E>(work: Effect.Effect<A, E, Shared>) => Promise<A>
   /** What the store provides besides, and may provide nothing of. */
   readonly service: <Service>(reference: Context.Reference<Service>) => Service
   /** One more process, as a supervisor starts it. */
@@ -98,12 +98,14 @@ export const production: Caller = callerOf("production")
 export const callers = [sandbox, production] as const
 
 /** Every tenant has two connections, in this order: `main-…` and `backup-…`, with failover from one to the other. */
-const connectionIds = [
+const connectionsMade = [
   ["main-sandbox", "sandbox"],
   ["backup-sandbox", "sandbox"],
   ["main-production", "production"],
   ["backup-production", "production"]
 ] as const
+
+export const connectionIds = connectionsMade.map(([id]) => id)
 
 /** The secret of a connection's messages. */
 export const messageSecretOf = (connectionId: string): string => `pmsec_${connectionId}`
@@ -163,7 +165,7 @@ const endpoint = Effect.fnUntraced(function* ({ environment, events, id, isChang
 
 const furnish = Effect.gen(function* () {
   const directory = yield* Directory
-  const connections = yield* Effect.forEach(connectionIds, ([id, environment], index) =>
+  const connections = yield* Effect.forEach(connectionsMade, ([id, environment], index) =>
     connection(id, environment, 1 + (index % 2))
   )
   yield* directory.write({

@@ -1,10 +1,11 @@
 /** The fault from outside that a run has, if any. */
 import { drawFrom } from "../Draw.ts"
+import { swappingAccounts } from "./Account.ts"
 import { behindGateway } from "./Gateway.ts"
 import { losingRecords } from "./LoseRecords.ts"
-import { nothingOutside, type Outside, type OutsideFault, type OutsideOptions, outsideFaults } from "./Outside.ts"
+import { nothingOutside, type Outside, type OutsideFault, type OutsideOptions } from "./Outside.ts"
 
-const drawn: ReadonlyArray<OutsideFault> = outsideFaults.filter((fault) => fault !== "promote-alive")
+const drawn: ReadonlyArray<OutsideFault> = ["restore", "promote", "gateway", "account"]
 
 /** Of the runs of one fault alone. */
 const share = 0.02
@@ -23,8 +24,12 @@ type LosingFault = Extract<OutsideFault, "restore" | "promote" | "promote-alive"
 export const losesRecords = (fault: OutsideFault | "none" | undefined): fault is LosingFault =>
   fault === "restore" || fault === "promote" || fault === "promote-alive"
 
+export const swapsAccounts = (fault: OutsideFault | "none" | undefined): boolean =>
+  fault === "account" || fault === "account-charged"
+
 export const makeOutside = (fault: OutsideFault | "none" | undefined, options: OutsideOptions): Outside => {
   if (losesRecords(fault)) return losingRecords(fault, options)
   if (fault === "gateway" && options.http !== undefined) return behindGateway(options.http, options)
+  if (swapsAccounts(fault)) return swappingAccounts(fault === "account-charged", options)
   return nothingOutside
 }

@@ -16,11 +16,18 @@ export const outsideFaults = [
   "promote",
   /** A gateway answers in the provider's place. */
   "gateway",
+  /** The credentials of a connection open another account for a time, which takes no charges. */
+  "account",
   /**
    * As "promote", under processes that go on. It is drawn in no run: a step that was decided on a record that is lost may
    * be written over another one with the same version.
    */
-  "promote-alive"
+  "promote-alive",
+  /**
+   * As "account", and the other account takes charges. It is drawn in no run: what is charged before the provider names the
+   * account counts as charged in the one before, where it is not found.
+   */
+  "account-charged"
 ] as const
 export type OutsideFault = (typeof outsideFaults)[number]
 
@@ -59,6 +66,8 @@ export interface Acting {
   readonly lost: () => Lost | undefined
   /** Whether records of the connection are missing, and nothing may be sent there. */
   readonly isMissing: (connectionId: string) => boolean
+  /** Whether the connection's credentials opened another account: what is not found there settles nothing. */
+  readonly isOfOtherAccount: (connectionId: string) => boolean
   /** What is wrong at the end, in sentences. */
   readonly judge: () => Promise<ReadonlyArray<string>>
 }
@@ -72,6 +81,7 @@ export const nothingActs: Acting = {
   replacements: () => 0,
   lost: () => undefined,
   isMissing: () => false,
+  isOfOtherAccount: () => false,
   judge: () => Promise.resolve([])
 }
 
