@@ -1,3 +1,5 @@
+import type { OutsideFault } from "@pointsman/contracts/simulator"
+
 /** A fault planted in the sources, and the test that must catch it. */
 export interface Mutation {
   readonly name: string
@@ -11,4 +13,6 @@ export interface Mutation {
    * look at the money alone.
    */
   readonly simulatedOn?: "memory" | "sqlite"
+  /** The fault from outside that each of these simulations has; drawn for few of them unless set. */
+  readonly simulatedUnder?: OutsideFault
 }

@@ -1050,7 +1050,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "connector-http",
       file: "packages/connectors/http/test/HttpConnector.test.ts",
       test: "given 404 with a gateway's JSON to look up a refund, then Unanswered: it is not the adapter's word"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "gateway"
   },
   {
     name: "believe what an adapter says of another operation",
@@ -2374,6 +2376,74 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/RecordLosses.test.ts",
       test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
+  },
+  {
+    name: "adopt what a message states beside a complete list",
+    harm: "A lost charge is recorded at the connection that a message about it came to: refunds go to the wrong provider.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/RecoverRecords.ts",
+        find: 'end._tag === "NoList" ?',
+        replace: 'end._tag !== "Failed" ?'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverMessages.test.ts",
+      test: "given it came to another connection, then the charge is that of the connection that lists it"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
+  },
+  {
+    name: "end a loss before its messages are applied",
+    harm: "A dispute that came meanwhile stays unmatched, and its payment is refunded too.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/RecoverMessages.ts",
+        find: "  return failed\n",
+        replace: "  return Math.min(failed, 0)\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverMessages.test.ts",
+      test: "given the store fails as it is applied, then its connection is recovered by the next recovery"
+    }
+  },
+  {
+    name: "drop a failure of what a lookup did not find",
+    harm: "The provider holds the customer's money, and the payment is CANCELLED without a review.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperationFailure.ts",
+        find: '      if (mayBeOf(operations, payment, operation)) return "Contradiction"\n',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/NotFoundOperations.test.ts",
+      test: "given its success arrived, when its failure arrives, then operators review it"
+    }
+  },
+  {
+    name: "let an older amount replace a newer one",
+    harm: "The record says that more was captured than the provider took, and more is refundable.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/InterpretCaptured.ts",
+        find: "const isDated = isAsAsked || (!isCurrent(source) && source.at !== null)",
+        replace: "const isDated = isAsAsked"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderReversals.test.ts",
+      test: "given a capture of more than was asked, when a smaller amount overtakes its older confirmation, then the smaller one stays"
     }
   },
   {
@@ -2395,7 +2465,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/RecordLosses.test.ts",
       test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "capture at a connection that is not recovered",
@@ -2416,7 +2488,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/RecordLosses.test.ts",
       test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "write to a file that was replaced",
@@ -2731,7 +2805,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Accounts.test.ts",
       test: "given a payment that is unanswered, when it is looked up there, then nothing moves, once under review"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "account"
   },
   {
     name: "believe never received in an account that is not named",
@@ -2747,7 +2823,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Accounts.test.ts",
       test: "given a provider that does not name the account, then what is not found may be in the one before"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "account"
   },
   {
     name: "capture in another account",

@@ -41,28 +41,31 @@ registerHooks({
 const plantedIn = (url: string): string | undefined => /[?]planted=(\w+)$/u.exec(url)?.[1]
 
 /** Runs a seed, and says what is wrong with it; a run that does not come to its end is. */
-const loadSimulation = async (storage: NonNullable<Mutation["simulatedOn"]>, planted: string) => {
+const loadSimulation = async (
+  storage: NonNullable<Mutation["simulatedOn"]>,
+  planted: string,
+  outside?: Mutation["simulatedUnder"]
+) => {
   const simulator: typeof import("@pointsman/contracts/simulator") = await import(
     `${packages}contracts/src/simulator.ts?planted=${planted}`
   )
   const { layer } = await import(`${packages}storage/${storage}/src/index.ts?planted=${planted}`)
+  const { http } = await import(`${packages}connectors/http/src/index.ts?planted=${planted}`)
   const made: Storage = storage === "sqlite" ? layer({ filename: ":memory:" }) : layer()
   return async (seed: number): Promise<string | undefined> => {
     try {
-      return (await simulator.simulate({ storage: made, seed })).wrong[0]
+      return (await simulator.simulate({ storage: made, seed, outside, http })).wrong[0]
     } catch (cause) {
       return String(cause)
     }
   }
 }
 
-const sound = { memory: await loadSimulation("memory", "none"), sqlite: await loadSimulation("sqlite", "none") }
-
 for (const mutation of judgedBySimulation) {
-  const { name, simulatedOn } = mutation
+  const { name, simulatedOn, simulatedUnder } = mutation
   if (simulatedOn === undefined) continue
   assertPlantable(root, mutation)
-  const simulate = await loadSimulation(simulatedOn, String(mutations.indexOf(mutation)))
+  const simulate = await loadSimulation(simulatedOn, String(mutations.indexOf(mutation)), simulatedUnder)
   let planted = `${seedsAtMost} seeds are all well`
   let seed = 1
   for (; seed <= seedsAtMost; seed++) {
@@ -73,6 +76,7 @@ for (const mutation of judgedBySimulation) {
     break
   }
   // The very seed that was wrong is well without the fault.
-  const control = (await sound[simulatedOn](Math.min(seed, seedsAtMost))) ?? "passed"
+  const sound = await loadSimulation(simulatedOn, "none", simulatedUnder)
+  const control = (await sound(Math.min(seed, seedsAtMost))) ?? "passed"
   tell({ name, planted, control })
 }
