@@ -3088,6 +3088,51 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "accept a weak encryption key",
+    harm: "A key of zeros seals the credentials of every provider: whoever copies the database reads them.",
+    edits: [
+      { file: "packages/core/src/ports/SecretsLayer.ts", find: "isWeak(key) ? Result", replace: "false ? Result" }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a key that follows a pattern, when it is read, then it is refused, and taken as an earlier one"
+    }
+  },
+  {
+    name: "accept an encryption key file that the group may read",
+    harm: "Other users of the machine read the key, and with it the credentials of every provider.",
+    edits: [
+      { file: "packages/server/src/EncryptionKey.ts", find: "(mode & 0o077) === 0", replace: "(mode & 0o007) === 0" }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/EncryptionKeys.test.ts",
+      test: "given a key file of mode 416, when the server starts, then it stops until only its owner may use the file"
+    }
+  },
+  {
+    name: "seal without the place",
+    harm: "Credentials that are moved to another connection's record open there: its payments go to another account.",
+    edits: [
+      {
+        file: "packages/core/src/ports/Sealing.ts",
+        find: "{ nonce, aad: utf8.encode(place) }",
+        replace: '{ nonce, aad: utf8.encode("") }'
+      },
+      {
+        file: "packages/core/src/ports/Sealing.ts",
+        find: "          aad: utf8.encode(place)\n",
+        replace: '          aad: utf8.encode("")\n'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Secrets.test.ts",
+      test: "given a sealed text, when it is opened in another place, then it is broken and names the place alone"
+    }
+  },
+  {
     name: "rotate the encryption key in one pass",
     harm: "Credentials that a server stores meanwhile stay under the old key: without it, their payments fail.",
     edits: [

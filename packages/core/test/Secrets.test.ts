@@ -327,4 +327,23 @@ describe("Secrets", () => {
       assert.isTrue(Result.isFailure(refused), wrong)
     }
   })
+
+  it("given a key that follows a pattern, when it is read, then it is refused, and taken as an earlier one", () => {
+    const weak = [
+      Buffer.alloc(32),
+      Buffer.alloc(32, 0xab),
+      Buffer.alloc(32, "0123456789abcdef"),
+      Buffer.from(Array.from({ length: 32 }, (_, at) => (at * at) % 7)),
+      Buffer.from(Array.from({ length: 32 }, (_, at) => 250 + at))
+    ]
+    for (const bytes of weak) {
+      const text = bytes.toString("base64")
+      const refused = SecretsLayer.parseEncryptionKey(text)
+      assert.isTrue(Result.isFailure(refused) && refused.failure.endsWith("not a key with a pattern"), text)
+      assert.isTrue(Result.isSuccess(SecretsLayer.parseEarlierEncryptionKey(text)))
+    }
+    for (let round = 0; round < 1_000; round++) {
+      assert.isTrue(Result.isSuccess(SecretsLayer.parseEncryptionKey(randomBytes(32).toString("base64"))))
+    }
+  })
 })
