@@ -11,7 +11,15 @@ import { drawFrom } from "../Draw.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import { type Contents, readAll } from "../ReadAll.ts"
 import { callers } from "../World.ts"
-import { type Acting, nothingActs, nothingOutside, type Outside, type OutsideOptions, type Running } from "./Outside.ts"
+import {
+  type Acting,
+  type Lost,
+  nothingActs,
+  nothingOutside,
+  type Outside,
+  type OutsideOptions,
+  type Running
+} from "./Outside.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -22,19 +30,6 @@ const marginMillis = 30 * second
 
 /** Recoveries at the end, before the loss counts as one that cannot be ended. */
 const recoveriesAtMost = 20
-
-/** What was lost, for the judge. */
-export interface Lost {
-  /** What was written from this time on was lost; epoch milliseconds. */
-  readonly from: number
-  /** When it was lost, in epoch milliseconds. */
-  readonly at: number
-  /** Payments of which something was lost. */
-  readonly payments: ReadonlySet<string>
-  readonly events: ReadonlySet<string>
-  /** Attempts, operations and refunds that were stored before the loss, by their ids. */
-  readonly calls: ReadonlySet<string>
-}
 
 const lossStream = -3
 

@@ -7,7 +7,19 @@ import type { Hooks } from "../Boundary.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { World } from "../World.ts"
-import type { Lost } from "./LoseRecords.ts"
+
+/** What was lost, for the judge. */
+export interface Lost {
+  /** What was written from this time on was lost; epoch milliseconds. */
+  readonly from: number
+  /** When it was lost, in epoch milliseconds. */
+  readonly at: number
+  /** Payments of which something was lost. */
+  readonly payments: ReadonlySet<string>
+  readonly events: ReadonlySet<string>
+  /** Attempts, operations and refunds that were stored before the loss, by their ids. */
+  readonly calls: ReadonlySet<string>
+}
 
 export const outsideFaults = [
   /** The store is put back to an earlier state while no process runs. */
