@@ -3443,8 +3443,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: planCharge,
-        find: "const goesOn = isPaidSince || (",
-        replace: "const goesOn = (isPaidSince && false) || ("
+        find: "    isPaidSince ||\n",
+        replace: "    (isPaidSince && false) ||\n"
       }
     ],
     caughtBy: {
