@@ -5,7 +5,7 @@
  */
 import { type AccountStanding, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
-import { Clock, Effect, Fiber, Layer, Metric } from "effect"
+import { Clock, Deferred, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { servedConfiguration } from "./ServedConfiguration.ts"
@@ -59,23 +59,23 @@ const sharedEvery = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.scope, (scope) => {
     let begunAt = Number.NEGATIVE_INFINITY
     /** The run that has not begun. */
-    let next: { readonly fiber: Fiber.Fiber<A, E> } | undefined
-    const run = Effect.gen(function* () {
-      const sinceMillis = (yield* Clock.currentTimeMillis) - begunAt
-      if (sinceMillis >= 0 && sinceMillis < millis) yield* Effect.sleep(millis - sinceMillis)
-      begunAt = yield* Clock.currentTimeMillis
-      next = undefined
-      return yield* effect
-    })
-    // Not a child of who asked first: a client that disconnects ends no one else's. It yields, so that it begins once it
-    // is known here.
-    const begin = Effect.map(Effect.forkIn(Effect.andThen(Effect.yieldNow, run), scope), (fiber) => {
-      next = { fiber }
-      return next
-    })
+    let next: Deferred.Deferred<A, E> | undefined
+    const begin = Effect.suspend(() => {
+      const result = Deferred.makeUnsafe<A, E>()
+      next = result
+      const work = Effect.gen(function* () {
+        const sinceMillis = (yield* Clock.currentTimeMillis) - begunAt
+        if (sinceMillis >= 0 && sinceMillis < millis) yield* Effect.sleep(millis - sinceMillis)
+        begunAt = yield* Clock.currentTimeMillis
+        next = undefined
+        return yield* effect
+      })
+      // Not a child of who asked first: a client that disconnects ends no one else's.
+      return Effect.as(Effect.forkIn(Deferred.into(work, result), scope), result)
+    }).pipe(Effect.uninterruptible)
     return Effect.flatMap(
       Effect.suspend(() => (next === undefined ? begin : Effect.succeed(next))),
-      ({ fiber }) => Fiber.join(fiber)
+      Deferred.await
     )
   })
 

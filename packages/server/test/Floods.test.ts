@@ -13,7 +13,7 @@ const seconds = Number(process.env["POINTSMAN_FLOOD_SECONDS"] ?? 0)
 const floodClient = fileURLToPath(new URL("./support/FloodClient.ts", import.meta.url))
 
 /** Three times that of the quiet server; never less than this, in milliseconds: the flood takes a processor of its own. */
-const leastLimitMillis = 250
+const leastLimitMillis = 500
 const timesQuiet = 3
 const memoryAtMost = 400 * 1024 * 1024
 
