@@ -22,6 +22,7 @@ describe("a reference of two payments", () => {
         db.prepare(`alter table ${table} drop column claimed_by`).run()
       }
       db.prepare("drop table named_references").run()
+      db.prepare("drop table kept_secrets").run()
       for (const table of ["configurations", "recovered_connections", "record_losses"]) {
         db.prepare(`drop table ${table}`).run()
       }
