@@ -92,7 +92,17 @@ const configured = ({ credentials, definition }: Provider) =>
       yield* directory.write({
         workspaces: [caller.workspace],
         apiKeys: [
-          { hash: apiKeyHash, ...caller.tenant, scopes: null, revokedAt: null, source: "operator", createdAt: 1 }
+          {
+            hash: apiKeyHash,
+            ...caller.tenant,
+            scopes: null,
+            name: null,
+            expiresAt: null,
+            networks: null,
+            revokedAt: null,
+            source: "operator",
+            createdAt: 1
+          }
         ],
         connections: [
           {

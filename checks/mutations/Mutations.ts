@@ -1013,6 +1013,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "accept an expired key",
+    harm: "A key that was lent for a period moves money after it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/Authenticate.ts",
+        find: "expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)",
+        replace: "expiresAt !== null && expiresAt < (yield* Clock.currentTimeMillis) - 86_400_000"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ManageApiKeys.test.ts",
+      test: "given a key that expires, when its time comes, then it is refused like an unknown key"
+    }
+  },
+  {
+    name: "accept a key from any network",
+    harm: "A key that leaked moves money from outside of the networks that it is limited to.",
+    edits: [
+      {
+        file: "packages/server/src/Serve.ts",
+        find: "      NodeTransport.inNetworks(networks)(",
+        replace: "      networks.length > 0 || NodeTransport.inNetworks(networks)("
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/KeyLimits.test.ts",
+      test: "given a trusted proxy, when a caller outside of the key's networks sends it, then it is refused like an unknown key"
+    }
+  },
+  {
     name: "take an operator's revocation for a file's omission",
     harm: "A key that leaked and was revoked can be restored, and moves money again.",
     edits: [

@@ -49,7 +49,10 @@ const parts: Readonly<Record<string, Part>> = {
     fields: {
       environment: "the one that it works in",
       secret: "`ps_test_` or `ps_live_`, 32 letters and digits, and their checksum",
-      scopes: "what it may do; everything where it is left out"
+      scopes: "what it may do; everything where it is left out",
+      name: "what operators call it; none where it is left out",
+      expires: "from then on it is refused; it does not expire where it is left out",
+      networks: "where requests may come from; anywhere where it is left out"
     }
   },
   "workspaces[].connections[]": {

@@ -12,10 +12,11 @@ import {
   routingModes,
   scopes
 } from "@pointsman/core"
-import { isCountry } from "@pointsman/core/internal"
+import { isCountry, isNetwork } from "@pointsman/core/internal"
 import { Option, Result, Schema, SchemaIssue } from "effect"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
+import { momentExpected, readMoment } from "./MomentText.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
@@ -56,6 +57,8 @@ const Url = text("an absolute http or https URL without user or password", (valu
   const url = URL.parse(value)
   return url !== null && /^https?:$/u.test(url.protocol) && url.username === "" && url.password === ""
 })
+const Moment = text(momentExpected, (value) => Option.isSome(readMoment(value)))
+const Network = text('an IP address or a CIDR range, such as "203.0.113.0/24"', isNetwork)
 const EnvironmentName = Schema.Literals(["sandbox", "production"])
 const Method = Schema.Literals(paymentMethods)
 
@@ -189,7 +192,12 @@ const WorkspaceFile = Schema.Struct({
         environment: EnvironmentName,
         secret: Schema.String,
         /** Every scope where it is left out. */
-        scopes: Schema.optionalKey(listOf(Schema.Literals(scopes)))
+        scopes: Schema.optionalKey(listOf(Schema.Literals(scopes))),
+        name: Schema.optionalKey(Name),
+        /** The key works until then. */
+        expires: Schema.optionalKey(Moment),
+        /** Any where it is left out. */
+        networks: Schema.optionalKey(listOf(Network))
       })
     )
   ),

@@ -21,6 +21,7 @@ import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
+import { readMoment } from "./MomentText.ts"
 
 /** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
 export const configuredDirectory = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {
@@ -61,7 +62,15 @@ const apiKeyOf = Effect.fnUntraced(function* (
 ) {
   const secrets = yield* Secrets
   const hash = yield* secrets.hash(key.secret)
-  return { hash, workspaceId: workspace.id, environment: key.environment, scopes: key.scopes ?? null }
+  return {
+    hash,
+    workspaceId: workspace.id,
+    environment: key.environment,
+    scopes: key.scopes ?? null,
+    name: key.name ?? null,
+    expiresAt: key.expires === undefined ? null : Option.getOrThrow(readMoment(key.expires)),
+    networks: key.networks ?? null
+  }
 })
 
 const connectionOf = Effect.fnUntraced(function* (

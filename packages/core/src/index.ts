@@ -155,6 +155,7 @@ export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
   ApiKeyNotFound,
   ApiKeyNotRestorable,
+  type ApiKeyOptions,
   type CreatedApiKey,
   type RestoredApiKey,
   type RevokedApiKey,

@@ -47,13 +47,25 @@ const endpoint = (id: string, change: Partial<WebhookEndpoint> = {}): WebhookEnd
 })
 
 const wantedKey = (hash: string, change: Partial<ApiKey> = {}) =>
-  ({ hash, workspaceId: "acme", environment: "production", scopes: null, ...change }) as const
+  ({
+    hash,
+    workspaceId: "acme",
+    environment: "production",
+    scopes: null,
+    name: null,
+    expiresAt: null,
+    networks: null,
+    ...change
+  }) as const
 
 const storedKey = (hash: string, change: Partial<ApiKey> = {}): ApiKey => ({
   hash,
   workspaceId: "acme",
   environment: "production",
   scopes: null,
+  name: null,
+  expiresAt: null,
+  networks: null,
   revokedAt: null,
   source: "configuration",
   createdAt: 1,
@@ -103,7 +115,9 @@ describe("DirectoryPlan", () => {
     const planned = plan(nothing, full)
     assert.deepStrictEqual(planned, {
       workspaces: full.workspaces,
-      apiKeys: [storedKey("k1", { scopes: ["payments:read"], createdAt: 10 })],
+      apiKeys: [
+        storedKey("k1", { scopes: ["payments:read"], name: null, expiresAt: null, networks: null, createdAt: 10 })
+      ],
       connections: full.connections,
       routing: full.routing,
       webhookEndpoints: full.webhookEndpoints
@@ -133,7 +147,14 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(planned.workspaces, [workspace("other")])
     assert.deepStrictEqual(planned.connections, [connection("main", { active: false })])
     assert.deepStrictEqual(planned.apiKeys, [
-      storedKey("k1", { scopes: ["payments:read"], createdAt: 10, revokedAt: 20 })
+      storedKey("k1", {
+        scopes: ["payments:read"],
+        name: null,
+        expiresAt: null,
+        networks: null,
+        createdAt: 10,
+        revokedAt: 20
+      })
     ])
     assert.deepStrictEqual(planned.routing, [])
   })

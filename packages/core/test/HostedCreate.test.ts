@@ -34,6 +34,9 @@ const writeApiKey = (revokedAt: number | null) =>
         hash: "hash-of-the-key",
         ...tenant,
         scopes: null,
+        name: null,
+        expiresAt: null,
+        networks: null,
         revokedAt,
         source: "operator" as const,
         createdAt: 0

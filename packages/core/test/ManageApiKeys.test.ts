@@ -12,6 +12,9 @@ const fromFile = {
   hash: "f".repeat(64),
   ...tenant,
   scopes: null,
+  name: null,
+  expiresAt: null,
+  networks: null,
   revokedAt: null,
   source: "configuration",
   createdAt: 0
@@ -33,6 +36,9 @@ describe("an operator's keys", () => {
           hash: yield* (yield* Secrets).hash(key),
           ...live,
           scopes: ["payments:read"],
+          name: null,
+          expiresAt: null,
+          networks: null,
           revokedAt: null,
           source: "operator",
           createdAt: 7_000
@@ -47,6 +53,35 @@ describe("an operator's keys", () => {
         assert.strictEqual(nowhere._tag, "pointsman/WorkspaceNotFound")
         assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 2)
       }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given a key that expires, when its time comes, then it is refused like an unknown key", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { apiKey, secret } = yield* pointsman.createApiKey(live, null, { name: "shop", expiresAt: 1_000 })
+      assert.deepInclude(apiKey, { name: "shop", expiresAt: 1_000, networks: null })
+      yield* TestClock.adjust(999)
+      yield* pointsman.authenticate(Redacted.value(secret))
+      yield* TestClock.adjust(1)
+      const refused = yield* Effect.flip(pointsman.authenticate(Redacted.value(secret)))
+      assert.strictEqual(refused._tag, "pointsman/KeyRefused")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given a key for networks, when the caller is in none of them or unknown, then it is refused", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const networks = ["10.0.0.0/8"]
+      const key = Redacted.value((yield* pointsman.createApiKey(live, null, { networks })).secret)
+      assert.deepStrictEqual(
+        (yield* pointsman.authenticate(key, (of) => of.join() === networks.join())).apiKey.networks,
+        networks
+      )
+      for (const comesFrom of [() => false, undefined]) {
+        const refused = yield* Effect.flip(pointsman.authenticate(key, comesFrom))
+        assert.strictEqual(refused._tag, "pointsman/KeyRefused")
+      }
+    }).pipe(Effect.provide(world().layer))
   )
 
   it.effect("given a key, when it is revoked twice, then it is refused, and the second time says when it was", () =>

@@ -14,7 +14,7 @@ import type { ErrorBody } from "./api/Errors.ts"
 import { errorBodyOf } from "./ErrorTable.ts"
 import { FailureLimit, type RateExceeded, RateLimit } from "./RateLimit.ts"
 import { report } from "./Report.ts"
-import { Source } from "./Source.ts"
+import { ComesFrom, Source } from "./Source.ts"
 
 export const suspended: ErrorBody<"workspace_suspended"> = {
   error: { code: "workspace_suspended", message: "The workspace is suspended." }
@@ -95,7 +95,10 @@ const authorize = Effect.fnUntraced(function* <Refusal>(
   annotations: Context.Context<never>
 ) {
   const pointsman = yield* Pointsman
-  const holder = yield* pointsman.authenticate(Redacted.value(credential)).pipe(
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const comesFrom = yield* ComesFrom
+  const isAllowed = (networks: ReadonlyArray<string>) => comesFrom(request, networks)
+  const holder = yield* pointsman.authenticate(Redacted.value(credential), isAllowed).pipe(
     Effect.catch(
       Effect.fnUntraced(function* (failure) {
         if (failure._tag === "pointsman/StorageError") yield* report(failure)
@@ -121,6 +124,7 @@ const makeAuthorize = Effect.gen(function* () {
   const rateLimit = yield* RateLimit
   const failureLimit = yield* FailureLimit
   const source = yield* Source
+  const comesFrom = yield* ComesFrom
   return <Refusal>(
     refuse: Refuse<Refusal>,
     credential: Redacted.Redacted<string>,
@@ -130,6 +134,7 @@ const makeAuthorize = Effect.gen(function* () {
       Effect.provideService(RateLimit, rateLimit),
       Effect.provideService(FailureLimit, failureLimit),
       Effect.provideService(Source, source),
+      Effect.provideService(ComesFrom, comesFrom),
       Effect.provideContext(services)
     )
 })

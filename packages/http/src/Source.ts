@@ -9,3 +9,11 @@ export const Source = Context.Reference<(request: HttpServerRequest.HttpServerRe
   "pointsman/http/Source",
   { defaultValue: () => (request) => Option.getOrElse(request.remoteAddress, () => "") }
 )
+
+/**
+ * Whether a request comes from one of these networks: IP addresses and CIDR ranges, as a key names them. The runtime
+ * compares addresses, so the server provides it; where nobody does, no request comes from any network.
+ */
+export const ComesFrom = Context.Reference<
+  (request: HttpServerRequest.HttpServerRequest, networks: ReadonlyArray<string>) => boolean
+>("pointsman/http/ComesFrom", { defaultValue: () => () => false })

@@ -45,6 +45,9 @@ describe.each(stores)("partners over %s", (_name, store) => {
           workspaceId: id,
           environment: "production",
           scopes: null,
+          name: null,
+          expiresAt: null,
+          networks: null,
           revokedAt: null,
           source: "operator",
           createdAt: 0
@@ -112,6 +115,9 @@ describe.each(stores)("partners over %s", (_name, store) => {
       workspaceId: id,
       environment: "production" as const,
       scopes: null,
+      name: null,
+      expiresAt: null,
+      networks: null,
       revokedAt: null,
       source: "operator" as const,
       createdAt: 0

@@ -85,7 +85,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const requests = yield* Scope.fork(scope)
   const app = yield* HttpRouter.toHttpEffect(
     PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
-      Layer.provide(limits(settings))
+      Layer.provide([limits(settings), comesFromLayer])
     )
   ).pipe(Effect.provideContext(services))
   const native = yield* Effect.provideContext(NodeHttpServer.makeHandler(app, { scope: requests }), services)
@@ -147,6 +147,11 @@ const webHandlerOf = <Provided>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
 ): ((request: Request) => Promise<Response>) =>
   HttpEffect.toWebHandlerWith<Provided, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
+
+/** A request of the web's kind shows no address, so it comes from no network. */
+const comesFromLayer = Layer.succeed(PointsmanHttp.ComesFrom, ({ remoteAddress }, networks) =>
+  Option.exists(remoteAddress, NodeTransport.inNetworks(networks))
+)
 
 const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
   file?.workspaces.length === 1 ? file.workspaces[0] : undefined

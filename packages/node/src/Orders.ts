@@ -50,7 +50,7 @@ const fieldsOf = (
 
 export const createFields = (order: unknown) => fieldsOf("order", order, Object.keys(CreatePayment.fields))
 export const captureFields = (order: unknown) => fieldsOf("order", order, Object.keys(CapturePayment.fields))
-export const apiKeyFields = (order: unknown) => fieldsOf("order", order, ["scopes"])
+export const apiKeyFields = (order: unknown) => fieldsOf("order", order, ["scopes", "name", "expiresAt", "networks"])
 export const refundFields = (order: unknown) => fieldsOf("order", order, Object.keys(RefundPayment.fields))
 
 export interface Options {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { CreatePayment, Environment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type {
+  ApiKeyOrder,
   Circuit,
   CreatedApiKey,
   Delivery,
@@ -15,7 +16,6 @@ import type {
   Recovery,
   ReviewedPayment,
   RoutingExplanation,
-  Scope,
   SuccessRate
 } from "./Records.ts"
 
@@ -127,10 +127,7 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<number>
 
   /** A key for the API over HTTP, for every scope unless some are named. */
-  readonly createApiKey: (
-    order?: { readonly scopes?: ReadonlyArray<Scope> | undefined },
-    options?: CallOptions
-  ) => Promise<CreatedApiKey>
+  readonly createApiKey: (order?: ApiKeyOrder, options?: CallOptions) => Promise<CreatedApiKey>
   /** By its hash, as `createApiKey` told it; for good. */
   readonly revokeApiKey: (hash: string) => Promise<void>
 

@@ -173,6 +173,25 @@ export interface CreatedApiKey {
   readonly environment: Environment
   /** `null`: every scope. */
   readonly scopes: ReadonlyArray<Scope> | null
+  readonly name: string | null
+  /** RFC 3339, UTC; `null`: the key does not expire. */
+  readonly expires: string | null
+  /** `null`: any. */
+  readonly networks: ReadonlyArray<string> | null
+}
+
+export interface ApiKeyOrder {
+  /** Every scope unless set. */
+  readonly scopes?: ReadonlyArray<Scope> | undefined
+  /** 1 to 120 characters. */
+  readonly name?: string | undefined
+  /** In the future; from then on the key is refused. */
+  readonly expiresAt?: Date | undefined
+  /**
+   * IP addresses and CIDR ranges that requests may come from; any unless set. `listener` sees the address of the
+   * connection, which is the proxy's behind a proxy; `handler` sees no address and refuses the key.
+   */
+  readonly networks?: ReadonlyArray<string> | undefined
 }
 
 export type Scope =

@@ -144,7 +144,10 @@ export const apiKeyView = ({ apiKey, secret }: Core.CreatedApiKey): CreatedApiKe
   secret: Redacted.value(secret),
   hash: apiKey.hash,
   environment: apiKey.environment,
-  scopes: apiKey.scopes
+  scopes: apiKey.scopes,
+  name: apiKey.name,
+  expires: timeOrNull(apiKey.expiresAt),
+  networks: apiKey.networks
 })
 
 const recoveryResults = { Complete: "complete", NoList: "no_list", Failed: "failed" } as const

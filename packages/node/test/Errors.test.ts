@@ -204,6 +204,15 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
   ],
   "scopes that are no order": [(p) => p.createApiKey(["payments:read"] as object), /^`order` must be an object/u],
   "scopes that are null": [(p) => p.createApiKey({ scopes: null } as never), /^`scopes` must be a list/u],
+  "a key with a blank name": [(p) => p.createApiKey({ name: " " }), /^`name` must be a text of 1 to 120/u],
+  "a key that expired before": [
+    (p) => p.createApiKey({ expiresAt: new Date(0) }),
+    /^`expiresAt` must be a Date in the future/u
+  ],
+  "a key for a network that is none": [
+    (p) => p.createApiKey({ networks: ["10.0.0.0/33"] }),
+    /^`networks` must be a list of IP addresses and CIDR ranges/u
+  ],
   "an invalid delivery status": [
     (p) => p.deliveries({ status: "lost" as never }),
     /^`status` must be one of due, sending/u

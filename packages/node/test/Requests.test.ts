@@ -174,6 +174,23 @@ describe("a server whose only listener is ours", () => {
   })
 })
 
+describe("a key for networks", () => {
+  it("given Node's request, when it comes from the network, then the key works, and from another or unknown it is refused", async () => {
+    const { pointsman } = await open()
+    const url = await listening(pointsman.listener)
+    const [here, elsewhere] = [
+      await pointsman.createApiKey({ networks: ["127.0.0.0/8", "::1"], name: "shop" }),
+      await pointsman.createApiKey({ networks: ["203.0.113.0/24"] })
+    ]
+    assert.deepInclude(here, { name: "shop", expires: null, networks: ["127.0.0.0/8", "::1"] })
+    const headersOf = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+    assert.strictEqual((await fetch(`${url}/api/v1/payments`, headersOf(here.secret))).status, 200)
+    assert.strictEqual((await fetch(`${url}/api/v1/payments`, headersOf(elsewhere.secret))).status, 401)
+    const unknown = new Request("http://shop.example/api/v1/payments", headersOf(here.secret))
+    assert.strictEqual((await pointsman.handler(unknown)).status, 401)
+  })
+})
+
 describe("an idempotency key that is sent twice", () => {
   const twice = async (pointsman: Pointsman, second = "order-1001") => {
     const { headers, ...rest } = await create(pointsman)

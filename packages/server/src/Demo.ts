@@ -47,6 +47,9 @@ export const ensureDemo = Effect.fnUntraced(function* (
     workspaceId: demoWorkspaceId,
     environment: "sandbox",
     scopes: null,
+    name: null,
+    expiresAt: null,
+    networks: null,
     revokedAt: null,
     // Not the configuration's: a file that is given later must not revoke it.
     source: "operator",

@@ -302,9 +302,14 @@ const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
   )
 
 const sourceLayer = ({ trustedProxies }: Settings): Layer.Layer<never> => {
-  const { sourceOf } = makeSources(trustedProxies)
-  return Layer.succeed(PointsmanHttp.Source, ({ headers, remoteAddress }) =>
-    sourceOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"])
+  const { addressOf, sourceOf } = makeSources(trustedProxies)
+  return Layer.mergeAll(
+    Layer.succeed(PointsmanHttp.Source, ({ headers, remoteAddress }) =>
+      sourceOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"])
+    ),
+    Layer.succeed(PointsmanHttp.ComesFrom, ({ headers, remoteAddress }, networks) =>
+      NodeTransport.inNetworks(networks)(addressOf(Option.getOrUndefined(remoteAddress), headers["x-forwarded-for"]))
+    )
   )
 }
 

@@ -3,44 +3,34 @@
  * settings trust, the last address of `X-Forwarded-For` that is not a trusted proxy's. What stands before that address
  * in the header is the client's own words.
  */
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
+import { inNetworks, plainAddress as plain } from "@pointsman/transport-node"
 
 export interface Sources {
   readonly isTrusted: (address: string) => boolean
   /** `forwardedFor`: the header `X-Forwarded-For`, with several joined by commas. */
   readonly sourceOf: (address: string | undefined, forwardedFor: string | undefined) => string
+  /** The whole address, where `sourceOf` gives the network of an IPv6 address. */
+  readonly addressOf: (address: string | undefined, forwardedFor: string | undefined) => string
 }
 
 /** `trusted`: addresses, and ranges such as `10.0.0.0/8`, as `readProxies` gives them. */
 export const makeSources = (trusted: ReadonlyArray<string>): Sources => {
-  const proxies = new BlockList()
-  for (const entry of trusted) {
-    const [address = "", prefix] = entry.split("/")
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
-    if (prefix === undefined) proxies.addAddress(address, family)
-    else proxies.addSubnet(address, Number(prefix), family)
-  }
-  const isTrusted = (address: string) =>
-    trusted.length > 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
-  return {
-    isTrusted: (address) => isTrusted(plain(address)),
-    sourceOf: (address, forwardedFor) => {
-      let source = plain(address ?? "")
-      if (forwardedFor === undefined || !isTrusted(source)) return block(source)
-      for (const hop of forwardedFor.split(",").reverse()) {
-        const before = plain(withoutPort(hop.trim()))
-        // Whatever a trusted proxy wrote that is no address, it was the last one to say something.
-        if (isIP(before) === 0) break
-        source = before
-        if (!isTrusted(source)) break
-      }
-      return block(source)
+  const isTrusted = inNetworks(trusted)
+  const addressOf: Sources["addressOf"] = (address, forwardedFor) => {
+    let source = plain(address ?? "")
+    if (forwardedFor === undefined || !isTrusted(source)) return source
+    for (const hop of forwardedFor.split(",").reverse()) {
+      const before = plain(withoutPort(hop.trim()))
+      // Whatever a trusted proxy wrote that is no address, it was the last one to say something.
+      if (isIP(before) === 0) break
+      source = before
+      if (!isTrusted(source)) break
     }
+    return source
   }
+  return { isTrusted, addressOf, sourceOf: (address, forwardedFor) => block(addressOf(address, forwardedFor)) }
 }
-
-/** `::ffff:192.0.2.1`: an IPv4 address, as a socket for both shows it. */
-const plain = (address: string): string => (/^::ffff:\d+\./iu.test(address) ? address.slice(7) : address)
 
 /** `192.0.2.1:4711`, `[2001:db8::1]:4711` */
 const withoutPort = (text: string): string =>

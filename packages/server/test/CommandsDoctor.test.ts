@@ -275,7 +275,16 @@ describe("what the doctor says", () => {
     ["https://pay.example.com", "127.0.0.1", false],
     [null, "pay.example.com", false]
   ])("given the base URL %s at %s, then it matters to production keys alone", (baseUrl, host, isLocal) => {
-    const key = { hash: "", workspaceId: "acme", scopes: null, source: "operator", createdAt: 0 } as const
+    const key = {
+      hash: "",
+      workspaceId: "acme",
+      scopes: null,
+      name: null,
+      expiresAt: null,
+      networks: null,
+      source: "operator",
+      createdAt: 0
+    } as const
     const said = (environment: "sandbox" | "production", revokedAt: number | null) =>
       baseUrlLines({ apiKeys: [{ ...key, environment, revokedAt }] }, { baseUrl, host, port: 3000 }).map(
         ({ verdict }) => verdict

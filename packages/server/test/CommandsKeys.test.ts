@@ -77,6 +77,9 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
       workspace_id: "acme",
       environment: "production",
       scopes: ["payments:read", "events:read"],
+      name: null,
+      expires: null,
+      networks: null,
       source: "operator",
       revoked: null
     })
@@ -151,7 +154,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     )
     assert.match(
       text.stdout,
-      new RegExp(`^KEY .*\\n${idOf(testKey)} +acme +sandbox +payments:read +configuration .*-\\n$`, "u")
+      new RegExp(`^KEY .*\\n${idOf(testKey)} +- +acme +sandbox +payments:read +any +configuration .*-\\n$`, "u")
     )
     assert.match(plain.stdout, /^Workspace +acme\n.*Partner +no\nSandbox +1 key, 0 connections/su)
     for (const said of [
@@ -205,6 +208,9 @@ describe("the key that is meant", () => {
     workspaceId: "acme",
     environment: "sandbox",
     scopes: null,
+    name: null,
+    expiresAt: null,
+    networks: null,
     revokedAt: null,
     source: "operator",
     createdAt: 0

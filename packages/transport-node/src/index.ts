@@ -1,5 +1,6 @@
 /** What leaves the machine, for Node: the provider transport and the sender of webhooks, over undici; and signatures. */
 
+export { inNetworks, plainAddress } from "./Networks.ts"
 export * as NodeMac from "./NodeMac.ts"
 export { layer, make, type NodeTransportOptions } from "./NodeTransport.ts"
 export * as NodeWebhookSender from "./NodeWebhookSender.ts"

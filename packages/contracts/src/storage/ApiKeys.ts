@@ -73,6 +73,19 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given a key with a name, an expiry and networks, when it is read, then it has them", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const apiKey = apiKeyOf(tenant, { name: "shop \u0000 \ud800", expiresAt: 7, networks: ["10.0.0.0/8", "::1"] })
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [apiKey] })
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey).toStrictEqual(apiKey)
+        const unlimited = { ...apiKey, name: null, expiresAt: null, networks: null }
+        yield* writeDirectory({ apiKeys: [unlimited] })
+        expect(Option.getOrThrow(yield* directory.keyHolder(apiKey.hash)).apiKey).toStrictEqual(unlimited)
+      })
+    )
+
     it.effect("given a revoked key, when a change needs no key, then it is written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger

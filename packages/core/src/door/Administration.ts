@@ -7,10 +7,11 @@ import type { Tenant } from "../model/Tenant.ts"
 import type { KeyHolder } from "../ports/Directory.ts"
 import type { MerchantQuery, ProvisionFailure, ReinviteFailure } from "../ports/Merchants.ts"
 import type { StorageError } from "../ports/StorageError.ts"
-import { authenticate, type KeyRefused } from "../verbs/administer/Authenticate.ts"
+import { authenticate, type ComesFrom, type KeyRefused } from "../verbs/administer/Authenticate.ts"
 import {
   type ApiKeyNotFound,
   type ApiKeyNotRestorable,
+  type ApiKeyOptions,
   type CreatedApiKey,
   createApiKey,
   type RestoredApiKey,
@@ -32,14 +33,16 @@ import type { DoorContext } from "./DoorContext.ts"
 import { requests } from "./Requests.ts"
 
 export interface AdministrationMethods {
-  readonly authenticate: (key: string) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
+  /** `comesFrom`: as the caller's address is known; without it, a key that is limited to networks is refused. */
+  readonly authenticate: (key: string, comesFrom?: ComesFrom) => Effect.Effect<KeyHolder, KeyRefused | StorageError>
   /**
    * A new key, for every scope where `scopes` is `null`. No configuration file revokes it. After `StorageError` it may
    * be stored all the same, and nobody has it.
    */
   readonly createApiKey: (
     tenant: Tenant,
-    scopes: ApiKey["scopes"]
+    scopes: ApiKey["scopes"],
+    options?: ApiKeyOptions
   ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | StorageError>
   /**
    * Revokes a key by its hash, for good: no configuration file brings it back. After `StorageError` it may be revoked
@@ -78,8 +81,8 @@ export interface AdministrationMethods {
 export const administrationMethods = (context: DoorContext): AdministrationMethods => {
   const { ask } = requests(context)
   return {
-    authenticate: (key) => ask(authenticate(key)),
-    createApiKey: (tenant, scopes) => Effect.provideContext(createApiKey(tenant, scopes), context),
+    authenticate: (key, comesFrom) => ask(authenticate(key, comesFrom)),
+    createApiKey: (tenant, scopes, options) => Effect.provideContext(createApiKey(tenant, scopes, options), context),
     revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
     restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),

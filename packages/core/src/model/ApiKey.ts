@@ -23,6 +23,12 @@ export interface ApiKey {
   readonly environment: Environment
   /** `null`: every scope, also those that are added later. */
   readonly scopes: ReadonlyArray<Scope> | null
+  /** What operators call it; `null` for no name. */
+  readonly name: string | null
+  /** Epoch milliseconds, from which on the key is refused; `null` for no expiry. */
+  readonly expiresAt: number | null
+  /** IP addresses and CIDR ranges (`isNetwork`) that requests may come from; `null` for any. */
+  readonly networks: ReadonlyArray<string> | null
   /** Epoch milliseconds; `null` while the key works. */
   readonly revokedAt: number | null
   /** A key that the configuration file brought is revoked when the file no longer names it. */
@@ -48,6 +54,9 @@ export const formatApiKey = (environment: Environment, entropy: Uint8Array): str
   if (body.length < 32) throw new RangeError("too few random bytes for an API key")
   return `${prefixes[environment]}${body}${checksum(body)}`
 }
+
+/** 1 to 120 characters, and not only spaces. */
+export const isApiKeyName = (name: string): boolean => name.trim() !== "" && Array.from(name).length <= 120
 
 /** What a key is called where it must not be seen: the first 12 characters of its hash. */
 export const apiKeyIdOf = ({ hash }: Pick<ApiKey, "hash">): string => hash.slice(0, 12)

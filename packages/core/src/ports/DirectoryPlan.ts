@@ -17,7 +17,7 @@ import type { DirectoryContents, WebhookEndpoint, WorkspaceRouting } from "./Dir
 /** All that a configuration file names. */
 export interface WantedDirectory {
   readonly workspaces: ReadonlyArray<Workspace>
-  readonly apiKeys: ReadonlyArray<Pick<ApiKey, "hash" | "workspaceId" | "environment" | "scopes">>
+  readonly apiKeys: ReadonlyArray<Omit<ApiKey, "revokedAt" | "source" | "createdAt">>
   /**
    * A secret that is stored already must come in the sealed text that is stored: sealing it again gives another
    * text, and the plan would write the connection at every start.

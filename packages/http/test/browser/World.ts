@@ -204,6 +204,9 @@ const configured = Layer.effectDiscard(
         workspaceId: "nordwind",
         environment,
         scopes: null,
+        name: null,
+        expiresAt: null,
+        networks: null,
         revokedAt: null,
         source: "operator" as const,
         createdAt: 0

@@ -93,6 +93,9 @@ export const partnerWorld = <E>(
           workspaceId,
           environment: keys[name].startsWith("ps_live_") ? "production" : "sandbox",
           scopes: change.scopes ?? null,
+          name: null,
+          expiresAt: null,
+          networks: null,
           revokedAt: change.revokedAt ?? null,
           source: "operator",
           createdAt: 0

@@ -62,6 +62,9 @@ const configured = Layer.effectDiscard(
         workspaceId,
         environment,
         scopes: change.scopes ?? null,
+        name: null,
+        expiresAt: null,
+        networks: null,
         revokedAt: change.revokedAt ?? null,
         source: "operator",
         createdAt: 0

@@ -96,6 +96,9 @@ const keyOf = (options: { environment?: "sandbox" | "production"; scopes?: Reado
   workspaceId: "acme",
   environment: options.environment ?? "sandbox",
   scopes: options.scopes ?? null,
+  name: null,
+  expiresAt: null,
+  networks: null,
   revokedAt: null,
   source: "operator",
   createdAt: 0

@@ -2,10 +2,18 @@
  * `pointsman keys`: API keys, as far as anybody can see them. The store has their hashes alone, so that a key is called by
  * the beginning of its hash, and shown once: when it is made.
  */
-import { type ApiKey, scopes as allScopes, Pointsman, type Scope, type Tenant } from "@pointsman/core"
-import { apiKeyIdOf, environmentOfApiKey } from "@pointsman/core/internal"
+import { momentExpected, readMoment } from "@pointsman/configuration"
+import {
+  type ApiKey,
+  type ApiKeyOptions,
+  scopes as allScopes,
+  Pointsman,
+  type Scope,
+  type Tenant
+} from "@pointsman/core"
+import { apiKeyIdOf, environmentOfApiKey, isApiKeyName, isNetwork } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
-import { Console, Effect, Option, Redacted, Result } from "effect"
+import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
@@ -27,6 +35,11 @@ const readScopes = (text: string): Option.Option<ReadonlyArray<Scope>> => {
   const named = new Set(text.split(",").map((word) => word.trim()))
   const known = allScopes.filter((scope) => named.has(scope))
   return known.length === named.size ? Option.some(known) : Option.none()
+}
+
+const readNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
+  const networks = text.split(",").map((network) => network.trim())
+  return networks.every(isNetwork) ? Option.some(networks) : Option.none()
 }
 
 const list = Command.make(
@@ -78,16 +91,41 @@ const create = Command.make(
       Flag.filterMap(readScopes, () => `comma-separated scopes out of ${allScopes.join(", ")}`),
       Flag.optional
     ),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What operators call the key"),
+      Flag.filterMap(
+        (name) => (isApiKeyName(name) ? Option.some(name) : Option.none()),
+        () => "a name of 1 to 120 characters"
+      ),
+      Flag.optional
+    ),
+    expires: Flag.String("expires").pipe(
+      Flag.withMetavar("time"),
+      Flag.withDescription(`When the key expires: ${momentExpected}; default: never`),
+      Flag.filterMap(readMoment, () => momentExpected),
+      Flag.optional
+    ),
+    networks: Flag.String("networks").pipe(
+      Flag.withMetavar("a,b"),
+      Flag.withDescription("IP addresses and CIDR ranges that requests may come from; default: any"),
+      Flag.filterMap(readNetworks, () => "comma-separated IP addresses or CIDR ranges, such as 203.0.113.0/24"),
+      Flag.optional
+    ),
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ environment, json, scopes, workspace, ...settings }) {
+  Effect.fnUntraced(function* ({ environment, expires, json, name, networks, scopes, workspace, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
+        const expiresAt = Option.getOrNull(expires)
+        if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) {
+          return yield* new CommandFailure({ message: "--expires: expected a time in the future." })
+        }
         const contents = yield* (yield* Directory).contents
         const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
-        yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), json)
+        const options = { name: Option.getOrNull(name), expiresAt, networks: Option.getOrNull(networks) }
+        yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), options, json)
       })
     )
   })
@@ -105,13 +143,23 @@ const create = Command.make(
     {
       command: "pointsman keys create --workspace acme --environment production --scopes payments:read,events:read",
       description: "For reporting, read-only"
+    },
+    {
+      command:
+        "pointsman keys create --environment production --name shop --expires 2027-06-30 --networks 203.0.113.0/24",
+      description: "Limited to a period and a network"
     }
   ])
 )
 
 /** In one go: nobody could get hold of a key that is stored and was not shown. */
-const createAndShow = Effect.fnUntraced(function* (tenant: Tenant, scopes: ApiKey["scopes"], json: boolean) {
-  const { apiKey, secret } = yield* (yield* Pointsman).createApiKey(tenant, scopes).pipe(
+const createAndShow = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  scopes: ApiKey["scopes"],
+  options: ApiKeyOptions,
+  json: boolean
+) {
+  const { apiKey, secret } = yield* (yield* Pointsman).createApiKey(tenant, scopes, options).pipe(
     // It was there a moment ago, and none is ever deleted.
     Effect.catchTag("pointsman/WorkspaceNotFound", Effect.die),
     Effect.tapError(() =>
@@ -263,6 +311,11 @@ const keyView = (key: ApiKey) => ({
   environment: key.environment,
   /** `null`: every scope. */
   scopes: key.scopes,
+  /** `null`: none. */
+  name: key.name,
+  expires: timeOrNull(key.expiresAt),
+  /** `null`: any. */
+  networks: key.networks,
   source: key.source,
   created: timeOf(key.createdAt),
   revoked: timeOrNull(key.revokedAt)
@@ -278,14 +331,17 @@ const nameOf = (view: KeyView): string => `${view.id} of ${ownerOf(view)}`
 
 const keysText = (keys: ReadonlyArray<KeyView>): string =>
   table(
-    ["KEY", "WORKSPACE", "ENVIRONMENT", "SCOPES", "SOURCE", "CREATED", "REVOKED"],
+    ["KEY", "NAME", "WORKSPACE", "ENVIRONMENT", "SCOPES", "NETWORKS", "SOURCE", "CREATED", "EXPIRES", "REVOKED"],
     keys.map((one) => [
       one.id,
+      one.name,
       one.workspace_id,
       one.environment,
       one.scopes === null ? "every" : one.scopes.join(","),
+      one.networks === null ? "any" : one.networks.join(","),
       one.source,
       one.created,
+      one.expires,
       one.revoked
     ])
   )

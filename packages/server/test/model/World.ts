@@ -102,6 +102,9 @@ const open = Effect.fnUntraced(function* (count: number, mode: Mode) {
       workspaceId: `${prefix}${actor.workspace}`,
       environment: actor.environment,
       scopes: actor.scopes,
+      name: null,
+      expiresAt: null,
+      networks: null,
       revokedAt: actor.key === "revoked" ? beginning : null,
       source: "operator",
       createdAt: beginning

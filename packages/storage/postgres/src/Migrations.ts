@@ -549,7 +549,12 @@ export const steps: Readonly<Record<string, Step>> = {
     'alter table attempts add column account text collate "C"'
   ],
   // Secrets of the installation itself, sealed.
-  "18_kept_secrets": [`create table kept_secrets (name ${text} not null primary key, sealed ${text} not null)`]
+  "18_kept_secrets": [`create table kept_secrets (name ${text} not null primary key, sealed ${text} not null)`],
+  // Networks as JSON.
+  "19_key_limits": [
+    `alter table api_keys add column name text collate "C", add column expires_at bigint,
+      add column networks text collate "C"`
+  ]
 }
 
 /** The number of the last step. */

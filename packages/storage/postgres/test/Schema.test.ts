@@ -30,7 +30,8 @@ const steps = [
   { migration_id: 15, name: "payments_due_by_connection" },
   { migration_id: 16, name: "drop_payments_due" },
   { migration_id: 17, name: "accounts" },
-  { migration_id: 18, name: "kept_secrets" }
+  { migration_id: 18, name: "kept_secrets" },
+  { migration_id: 19, name: "key_limits" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -62,12 +63,15 @@ const withoutCheckedConnections = (sql: PgClient.PgClient) =>
     yield* sql`create index payments_due on payments (check_at) where check_at is not null`
   })
 
+/** As it was before connections had accounts. */
 const withoutAccounts = (sql: PgClient.PgClient) =>
-  Effect.andThen(
-    sql.unsafe("alter table attempts drop column account"),
-    sql.unsafe(
-      "alter table connections drop column account, drop column current_account, drop column account_changed_at"
-    )
+  Effect.forEach(
+    [
+      "alter table attempts drop column account",
+      "alter table connections drop column account, drop column current_account, drop column account_changed_at",
+      "alter table api_keys drop column name, drop column expires_at, drop column networks"
+    ],
+    (statement) => sql.unsafe(statement)
   )
 
 /** What is found by its id alone, in all tenants: drawn at random, a workspace, or of the whole database. */

@@ -16,7 +16,17 @@ const storageOf = (url: Redacted.Redacted) =>
 const clientOf = (url: Redacted.Redacted) =>
   PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))
 
-const apiKey: ApiKey = { hash: "h", ...tenant, scopes: null, revokedAt: null, source: "configuration", createdAt: 1 }
+const apiKey: ApiKey = {
+  hash: "h",
+  ...tenant,
+  scopes: null,
+  name: null,
+  expiresAt: null,
+  networks: null,
+  revokedAt: null,
+  source: "configuration",
+  createdAt: 1
+}
 
 const contents = (fields: Partial<DirectoryContents>): DirectoryContents => ({
   workspaces: [{ id: "ws", name: "Shop", country: null, category: null, suspended: false, partner: null }],

@@ -63,7 +63,7 @@ const workspaceTable = <V>({
 })
 
 const apiKeyTable = <V>(parts: Parts<V>): DirectoryTable<ApiKey, V> => {
-  const { bindText, readTenant, readText } = parts
+  const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull } = parts
   return {
     table: "api_keys",
     key: ["hash"],
@@ -71,6 +71,9 @@ const apiKeyTable = <V>(parts: Parts<V>): DirectoryTable<ApiKey, V> => {
       hash: ({ hash }) => bindText(hash),
       ...ownerColumns(parts),
       scopes: ({ scopes }) => bindJson(scopes),
+      name: ({ name }) => bindTextOrNull(name),
+      expires_at: ({ expiresAt }) => expiresAt,
+      networks: ({ networks }) => bindJson(networks),
       revoked_at: ({ revokedAt }) => revokedAt,
       source: ({ source }) => source,
       created_at: ({ createdAt }) => createdAt
@@ -80,6 +83,9 @@ const apiKeyTable = <V>(parts: Parts<V>): DirectoryTable<ApiKey, V> => {
       hash: readText(row["hash"]),
       ...readTenant(row),
       scopes: readJson(row["scopes"]),
+      name: readTextOrNull(row["name"]),
+      expiresAt: row["expires_at"] as number | null,
+      networks: readJson(row["networks"]),
       revokedAt: row["revoked_at"] as number | null,
       source: row["source"] as ApiKey["source"],
       createdAt: row["created_at"] as number

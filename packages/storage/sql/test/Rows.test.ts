@@ -105,7 +105,17 @@ describe("rows", () => {
 
   it("given a record of each other table, when its columns are read, then it is as it was", () => {
     const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
-    const apiKey = { hash: "h", ...tenant, scopes: null, revokedAt: 2, source: "operator", createdAt: 1 } as const
+    const apiKey = {
+      hash: "h",
+      ...tenant,
+      scopes: null,
+      name: null,
+      expiresAt: null,
+      networks: null,
+      revokedAt: 2,
+      source: "operator",
+      createdAt: 1
+    } as const
     const settings = { ...tenant, settings: { mode: "failover" } as never }
     expect(workspaces.read(written(workspaces.columns, workspace, undefined))).toStrictEqual(workspace)
     expect(apiKeys.read(written(apiKeys.columns, apiKey, undefined))).toStrictEqual(apiKey)

@@ -33,12 +33,15 @@ export const listeningTo = (db: Database) => {
   return { asked, listening }
 }
 
-/** As it was before payments knew the connection that a check asks. */
+/** As it was before connections had accounts. */
 export const withoutAccounts = (db: Database): void => {
   for (const column of ["account", "current_account", "account_changed_at"]) {
     db.prepare(`alter table connections drop column ${column}`).run()
   }
   db.prepare("alter table attempts drop column account").run()
+  for (const column of ["name", "expires_at", "networks"]) {
+    db.prepare(`alter table api_keys drop column ${column}`).run()
+  }
 }
 
 export const withoutCheckedConnections = (db: Database): void => {

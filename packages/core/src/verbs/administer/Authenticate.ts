@@ -1,17 +1,27 @@
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { environmentOfApiKey } from "../../model/ApiKey.ts"
 import { Directory, type KeyHolder } from "../../ports/Directory.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 
-/** The key is malformed, unknown or revoked. Which of them is not told. */
+/** The key is malformed, unknown, revoked, expired or used from another network. The error does not say which. */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("pointsman/KeyRefused", {}) {}
 
-/** Who the key belongs to. A mistyped key is refused by its checksum, without asking the store. */
-export const authenticate = Effect.fnUntraced(function* (key: string) {
+/** Whether the caller's address is in one of these networks (`ApiKey.networks`). */
+export type ComesFrom = (networks: ReadonlyArray<string>) => boolean
+
+/**
+ * Who the key belongs to. A mistyped key is refused by its checksum, without asking the store. Without `comesFrom`, the
+ * caller's address is unknown: a key that is limited to networks is refused.
+ */
+export const authenticate = Effect.fnUntraced(function* (key: string, comesFrom: ComesFrom = () => false) {
   if (environmentOfApiKey(key) === undefined) return yield* new KeyRefused()
   const secrets = yield* Secrets
   const directory = yield* Directory
   const holder: Option.Option<KeyHolder> = yield* directory.keyHolder(yield* secrets.hash(key))
-  if (Option.isNone(holder) || holder.value.apiKey.revokedAt !== null) return yield* new KeyRefused()
+  if (Option.isNone(holder)) return yield* new KeyRefused()
+  const { expiresAt, networks, revokedAt } = holder.value.apiKey
+  if (revokedAt !== null) return yield* new KeyRefused()
+  if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new KeyRefused()
+  if (networks !== null && !comesFrom(networks)) return yield* new KeyRefused()
   return holder.value
 })

@@ -42,8 +42,15 @@ export interface RestoredApiKey {
   readonly isChanged: boolean
 }
 
+/** What a new key is limited to, and called; no name and no limits unless set. */
+export type ApiKeyOptions = Partial<Pick<ApiKey, "name" | "expiresAt" | "networks">>
+
 /** `scopes`: `null` for every scope. No configuration file revokes it. */
-export const createApiKey = Effect.fnUntraced(function* (tenant: Tenant, scopes: ReadonlyArray<Scope> | null) {
+export const createApiKey = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  scopes: ReadonlyArray<Scope> | null,
+  { expiresAt = null, name = null, networks = null }: ApiKeyOptions = {}
+) {
   const directory = yield* Directory
   const secrets = yield* Secrets
   if (Option.isNone(yield* directory.workspace(tenant.workspaceId))) return yield* new WorkspaceNotFound()
@@ -54,6 +61,9 @@ export const createApiKey = Effect.fnUntraced(function* (tenant: Tenant, scopes:
     workspaceId: tenant.workspaceId,
     environment: tenant.environment,
     scopes,
+    name,
+    expiresAt,
+    networks,
     revokedAt: null,
     source: "operator",
     createdAt: yield* Clock.currentTimeMillis

@@ -1,0 +1,92 @@
+/** Keys that expire or are limited to networks, over real sockets. */
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
+import { liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
+import { ask, statusOf } from "./support/RawSocket.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const networks = ["203.0.113.0/24", "2001:db8:2::9"]
+const keys = [
+  { environment: "production", secret: liveKey, name: "shop", expires: "2026-01-31" },
+  { environment: "production", secret: otherLiveKey, expires: "2100-01-31T00:00:00Z" },
+  { environment: "sandbox", secret: testKey, networks }
+]
+const configuration = { workspaces: [{ id: "acme", keys }] }
+
+const unknownKey = `${testKey.slice(0, -1)}${testKey.endsWith("0") ? "1" : "0"}`
+
+const bodyOf = (answer: string): string => answer.slice(answer.indexOf("\r\n\r\n"))
+
+const get = (url: string, key: string, from: string) =>
+  ask(url, [
+    "GET /api/v1/payments HTTP/1.1",
+    "Host: pay.example",
+    `Authorization: Bearer ${key}`,
+    `X-Forwarded-For: ${from}`
+  ])
+
+describe("a key with limits", { timeout: 60_000 }, () => {
+  it("given a trusted proxy, when a caller outside of the key's networks sends it, then it is refused like an unknown key", async () => {
+    const server = await startServerHere({
+      folder: temporaryFolder(),
+      configuration,
+      environment: { POINTSMAN_TRUSTED_PROXIES: "127.0.0.0/8" }
+    })
+    for (const address of ["203.0.113.7", "198.51.100.1, 203.0.113.7", "::ffff:203.0.113.7", "2001:db8:2::9"]) {
+      assert.strictEqual(statusOf(await get(server.url, testKey, address)), "200", address)
+    }
+    const unknown = await get(server.url, unknownKey, "203.0.113.8")
+    assert.strictEqual(statusOf(unknown), "401")
+    for (const address of ["198.51.100.1", "203.0.113.7, 198.51.100.1", "2001:db8:2::8", "nobody"]) {
+      const refused = await get(server.url, testKey, address)
+      assert.deepStrictEqual([statusOf(refused), bodyOf(refused)], ["401", bodyOf(unknown)], address)
+    }
+  })
+
+  it("given no trusted proxy, when a caller writes an address of the network itself, then the key is refused", async () => {
+    const server = await startServerHere({ folder: temporaryFolder(), configuration })
+    assert.strictEqual(statusOf(await get(server.url, testKey, "203.0.113.7")), "401")
+  })
+
+  it("given an expired key, when it is sent, then it is refused like an unknown key, and another one works", async () => {
+    const server = await startServerHere({ folder: temporaryFolder(), configuration })
+    const [expired, unknown, other] = await Promise.all(
+      [liveKey, unknownKey, otherLiveKey].map((key) => get(server.url, key, "203.0.113.7"))
+    )
+    assert.deepStrictEqual(
+      [expired, unknown, other].map((answer) => statusOf(answer ?? "")),
+      ["401", "401", "200"]
+    )
+    assert.strictEqual(bodyOf(expired ?? ""), bodyOf(unknown ?? ""))
+  })
+
+  it("given `keys create` with limits, when keys are listed and used, then the limits are shown and hold", async () => {
+    const folder = temporaryFolder()
+    const server = await startServerHere({ folder, configuration })
+    const create = (...flags: ReadonlyArray<string>) =>
+      runHere(folder, ["keys", "create", "--environment", "sandbox", ...flags, "--json"])
+    const [here, elsewhere, past, wrongNetwork, wrongDay] = await Promise.all([
+      create("--name", "here", "--networks", "127.0.0.0/8, ::1", "--expires", "2099-12-31"),
+      create("--networks", "203.0.113.0/24"),
+      create("--expires", "2026-01-01"),
+      create("--networks", "203.0.113.0/33"),
+      create("--expires", "2027-02-30")
+    ])
+    const made = documentOf(here).data
+    assert.deepInclude(made, { name: "here", networks: ["127.0.0.0/8", "::1"], expires: "2099-12-31T00:00:00.000Z" })
+    assert.strictEqual(statusOf(await get(server.url, made.key, "203.0.113.7")), "200")
+    assert.strictEqual(statusOf(await get(server.url, documentOf(elsewhere).data.key, "203.0.113.7")), "401")
+    assert.deepStrictEqual([past.code, wrongNetwork.code, wrongDay.code], [1, 1, 1])
+    assert.match(past.stderr, /--expires: expected a time in the future/u)
+    assert.match(wrongNetwork.stderr, /comma-separated IP addresses or CIDR ranges/u)
+
+    const text = await runHere(folder, ["keys", "list"])
+    assert.match(
+      text.stdout,
+      /^\w+ +here +acme +sandbox +every +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +-$/mu
+    )
+    assert.match(text.stdout, /^\w+ +shop +acme +production +every +any .* 2026-01-31T00:00:00\.000Z +-$/mu)
+  })
+})
