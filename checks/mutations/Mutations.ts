@@ -1018,8 +1018,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/administer/Authenticate.ts",
-        find: "expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)",
-        replace: "expiresAt !== null && expiresAt < (yield* Clock.currentTimeMillis) - 86_400_000"
+        find: "expiresAt !== null && expiresAt <= now",
+        replace: "expiresAt !== null && expiresAt < now - 86_400_000"
       }
     ],
     caughtBy: {

@@ -36,6 +36,7 @@ import type { SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
+import { KeyUses } from "./verbs/administer/KeyUses.ts"
 
 export interface PointsmanService
   extends PaymentMethods,
@@ -159,12 +160,13 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         LearnedRates.layer,
         LookUps.layer,
         Turns.layer,
-        Background.layer,
+        KeyUses.layer,
         DeliveryWake.layer,
         macLayer,
         SecureRandom.layerWebCrypto,
         Accounts.layer
       ]),
+      Layer.provide(Background.layer),
       Layer.provide(
         OpenConnections.layer({ providerTimeoutMillis: options.providerTimeoutMillis ?? defaultProviderTimeoutMillis })
       )

@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { apiKeyIdOf, environmentOfApiKey, planDirectory } from "@pointsman/core/internal"
-import { Directory, Secrets } from "@pointsman/core/ports"
-import { Effect, Option, Redacted, Result } from "effect"
+import { Directory, type KeyUse, Secrets } from "@pointsman/core/ports"
+import { Clock, Context, Effect, Latch, Layer, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { Background } from "../src/commit/Background.ts"
+import { KeyUses } from "../src/verbs/administer/KeyUses.ts"
 import { tenant, workspace, world } from "./support/World.ts"
 
 const live: Tenant = { workspaceId: "acme", environment: "production" }
@@ -82,6 +84,38 @@ describe("an operator's keys", () => {
         assert.strictEqual(refused._tag, "pointsman/KeyRefused")
       }
     }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect(
+    "given a storage that does not answer, when a key is used, then no request waits, and its use is recorded once",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const latch = yield* Latch.make()
+        const written: Array<ReadonlyArray<KeyUse>> = []
+        const slow = Directory.of({
+          ...directory,
+          recordKeyUses: (uses) =>
+            Effect.andThen(
+              Effect.sync(() => written.push(uses)),
+              latch.await
+            )
+        })
+        const { note } = yield* Layer.build(
+          Layer.fresh(KeyUses.layer).pipe(Layer.provide([Layer.succeed(Directory, slow), Background.layer]))
+        ).pipe(Effect.map(Context.get(KeyUses)))
+        const use = Effect.flatMap(Clock.currentTimeMillis, (at) => note({ hash: "h", at }))
+        yield* use
+        yield* TestClock.adjust(59_999)
+        yield* use
+        assert.deepStrictEqual(written, [[{ hash: "h", at: 0 }]])
+        yield* latch.open
+        yield* TestClock.adjust(1)
+        yield* use
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(written[1], [{ hash: "h", at: 60_000 }])
+        assert.lengthOf(written, 2)
+      }).pipe(Effect.provide(world().layer))
   )
 
   it.effect("given a key, when it is revoked twice, then it is refused, and the second time says when it was", () =>

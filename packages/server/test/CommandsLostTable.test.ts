@@ -36,7 +36,8 @@ const unread = [
   "delivery_attempts",
   "deliveries",
   "record_losses",
-  "recovered_connections"
+  "recovered_connections",
+  "api_key_uses"
 ]
 
 describe("a database that lost a table", () => {

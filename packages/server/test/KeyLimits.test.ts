@@ -1,5 +1,5 @@
 /** Keys that expire or are limited to networks, over real sockets. */
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { liveKey, otherLiveKey, testKey } from "./support/Configurations.ts"
@@ -75,6 +75,7 @@ describe("a key with limits", { timeout: 60_000 }, () => {
       create("--expires", "2027-02-30")
     ])
     const made = documentOf(here).data
+    const began = Date.now() - 1
     assert.deepInclude(made, { name: "here", networks: ["127.0.0.0/8", "::1"], expires: "2099-12-31T00:00:00.000Z" })
     assert.strictEqual(statusOf(await get(server.url, made.key, "203.0.113.7")), "200")
     assert.strictEqual(statusOf(await get(server.url, documentOf(elsewhere).data.key, "203.0.113.7")), "401")
@@ -82,11 +83,16 @@ describe("a key with limits", { timeout: 60_000 }, () => {
     assert.match(past.stderr, /--expires: expected a time in the future/u)
     assert.match(wrongNetwork.stderr, /comma-separated IP addresses or CIDR ranges/u)
 
+    const listed = async () => documentOf(await runHere(folder, ["keys", "list", "--json"])).data
+    const usedOf = async (id: string) =>
+      (await listed()).find((one: { readonly id: string }) => one.id === id).last_used
+    await vi.waitFor(async () => assert.isAbove(Date.parse(await usedOf(made.id)), began), { timeout: 20_000 })
+    assert.isNull(await usedOf(documentOf(elsewhere).data.id))
     const text = await runHere(folder, ["keys", "list"])
     assert.match(
       text.stdout,
-      /^\w+ +here +acme +sandbox +every +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +-$/mu
+      /^\w+ +here +acme +sandbox +every +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +2\S+Z +-$/mu
     )
-    assert.match(text.stdout, /^\w+ +shop +acme +production +every +any .* 2026-01-31T00:00:00\.000Z +-$/mu)
+    assert.match(text.stdout, /^\w+ +shop +acme +production +every +any .* 2026-01-31T00:00:00\.000Z +- +-$/mu)
   })
 })

@@ -86,6 +86,29 @@ export const apiKeys = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given a key that was used, when it is used again, then the last use is recorded once a minute", () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const tenant = yield* newTenant()
+        const [first, second] = [apiKeyOf(tenant), apiKeyOf(tenant, { hash: `second-${tenant.workspaceId}` })]
+        yield* writeDirectory({ workspaces: [workspaceOf(tenant)], apiKeys: [first, second] })
+        const uses = Effect.map(directory.keyUses, (all) => [all.get(first.hash), all.get(second.hash)])
+        const before = yield* directory.contents
+        expect(yield* uses).toEqual([undefined, undefined])
+        yield* directory.recordKeyUses([{ hash: first.hash, at: 100_000 }])
+        yield* directory.recordKeyUses([
+          { hash: first.hash, at: 159_999 },
+          { hash: second.hash, at: 159_999 }
+        ])
+        expect(yield* uses).toEqual([100_000, 159_999])
+        yield* directory.recordKeyUses([{ hash: first.hash, at: 160_000 }])
+        yield* directory.recordKeyUses([{ hash: first.hash, at: 100_000 }])
+        yield* writeDirectory({ apiKeys: [{ ...first, revokedAt: 5 }, second] })
+        expect(yield* uses).toEqual([160_000, 159_999])
+        expect(before.apiKeys).toContainEqual(first)
+      })
+    )
+
     it.effect("given a revoked key, when a change needs no key, then it is written", () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger

@@ -17,6 +17,7 @@ import type { Secrets } from "../ports/Secrets.ts"
 import type { SuccessRates } from "../ports/SuccessRates.ts"
 import type { Circuits } from "../routing/run/Circuits.ts"
 import type { LearnedRates } from "../routing/run/LearnedRates.ts"
+import type { KeyUses } from "../verbs/administer/KeyUses.ts"
 
 export type DoorServices =
   | Ledger
@@ -35,6 +36,7 @@ export type DoorServices =
   | LookUps
   | Accounts
   | LearnedRates
+  | KeyUses
   | OpenConnections
   | SecureRandom.SecureRandom
 

@@ -77,6 +77,16 @@ export interface StatedAccount {
   readonly at: number
 }
 
+/** An API key, by its hash, let a request in. */
+export interface KeyUse {
+  readonly hash: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** A use is not recorded that follows the recorded one of its key by less than this, in milliseconds. */
+export const keyUseEveryMillis = 60_000
+
 /** Who an API key belongs to. */
 export interface KeyHolder {
   readonly apiKey: ApiKey
@@ -112,5 +122,9 @@ export class Directory extends Context.Service<
      * and `apply` leave it as it is.
      */
     readonly recordAccount: (stated: StatedAccount) => Effect.Effect<void, StorageError>
+    /** Records the last use of keys, each at most once in `keyUseEveryMillis`; it is no part of `contents`. */
+    readonly recordKeyUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, StorageError>
+    /** When each key was last used, in epoch milliseconds, by its hash; keys that were never used are not in it. */
+    readonly keyUses: Effect.Effect<ReadonlyMap<string, number>, StorageError>
   }
 >()("pointsman/ports/Directory") {}

@@ -61,10 +61,11 @@ const list = Command.make(
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
         const isMeant = yield* Effect.fromResult(within(contents, workspace, environment))
+        const uses = yield* (yield* Directory).keyUses
         const keys = contents.apiKeys
           .filter((key) => isMeant(key) && (all || key.revokedAt === null))
           .toSorted((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))
-          .map(keyView)
+          .map((key) => ({ ...keyView(key), last_used: timeOrNull(uses.get(key.hash) ?? null) }))
         yield* print(json, { data: keys }, keys.length === 0 ? "" : keysText(keys))
         if (!json && keys.length === 0) yield* Console.error("No keys found.")
       })
@@ -329,9 +330,21 @@ const ownerOf = ({ environment, workspace_id }: KeyView): string => `${printable
 
 const nameOf = (view: KeyView): string => `${view.id} of ${ownerOf(view)}`
 
-const keysText = (keys: ReadonlyArray<KeyView>): string =>
+const keysText = (keys: ReadonlyArray<KeyView & { readonly last_used: string | null }>): string =>
   table(
-    ["KEY", "NAME", "WORKSPACE", "ENVIRONMENT", "SCOPES", "NETWORKS", "SOURCE", "CREATED", "EXPIRES", "REVOKED"],
+    [
+      "KEY",
+      "NAME",
+      "WORKSPACE",
+      "ENVIRONMENT",
+      "SCOPES",
+      "NETWORKS",
+      "SOURCE",
+      "CREATED",
+      "EXPIRES",
+      "LAST USED",
+      "REVOKED"
+    ],
     keys.map((one) => [
       one.id,
       one.name,
@@ -342,6 +355,7 @@ const keysText = (keys: ReadonlyArray<KeyView>): string =>
       one.source,
       one.created,
       one.expires,
+      one.last_used,
       one.revoked
     ])
   )

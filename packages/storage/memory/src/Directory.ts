@@ -1,6 +1,6 @@
 import type { Tenant } from "@pointsman/core"
 import { resumed, withStatedAccount } from "@pointsman/core/internal"
-import { Directory, type DirectoryContents } from "@pointsman/core/ports"
+import { Directory, type DirectoryContents, keyUseEveryMillis } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
 import { byText, copy, type State, tenantKey } from "./State.ts"
 
@@ -36,7 +36,15 @@ export const make = (state: State): Directory["Service"] =>
           ...connection,
           account: withStatedAccount(connection.account, account, at)
         })
-      })
+      }),
+    recordKeyUses: (uses) =>
+      Effect.sync(() => {
+        for (const { at, hash } of uses) {
+          const before = state.keyUses.get(hash)
+          if (before === undefined || at - before >= keyUseEveryMillis) state.keyUses.set(hash, at)
+        }
+      }),
+    keyUses: Effect.sync(() => new Map(state.keyUses))
   })
 
 const contentsOf = (state: State): DirectoryContents =>

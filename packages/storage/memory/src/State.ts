@@ -52,6 +52,8 @@ export interface State {
   readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
   /** By generation. */
   readonly configurations: Array<AppliedConfiguration>
+  /** In epoch milliseconds, by the hash of the key. */
+  readonly keyUses: Map<string, number>
   readonly merchants: Map<string, Merchant>
   readonly deliveries: Map<string, StoredDelivery>
   /** The sealed derivation keys. */
@@ -67,6 +69,7 @@ export const make = (): State => ({
   routing: new Map(),
   webhookEndpoints: new Map(),
   configurations: [],
+  keyUses: new Map(),
   merchants: new Map(),
   deliveries: new Map(),
   derivation: null

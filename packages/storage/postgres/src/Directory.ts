@@ -10,6 +10,7 @@ import {
   type ConfigurationChange,
   type Directory,
   type DirectoryContents,
+  type KeyUse,
   type StatedAccount,
   StorageAllowance,
   StorageError,
@@ -24,6 +25,7 @@ import {
   type Row,
   readConfiguration,
   recordAccountText,
+  replaceKeyUse,
   type Snapshot,
   snapshotOf
 } from "@pointsman/storage-sql"
@@ -162,7 +164,8 @@ export const make = Effect.fnUntraced(function* (db: Database) {
         inTurn(db, "apply", (query) => apply(query, change)),
         forget
       ),
-    recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget)
+    recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget),
+    ...keyUses(db)
   })
   return { directory, forget } satisfies KeptDirectory
 })
@@ -243,6 +246,23 @@ const recordAccount = (db: Database, { account, at, connectionId, sealedCredenti
     bindText(connectionId),
     bindText(sealedCredentials)
   ])
+
+/** In one order, so that two processes never wait for each other. */
+const recordUses = `insert into api_key_uses (hash, used_at)
+  select hash, used_at from jsonb_to_recordset($1::text::jsonb) as used (hash text, used_at bigint) order by hash
+  ${replaceKeyUse}`
+
+/** One statement writes a row once. */
+const lastUses = (uses: ReadonlyArray<KeyUse>) =>
+  [...new Map(uses.map(({ at, hash }) => [hash, at]))].map(([hash, used_at]) => ({ hash, used_at }))
+
+const keyUses = (db: Database): Pick<Directory["Service"], "recordKeyUses" | "keyUses"> => ({
+  recordKeyUses: (uses) => Effect.asVoid(db.update("recordKeyUses", recordUses, [JSON.stringify(lastUses(uses))])),
+  keyUses: Effect.map(
+    db.read("keyUses", "select hash, used_at from api_key_uses"),
+    (found) => new Map(found.map((row) => [row["hash"] as string, Number(row["used_at"])]))
+  )
+})
 
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 

@@ -554,7 +554,9 @@ export const steps: Readonly<Record<string, Step>> = {
   "19_key_limits": [
     `alter table api_keys add column name text collate "C", add column expires_at bigint,
       add column networks text collate "C"`
-  ]
+  ],
+  // Beside the keys: a use must not wait for a configuration that is being applied, nor make others read it again.
+  "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)']
 }
 
 /** The number of the last step. */

@@ -31,7 +31,8 @@ const steps = [
   { migration_id: 16, name: "drop_payments_due" },
   { migration_id: 17, name: "accounts" },
   { migration_id: 18, name: "kept_secrets" },
-  { migration_id: 19, name: "key_limits" }
+  { migration_id: 19, name: "key_limits" },
+  { migration_id: 20, name: "key_uses" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -69,13 +70,15 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
     [
       "alter table attempts drop column account",
       "alter table connections drop column account, drop column current_account, drop column account_changed_at",
-      "alter table api_keys drop column name, drop column expires_at, drop column networks"
+      "alter table api_keys drop column name, drop column expires_at, drop column networks",
+      "drop table api_key_uses"
     ],
     (statement) => sql.unsafe(statement)
   )
 
 /** What is found by its id alone, in all tenants: drawn at random, a workspace, or of the whole database. */
 const acrossTenants = [
+  "api_key_uses (hash)",
   "api_keys (hash)",
   "configurations (generation)",
   "connections (id)",

@@ -1,6 +1,12 @@
 /** How workspaces, keys, connections, routing and endpoints lie in their tables. */
 import type { ApiKey, Connection, Tenant, Workspace } from "@pointsman/core"
-import type { AppliedConfiguration, ProviderAccount, WebhookEndpoint, WorkspaceRouting } from "@pointsman/core/ports"
+import {
+  type AppliedConfiguration,
+  keyUseEveryMillis,
+  type ProviderAccount,
+  type WebhookEndpoint,
+  type WorkspaceRouting
+} from "@pointsman/core/ports"
 import { bindJson, type Columns, type Parts, type Row, readJson, tenantKey } from "./Columns.ts"
 
 export const readConfiguration = (row: Row): AppliedConfiguration => ({
@@ -147,6 +153,10 @@ export const recordAccountText = (account: string, at: string, id: string, crede
   `update connections set account = coalesce(account, ${account}), current_account = ${account},
     account_changed_at = case when account <> ${account} then coalesce(account_changed_at, ${at}) else account_changed_at end
   where id = ${id} and sealed_credentials = ${credentials}`
+
+/** Of a key that was not used within the time before. */
+export const replaceKeyUse = `on conflict (hash) do update set used_at = excluded.used_at
+  where excluded.used_at - api_key_uses.used_at >= ${keyUseEveryMillis}`
 
 /** One text for each account: it is compared as it is stored. */
 export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.stringify({ id, mode })

@@ -25,7 +25,13 @@ export {
 } from "./Columns.ts"
 export { endColumns } from "./Deliveries.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
-export { bindAccount, type DirectoryTable, readConfiguration, recordAccountText } from "./DirectoryRows.ts"
+export {
+  bindAccount,
+  type DirectoryTable,
+  readConfiguration,
+  recordAccountText,
+  replaceKeyUse
+} from "./DirectoryRows.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { readRecordLoss } from "./RecordLoss.ts"
 export { type BookRows, makeRows } from "./Rows.ts"

@@ -18,6 +18,7 @@ import {
   makeDirectory,
   readConfiguration,
   recordAccountText,
+  replaceKeyUse,
   type Snapshot,
   snapshotOf,
   valuesOf
@@ -64,7 +65,16 @@ export const make = (db: Database): KeptDirectory => {
       writing("recordAccount", () => {
         const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]
         db.prepare(recordAccountText("?1", "?2", "?3", "?4")).run(...values)
-      })
+      }),
+    recordKeyUses: (uses) =>
+      update(db, "recordKeyUses", () => {
+        const record = db.prepare(`insert into api_key_uses (hash, used_at) values (?, ?) ${replaceKeyUse}`)
+        for (const { at, hash } of uses) record.run(hash, at)
+      }),
+    keyUses: read("keyUses", () => {
+      const found = db.prepare("select hash, used_at from api_key_uses").all()
+      return new Map(found.map((row) => [row["hash"] as string, row["used_at"] as number]))
+    })
   })
   return { directory, forget }
 }

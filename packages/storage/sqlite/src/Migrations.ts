@@ -583,6 +583,9 @@ const steps: Record<string, Step> = {
     "alter table api_keys add column name any",
     "alter table api_keys add column expires_at integer",
     "alter table api_keys add column networks text"
+  ]),
+  "25_key_uses": execute([
+    "create table api_key_uses (hash text not null primary key, used_at integer not null) strict, without rowid"
   ])
 }
 

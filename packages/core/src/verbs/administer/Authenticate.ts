@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { environmentOfApiKey } from "../../model/ApiKey.ts"
 import { Directory, type KeyHolder } from "../../ports/Directory.ts"
 import { Secrets } from "../../ports/Secrets.ts"
+import { KeyUses } from "./KeyUses.ts"
 
 /** The key is malformed, unknown, revoked, expired or used from another network. The error does not say which. */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("pointsman/KeyRefused", {}) {}
@@ -21,7 +22,9 @@ export const authenticate = Effect.fnUntraced(function* (key: string, comesFrom:
   if (Option.isNone(holder)) return yield* new KeyRefused()
   const { expiresAt, networks, revokedAt } = holder.value.apiKey
   if (revokedAt !== null) return yield* new KeyRefused()
-  if (expiresAt !== null && expiresAt <= (yield* Clock.currentTimeMillis)) return yield* new KeyRefused()
+  const now = yield* Clock.currentTimeMillis
+  if (expiresAt !== null && expiresAt <= now) return yield* new KeyRefused()
   if (networks !== null && !comesFrom(networks)) return yield* new KeyRefused()
+  yield* (yield* KeyUses).note({ hash: holder.value.apiKey.hash, at: now })
   return holder.value
 })

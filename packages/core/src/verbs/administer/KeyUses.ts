@@ -1,0 +1,49 @@
+/**
+ * When keys were last used, for operators. A request only notes it in memory: the uses of many keys are written together,
+ * beside requests, and a crash loses those of the last moment.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Background } from "../../commit/Background.ts"
+import { Directory, type KeyUse, keyUseEveryMillis } from "../../ports/Directory.ts"
+
+export class KeyUses extends Context.Service<KeyUses, { readonly note: (use: KeyUse) => Effect.Effect<void> }>()(
+  "pointsman/administer/KeyUses"
+) {
+  static readonly layer: Layer.Layer<KeyUses, never, Directory | Background> = Layer.effect(
+    KeyUses,
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const background = yield* Background
+      const noted = new Map<string, number>()
+      let pending: Array<KeyUse> = []
+      let isWriting = false
+
+      const write = Effect.gen(function* () {
+        while (pending.length > 0) {
+          const uses = pending
+          pending = []
+          yield* Effect.ignore(directory.recordKeyUses(uses))
+        }
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            isWriting = false
+          })
+        )
+      )
+
+      return KeyUses.of({
+        note: (use) =>
+          Effect.suspend(() => {
+            const before = noted.get(use.hash)
+            if (before !== undefined && use.at - before < keyUseEveryMillis) return Effect.void
+            noted.set(use.hash, use.at)
+            pending.push(use)
+            if (isWriting) return Effect.void
+            isWriting = true
+            return background.run(write)
+          })
+      })
+    })
+  )
+}
