@@ -25,4 +25,5 @@ export {
   verifySignature
 } from "./ports/Signature.ts"
 export * from "./ports/Transport.ts"
+export { withoutTrailingSlashes } from "./ports/UrlText.ts"
 export { fieldOf, WebAddress, WireTime } from "./ports/WireFields.ts"

@@ -45,6 +45,7 @@ export { Admission, makeAdmission, PlaceOf } from "./ports/Admission.ts"
 export { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "./ports/DirectoryPlan.ts"
 export { signatureOf } from "./ports/Signature.ts"
 export { StorageSnapshots } from "./ports/StorageSnapshots.ts"
+export { withoutTrailingSlashes } from "./ports/UrlText.ts"
 export { defaultCircuitBreaker } from "./routing/Circuit.ts"
 export { conditionFields, matchesIn } from "./routing/Condition.ts"
 export {

@@ -6,6 +6,7 @@ import {
   type RoutingDecision as RoutingRecord,
   statusOf
 } from "@pointsman/core"
+import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Payment, RoutingDecision, RoutingExclusion } from "./api/Payment.ts"
 
@@ -56,7 +57,7 @@ export class PaymentViews extends Context.Service<
 }
 
 export const hostedPageUrl = (baseUrl: string, token: string): string =>
-  `${baseUrl.replace(/\/+$/u, "")}/hosted/${token}`
+  `${withoutTrailingSlashes(baseUrl)}/hosted/${token}`
 
 type NextAction = Payment["next_action"]
 

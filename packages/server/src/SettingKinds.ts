@@ -2,6 +2,7 @@
 import { isIP } from "node:net"
 import { durationExpected, readDuration } from "@pointsman/configuration"
 import { SecretsLayer } from "@pointsman/core"
+import { withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Option, type Redacted, Result } from "effect"
 
 export interface Variable<A> {
@@ -43,7 +44,7 @@ export const readUrl = (text: string): Option.Option<string> => {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return Option.none()
   const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === ""
-  return isPlain ? Option.some(url.href.replace(/\/+$/u, "")) : Option.none()
+  return isPlain ? Option.some(withoutTrailingSlashes(url.href)) : Option.none()
 }
 
 export const hostExpected = "a host name or an IP address"

@@ -1,5 +1,11 @@
 /** What a connection's configuration says about its account at Adyen. */
-import { credentialsReader, type Environment, HeaderText, ProviderUrl } from "@pointsman/core/connector"
+import {
+  credentialsReader,
+  type Environment,
+  HeaderText,
+  ProviderUrl,
+  withoutTrailingSlashes
+} from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
 const expectations = {
@@ -65,7 +71,7 @@ export const decodeCredentials = (
   return Result.succeed({
     apiKey: Redacted.make(apiKey),
     merchantAccount,
-    baseUrl: `${base.replace(/\/+$/, "")}/${apiVersion}`,
+    baseUrl: `${withoutTrailingSlashes(base)}/${apiVersion}`,
     returnUrl: returnUrl ?? nobodysReturnUrl
   })
 }

@@ -1,5 +1,5 @@
 /** What a connection's configuration says about its provider. */
-import { credentialsReader, HeaderText } from "@pointsman/core/connector"
+import { credentialsReader, HeaderText, withoutTrailingSlashes } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
 const expectations = {
@@ -31,6 +31,6 @@ const read = credentialsReader(Fields, expectations, "baseUrl and apiKey")
 /** Fails with the field and what was expected. Effect's own message would show the value. */
 export const decodeCredentials = (credentials: unknown): Result.Result<Credentials, string> =>
   Result.map(read(credentials), ({ apiKey, baseUrl }) => ({
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: withoutTrailingSlashes(baseUrl),
     apiKey: Redacted.make(apiKey)
   }))

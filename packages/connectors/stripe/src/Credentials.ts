@@ -1,5 +1,11 @@
 /** What a connection's configuration says about its Stripe account. */
-import { credentialsReader, type Environment, HeaderText, ProviderUrl } from "@pointsman/core/connector"
+import {
+  credentialsReader,
+  type Environment,
+  HeaderText,
+  ProviderUrl,
+  withoutTrailingSlashes
+} from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
 const stripeUrl = "https://api.stripe.com"
@@ -48,7 +54,7 @@ export const decodeCredentials = (
   }
   return Result.succeed({
     secretKey: Redacted.make(secretKey),
-    baseUrl: (baseUrl ?? stripeUrl).replace(/\/+$/, ""),
+    baseUrl: withoutTrailingSlashes(baseUrl ?? stripeUrl),
     account: account ?? null,
     mode: mode === "live" || (mode === undefined && environment === "production") ? "live" : "test"
   })

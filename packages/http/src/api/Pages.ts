@@ -26,20 +26,22 @@ export const limitParameter = Schema.optionalKey(Limit).annotateKey(
   documented("Maximum number of items.", { type: "integer", ...pageLimits })
 )
 
-const uuid = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-
 /** Ids are compared as text, and written in lower case. */
-const cursor = (pattern: string) =>
-  Schema.String.check(Schema.isPattern(new RegExp(`^${pattern}$`, "u"))).pipe(
+const cursor = (pattern: RegExp) =>
+  Schema.String.check(Schema.isPattern(pattern)).pipe(
     Schema.decodeTo(Schema.String, {
       decode: SchemaGetter.transform((text: string) => text.toLowerCase()),
       encode: SchemaGetter.transform((text: string) => text)
     })
   )
 
+const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
+const eventUuid = /^evt_[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
+const merchantUuid = /^mer_[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
+
 export const PaymentCursor = cursor(uuid)
-export const EventCursor = cursor(`evt_${uuid}`)
-export const MerchantCursor = cursor(`mer_${uuid}`)
+export const EventCursor = cursor(eventUuid)
+export const MerchantCursor = cursor(merchantUuid)
 
 const beforeMeaning = "Cursor: the `next_cursor` of the previous page. Returns older items."
 const afterMeaning = "Cursor: an event id, such as `next_cursor`. Returns newer events, oldest first."

@@ -2,7 +2,7 @@
  * Which server the commands for developers speak to, and how. They are clients like any other: what they do is done by
  * the API of a running server, here or elsewhere, whatever its database is.
  */
-import { environmentOfApiKey } from "@pointsman/core/internal"
+import { environmentOfApiKey, withoutTrailingSlashes } from "@pointsman/core/internal"
 import { Config, Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { sandboxKeyFile } from "../Demo.ts"
@@ -56,7 +56,7 @@ export const findServer = Effect.fnUntraced(function* (given: Given) {
   const dev = yield* runningDev
   const url = Option.match(fromFlags.url, {
     onNone: () => Option.match(dev, { onNone: () => defaultUrl, onSome: ({ url }) => url }),
-    onSome: (text) => text.replace(/\/+$/u, "")
+    onSome: withoutTrailingSlashes
   })
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/u.test(parsed.protocol) || parsed.username !== "" || parsed.search !== "") {

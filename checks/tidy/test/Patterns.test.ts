@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { files, packages } from "../Files.ts"
+import { type Exemption, patternFaults, patternsIn, slowInput } from "../Patterns.ts"
+
+it("given the sources of all packages, when their regular expressions are run, then each is linear or exempted", () => {
+  const sources = packages()
+    .filter(({ dir }) => dir.startsWith("packages/"))
+    .flatMap(({ dir }) => files(`${dir}/src/**/*.ts`))
+  assert.isAbove(sources.flatMap(patternsIn).length, 100)
+  assert.deepStrictEqual(patternFaults(sources), [])
+}, 60_000)
+
+describe("controls", () => {
+  const slow = [
+    /^0+|0+$/,
+    /^0+|0+$/g,
+    /(a+)+$/,
+    /\s+$/,
+    /\s+$/g,
+    /\/+$/u,
+    /^(\w+\s?)*$/,
+    /^\s*a?\s*b?\s*$/,
+    /a*b*a*c/,
+    /x\s*,?\s*y/,
+    /<script>([\s\S]*?)<\/script>/g,
+    /\bfoo.*bar/,
+    /"(?:[^"\\]|\\.|[^\\"])*"$/
+  ]
+  for (const pattern of slow) {
+    it(`given ${pattern}, when it is run, then a slow input is found`, () => {
+      assert.isDefined(slowInput(pattern))
+    })
+  }
+
+  for (const pattern of [/^\s+$/, /^[^?#]*/u, /[ \t]*/uy, /\p{Cc}/gu, /".*?"/g, /(?:^|,)\s*b/, /^(?:a|b)+$/]) {
+    it(`given ${pattern}, when it is run, then no slow input is found`, () => assert.isUndefined(slowInput(pattern)))
+  }
+
+  const path = "packages/core/src/File.ts"
+  const faults = (text: string, exempted: ReadonlyArray<Exemption> = []) => patternFaults([{ path, text }], exempted)
+  const exemption: Exemption = { path, pattern: "/,+$/", reason: "We write the text." }
+
+  it("given a slow literal far down, when it is read, then its line is named", () => {
+    assert.match(
+      faults('const a = "/x+$/"\n// /x+$/\nconst b = t.replace(/,+$/, "")')[0] ?? "",
+      /File\.ts:3: \/,\+\$\/ /
+    )
+  })
+
+  for (const text of ['new RegExp(",+$")', 'RegExp(",+$", "u")', "new RegExp(`,+$`)", "new RegExp(/,+$/)"]) {
+    it(`given ${text}, when it is read, then the expression is known`, () =>
+      assert.match(String(patternsIn({ path, text })[0]?.pattern), /^\/,\+\$\/u?$/))
+  }
+
+  it("given an expression made of other values, when it is read, then it is refused", () => {
+    assert.deepStrictEqual(faults('new RegExp(a + "$")'), [
+      `${path}:1: new RegExp(a + "$") cannot be checked: write a literal`
+    ])
+  })
+
+  it("given an exempted expression, when it is read, then it passes there, and another does not", () => {
+    assert.deepStrictEqual(faults("t.replace(/,+$/)", [exemption]), [])
+    assert.lengthOf(faults("t.replace(/,+$/); t.replace(/;+$/)", [exemption]), 1)
+  })
+
+  it("given an exemption that nothing uses, when expressions are read, then it is refused", () => {
+    assert.deepStrictEqual(faults("1", [exemption]), [`${path}: /,+$/ is exempted and not used`])
+  })
+})
