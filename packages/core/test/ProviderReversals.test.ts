@@ -544,6 +544,16 @@ describe("a reversal of what a dispute or an older statement is about", () => {
       assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Authorized", false, null])
     }))
 
+  test("given a capture that is pending, when it failed and is tried again, then a payout that is dated before that changes nothing", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* capturedBy(own, { _tag: "Pending", providerRef })
+      yield* operation(payment, retried, 10)
+      yield* payout(payment, 5)
+      yield* operation(payment, confirmed, 11)
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.reported?.isPaidOut, after.review], ["Captured", false, null])
+    }))
+
   test("given a capture that was confirmed with too much, when the provider states another amount, then each is on the timeline once", (own) =>
     Effect.gen(function* () {
       const stating = (minorUnits: number): ChargeState => ({ ...captured, stated: { minorUnits, currency: "EUR" } })

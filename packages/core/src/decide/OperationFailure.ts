@@ -37,7 +37,7 @@ export const applyOperationFailure = (
     case null:
     case "Unanswered":
     case "Accepted":
-      return failure.isFinal ? endOpen(payment, operation, failure, now) : undefined
+      return failure.isFinal ? endOpen(payment, operation, failure, now) : dateRetry(payment, operation, failure, now)
     case "Confirmed":
       return operation.kind === "void" ? "Contradiction" : reverseCapture(payment, operation, failure, now)
     case "Failed": {
@@ -68,6 +68,13 @@ const dateFailure = (payment: Payment, operation: Operation, failure: OperationF
   const noted = operation.kind === "capture" ? withFailure(payment, failure) : payment
   const next: Payment = { ...noted, version: payment.version + 1, updatedAt: now }
   return { ...unchanged, payment: next, operations: [failed(operation, failure)] }
+}
+
+/** The provider tries it again: the payment goes on waiting, and what it dates before the failure is older. */
+const dateRetry = (payment: Payment, { kind }: Operation, failure: OperationFailure, now: number) => {
+  const isKnown = (payment.reported?.captureFailedAt ?? Number.NEGATIVE_INFINITY) >= failure.at
+  if (kind === "void" || isKnown) return undefined
+  return { ...unchanged, payment: { ...withFailure(payment, failure), version: payment.version + 1, updatedAt: now } }
 }
 
 /** The payment waits for it: the authorization is open again. */
