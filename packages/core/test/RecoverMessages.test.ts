@@ -6,8 +6,10 @@ import { Effect, Result } from "effect"
 import { listingProvider } from "./support/ListingProvider.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
 
-const recovery = Effect.flatMap(Pointsman, ({ recover }) => recover({ since: 0, connectionId: null, isDryRun: false }))
-const recoverAll = Effect.asVoid(Effect.orDie(recovery))
+const recovery = Effect.flatMap(Pointsman, ({ recover }) =>
+  recover({ since: 0, connectionId: null, isDryRun: false })
+).pipe(Effect.orDie)
+const recoverAll = Effect.asVoid(recovery)
 
 /** A provider whose messages are all `about`, and a store of it that has nothing of what the one before had. */
 const losing = (hasLists: boolean) => {
@@ -85,9 +87,9 @@ describe("a message about a charge that was lost", () => {
       const { payments } = yield* losing(true)("main", ({ ledger }) =>
         Effect.gen(function* () {
           ledger.canRead = (method) => method !== "message"
-          assert.deepInclude((yield* Effect.orDie(recovery)).loss, { recovered: ["backup"], ended: null })
+          assert.deepInclude((yield* recovery).loss, { recovered: ["backup"], ended: null })
           ledger.canRead = () => true
-          assert.strictEqual((yield* Effect.orDie(recovery)).loss?.ended?.outcome, "recovered")
+          assert.strictEqual((yield* recovery).loss?.ended?.outcome, "recovered")
         })
       )
       assert.lengthOf(payments, 1)

@@ -577,7 +577,9 @@ const steps: Record<string, Step> = {
     "alter table attempts add column account text"
   ]),
   // Secrets of the installation itself, sealed.
-  "23_kept_secrets": execute(["create table kept_secrets (name text not null primary key, sealed any not null) strict"]),
+  "23_kept_secrets": execute([
+    "create table kept_secrets (name text not null primary key, sealed any not null) strict"
+  ]),
   // Networks as JSON.
   "24_key_limits": execute([
     "alter table api_keys add column name any",
