@@ -14,5 +14,7 @@ const bitsOf = (address: string): 32 | 128 | undefined => {
   return /^[0-9a-f:.]+$/iu.test(address) && URL.canParse(`http://[${address}]/`) ? 128 : undefined
 }
 
+/** A leading zero is octal to some programs. */
 const isIpv4 = (address: string): boolean =>
-  /^\d{1,3}(?:\.\d{1,3}){3}$/u.test(address) && address.split(".").every((octet) => Number(octet) <= 255)
+  /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/u.test(address) &&
+  address.split(".").every((octet) => Number(octet) <= 255)
