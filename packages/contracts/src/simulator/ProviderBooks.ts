@@ -36,6 +36,8 @@ export interface ChargeRecord {
   lastWord: Letter | null
   /** Whether the charge of another payment has its reference. */
   isReferenceShared: boolean
+  /** Another charge that was not declined at once has the reference: whose money it names must be reviewed. */
+  isReferenceContested: boolean
 }
 
 export interface OperationRecord {

@@ -84,12 +84,18 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
         others.map(({ providerRef }) => providerRef)
       ),
       ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
-      ...{ disputes: new Map(), contradictions: [], lastWord: null, isReferenceShared: false }
+      ...{
+        disputes: new Map(),
+        contradictions: [],
+        lastWord: null,
+        isReferenceShared: false,
+        isReferenceContested: false
+      }
     }
     charges.set(attemptId, charge)
     const first = chargesByRef.get(charge.providerRef)
     if (first === undefined) chargesByRef.set(charge.providerRef, charge)
-    else for (const one of [first, charge]) shareReference(one)
+    else for (const one of [first, charge]) shareReference(one, state !== "Declined")
     const isHidden = state === "Captured" && take(charge, chargeCall(request), money.minorUnits)
     messages.ofCharge(charge, isHidden)
     return charge
@@ -131,8 +137,9 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
   return { charges, chargesByRef, charge, lookUpCharge, book, settle, take, answerOf }
 }
 
-const shareReference = (charge: ChargeRecord): void => {
+const shareReference = (charge: ChargeRecord, isContested: boolean): void => {
   charge.isReferenceShared = true
+  charge.isReferenceContested ||= isContested
   charge.contradictions.push(`its reference ${charge.providerRef} is that of another payment too`)
 }
 

@@ -68,7 +68,8 @@ const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: Prov
   const { payment } = book
   const shared = charges.filter(({ isReferenceShared }) => isReferenceShared)
   const isSeen = ({ providerRef }: ChargeRecord) => isReuseSeen(providerRef, payment, events)
-  const unseen = shared.filter((charge) => isHeld(charge.state) && !isSeen(charge))
+  // A decline moves no money: its reference, where it is recorded first, contests none.
+  const unseen = shared.filter((charge) => charge.isReferenceContested && isHeld(charge.state) && !isSeen(charge))
   // Of a charge whose reference is contested nothing can be told: the review is of all that it did.
   const found =
     unseen.length > 0 || shared.some(isSeen)
