@@ -1,0 +1,143 @@
+/**
+ * Generated inputs, nearly valid ones and garbage: none may fail the server, reject unseen, or cost over 50 ms of the
+ * processor. `POINTSMAN_FUZZ_COUNT` sets how many there are altogether, 2,000 unless set. What fails is printed
+ * with its seed; `POINTSMAN_FUZZ_SEED` generates the inputs of that seed again.
+ */
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import { type Answer, judge, withoutRejections } from "./Judge.ts"
+import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
+import { openServer, rawBytes } from "./Raw.ts"
+import { subjects } from "./Requests.ts"
+import { openWorld } from "./World.ts"
+
+const count = Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 2_000)
+const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** The storage in memory grows slower with every payment. */
+const inputsPerReceiver = 2_000
+
+/** More than three minutes for 100,000, on a machine that does other things too. */
+const timeout = 60_000 + count * 6
+
+interface Receiver<Input> {
+  readonly send: (input: Input) => Promise<Answer>
+  readonly close: () => Promise<void>
+}
+
+/** Sends so many inputs, and gives how many were accepted. */
+const fuzz = async <Input>(
+  inputs: fc.Arbitrary<Input>,
+  numRuns: number,
+  open: () => Promise<Receiver<Input>>
+): Promise<number> => {
+  let receiver = await open()
+  let sent = 0
+  let accepted = 0
+  await withoutRejections(() =>
+    fc.assert(
+      fc.asyncProperty(inputs, async (input) => {
+        if (++sent % inputsPerReceiver === 0) {
+          await receiver.close()
+          receiver = await open()
+        }
+        const { status } = await judge(() => receiver.send(input))
+        if (status >= 200 && status < 400) accepted++
+      }),
+      // Making an input of 20,000 characters shorter would take longer than all the others.
+      { seed, numRuns, endOnFailure: true }
+    )
+  ).finally(() => receiver.close())
+  return accepted
+}
+
+const nothingToClose = async () => {}
+const runsOf = (hundredths: number) => Math.ceil((count * hundredths) / 100)
+
+describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_COUNT=${count}`, () => {
+  const test = <Input>(
+    name: string,
+    hundredths: number,
+    inputs: fc.Arbitrary<Input>,
+    open: () => Promise<Receiver<Input>>
+  ) =>
+    it(`given ${runsOf(hundredths)} ${name}, when each is sent, then none fails and none is slow`, {
+      timeout
+    }, async () => {
+      assert.isAbove(await fuzz(inputs, runsOf(hundredths), open), 0, "nothing was accepted: all of it is garbage")
+    })
+
+  for (const [name, hundredths, inputs] of subjects) test(name, hundredths, inputs, openWorld)
+  test("connections of raw bytes", 5, rawBytes, openServer)
+  test("configuration files", 5, configurationText, async () => ({ send: readsConfiguration, close: nothingToClose }))
+  test("headers of proxies", 2, forwardedFor, async () => ({ send: findsSource, close: nothingToClose }))
+})
+
+describe("controls", () => {
+  const answer: Answer = { status: 200, code: undefined }
+  const rejected = (send: () => Promise<Answer>) =>
+    judge(send).then(
+      () => "passed",
+      (error: Error) => error.message
+    )
+  const busyFor = (millis: number) => {
+    const before = process.threadCpuUsage()
+    for (;;) {
+      const { system, user } = process.threadCpuUsage(before)
+      if (system + user > millis * 1_000) return
+    }
+  }
+  const receiver = (send: (input: number) => Promise<Answer>) => async () => ({ send, close: nothingToClose })
+  const failing = (send: (input: number) => Promise<Answer>) =>
+    fuzz(fc.constantFrom(1, 2, 3), 50, receiver(send)).then(
+      () => "passed",
+      (error: Error) => `${error.message} ${String(error.cause)}`
+    )
+
+  it("given a handler that answers 500 to one input, when inputs are sent, then the input is named", async () => {
+    const message = await failing(async (input) => (input === 2 ? { status: 500, code: "internal_error" } : answer))
+    assert.include(message, "Counterexample: [2]")
+    assert.include(message, "answered 500 internal_error")
+  })
+
+  it("given a handler that is slow for one input, when inputs are sent, then the input is named", async () => {
+    const message = await failing(async (input) => {
+      if (input === 3) busyFor(60)
+      return answer
+    })
+    assert.include(message, "Counterexample: [3]")
+    assert.include(message, "of the processor at each of four runs")
+  })
+
+  it("given a handler that throws for one input, when inputs are sent, then the input is named", async () => {
+    assert.include(
+      await failing(async (input) => {
+        if (input === 1) throw new Error("broken")
+        return answer
+      }),
+      "Counterexample: [1]"
+    )
+  })
+
+  it("given a handler that is slow once, when the input is sent, then it passes", async () => {
+    let runs = 0
+    const passed = await rejected(async () => {
+      if (++runs === 1) busyFor(60)
+      return answer
+    })
+    assert.deepStrictEqual([passed, runs], ["passed", 2])
+  })
+
+  it("given a documented 502 and a 500 without a code, when they are judged, then the second alone fails", async () => {
+    assert.strictEqual(await rejected(async () => ({ status: 502, code: "psp_error" })), "passed")
+    assert.strictEqual(await rejected(async () => ({ status: 500, code: undefined })), "answered 500 without a code")
+  })
+
+  it("given a promise that is rejected without a handler, when inputs were sent, then it is reported", async () => {
+    const outcome = await withoutRejections(async () => void Promise.reject(new Error("unseen"))).then(
+      () => "passed",
+      (error: Error) => error.message
+    )
+    assert.strictEqual(outcome, "a promise was rejected without a handler: Error: unseen")
+  })
+})

@@ -1,0 +1,54 @@
+/** What no input may do: fail the server, reject unseen, or cost more of the processor than its size explains. */
+
+export interface Answer {
+  readonly status: number
+  /** Of the error envelope; `undefined` for none. */
+  readonly code: string | undefined
+}
+
+/** Of this thread, for one input; garbage collection and compilation are part of it once, but not three times. */
+export const budgetMillis = 50
+
+/** Statuses 5xx that the API documents for what the simulator or a provider does. */
+const documented: ReadonlySet<string> = new Set([
+  "capture_result_unknown",
+  "payment_result_unknown",
+  "psp_error",
+  "refund_result_unknown",
+  "unsupported",
+  "void_result_unknown"
+])
+
+const timed = async (send: () => Promise<Answer>): Promise<readonly [Answer, number]> => {
+  const before = process.threadCpuUsage()
+  const answer = await send()
+  const { system, user } = process.threadCpuUsage(before)
+  return [answer, (system + user) / 1_000]
+}
+
+/** The answer; rejects is an undocumented 5xx, or if the input is over the budget at each of four runs. */
+export const judge = async (send: () => Promise<Answer>): Promise<Answer> => {
+  const [answer, first] = await timed(send)
+  if (answer.status >= 500 && !documented.has(answer.code ?? "")) {
+    throw new Error(`answered ${answer.status} ${answer.code ?? "without a code"}`)
+  }
+  let least = first
+  for (let run = 0; run < 3 && least > budgetMillis; run++) least = Math.min(least, (await timed(send))[1])
+  if (least > budgetMillis) throw new Error(`took ${Math.round(least)} ms of the processor at each of four runs`)
+  return answer
+}
+
+/** Fails if a promise was rejected without a handler while `run` was under way. */
+export const withoutRejections = async (run: () => Promise<void>): Promise<void> => {
+  const rejections: Array<unknown> = []
+  const record = (reason: unknown) => void rejections.push(reason)
+  process.on("unhandledRejection", record)
+  try {
+    await run()
+    // Node reports them after the microtasks of a turn.
+    await new Promise((resolve) => setImmediate(resolve))
+  } finally {
+    process.off("unhandledRejection", record)
+  }
+  if (rejections.length > 0) throw new Error(`a promise was rejected without a handler: ${String(rejections[0])}`)
+}

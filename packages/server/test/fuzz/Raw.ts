@@ -1,0 +1,134 @@
+/** Bytes on a connection: request lines, header sections, bodies in chunks, pipelined requests, and garbage among them. */
+import { connect } from "node:net"
+import * as fc from "fast-check"
+import { startServerHere } from "../support/ServerHere.ts"
+import { temporaryFolder } from "../support/ServerProcess.ts"
+import type { Answer } from "./Judge.ts"
+import { headerText, scratched, text } from "./Values.ts"
+
+/** Stands for the key of the server that the bytes are sent to. */
+const keyName = "@key"
+const order = '{"amount":1000,"currency":"EUR","country":"NL"}'
+
+const requestLine = scratched(
+  fc
+    .tuple(
+      fc.constantFrom("GET", "GET", "POST", "POST", "POST", "HEAD", "PUT", "OPTIONS", "TRACE", "CONNECT", "get"),
+      fc.oneof(
+        fc.constantFrom(
+          "/api/v1/payments",
+          "/api/v1/payments",
+          "/health/live",
+          "/metrics",
+          "/hosted/x",
+          "*",
+          "http://pay.example/docs"
+        ),
+        text(20_000).map((value) => `/${encodeURI(value.toWellFormed())}`),
+        text(200)
+      ),
+      fc.constantFrom("HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/0.9", "HTTP/2.0")
+    )
+    .map((parts) => parts.join(" "))
+)
+
+const headerLine = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(
+      `Authorization: Bearer ${keyName}`,
+      "Content-Type: application/json",
+      "Idempotency-Key: fuzz-request-1",
+      "Expect: 100-continue",
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Connection: keep-alive",
+      "Transfer-Encoding: gzip, chunked",
+      "Host: other.example",
+      "Trailer: X-Last"
+    )
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("X-Forwarded-For", "Forwarded", "Authorization", "Cookie", "Accept-Language"),
+        headerText(9_000)
+      )
+      .map(([name, value]) => `${name}: ${value}`)
+  },
+  { weight: 1, arbitrary: scratched(fc.constant("X-Other: 1")) }
+)
+
+const chunk = (data: string) => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`
+
+/** The headers that describe a body, and the body. */
+const framed = fc.tuple(fc.oneof(fc.constant(order), text(20_000)), fc.nat(40)).chain(([body, at]) => {
+  const chunked = `${chunk(body.slice(0, at) || " ")}${chunk(body.slice(at) || " ")}0\r\n\r\n`
+  return fc.oneof(
+    fc.constant(["", ""] as const),
+    fc.constant([`Content-Length: ${Buffer.byteLength(body)}`, body] as const),
+    fc
+      .constantFrom("-1", "0", "3", "1e9", "99999999999999999999", "5, 5")
+      .map((length) => [`Content-Length: ${length}`, body]),
+    scratched(fc.constant(chunked)).map((text) => ["Transfer-Encoding: chunked", text]),
+    fc.constant(["Transfer-Encoding: chunked", `${chunk(order)}0\r\nX-Last: a\r\n\r\n`] as const)
+  )
+})
+
+const request = fc
+  .record({ line: requestLine, headers: fc.array(headerLine, { maxLength: 6 }), framed })
+  .map(({ framed: [description = "", body = ""], headers, line }) =>
+    [line, "Host: pay.example", ...headers, ...(description === "" ? [] : [description]), "", body].join("\r\n")
+  )
+
+export const rawBytes: fc.Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: request },
+  { weight: 3, arbitrary: scratched(request) },
+  { weight: 3, arbitrary: fc.array(request, { minLength: 2, maxLength: 4 }).map((all) => all.join("")) },
+  { weight: 1, arbitrary: text(20_000) }
+)
+
+/** A server that closes no connection within this time has forgotten it. */
+const closedWithinMillis = 10_000
+
+const exchange = (port: number, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port })
+    const parts: Array<Buffer> = []
+    const timer = setTimeout(() => {
+      socket.destroy()
+      reject(new Error("the connection was not closed"))
+    }, closedWithinMillis)
+    socket.on("data", (part) => parts.push(part))
+    // A reset is an answer too.
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      clearTimeout(timer)
+      resolve(Buffer.concat(parts).toString("latin1"))
+    })
+    socket.end(bytes)
+  })
+
+/** 503: admission; 505: another version of HTTP. */
+const refusals = new Set([503, 505])
+
+/** The worst answer, or 0 where the connection was closed without one. */
+const worst = (text: string): Answer => {
+  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gmu)].map(([, status]) => Number(status))
+  const status = Math.max(0, ...statuses.filter((status) => !refusals.has(status)))
+  return { status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
+}
+
+/** A server with a database, on a port of this machine, which trusts the addresses that this machine forwards. */
+export const openServer = async () => {
+  const server = await startServerHere({
+    folder: temporaryFolder(),
+    environment: { POINTSMAN_RATE_LIMIT: "off", POINTSMAN_TRUSTED_PROXIES: "127.0.0.1" }
+  })
+  const port = Number(new URL(server.url).port)
+  return {
+    send: async (bytes: string) => worst(await exchange(port, bytes.replaceAll(keyName, server.sandboxKey ?? ""))),
+    close: async () => void (await server.stop())
+  }
+}

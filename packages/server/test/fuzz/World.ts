@@ -1,0 +1,149 @@
+/** The API in this process over the real core, with the installed connectors, for inputs of strangers and of merchants. */
+import {
+  type ApiKey,
+  type Connection,
+  credentialsContext,
+  formatApiKey,
+  Pointsman,
+  webhookSecretContext
+} from "@pointsman/core"
+import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
+import { openSecretsLayer } from "@pointsman/core/testing"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Effect, Layer, Redacted } from "effect"
+import { serve } from "../../../http/test/support/Web.ts"
+import { forChecking } from "../../src/InstalledConnectors.ts"
+import type { Answer } from "./Judge.ts"
+import { sendable } from "./Values.ts"
+
+export const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(31))
+export const liveKey = formatApiKey("production", new Uint8Array(64).fill(32))
+export const unknownKey = formatApiKey("sandbox", new Uint8Array(64).fill(33))
+
+export const httpSecret = "whsec_of_http_0123456789"
+export const stripeSecret = "whsec_of_stripe_0123456789"
+export const adyenSecret = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
+export const merchantAccount = "PointsmanNL"
+
+export interface Input {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+export interface World {
+  readonly send: (input: Input) => Promise<Answer>
+  readonly close: () => Promise<void>
+}
+
+const noTransport = Layer.succeed(Transport, {
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
+})
+
+const keyOf = (text: string): ApiKey => ({
+  hash: text,
+  workspaceId: "acme",
+  environment: text.startsWith("ps_test_") ? "sandbox" : "production",
+  scopes: null,
+  revokedAt: null,
+  source: "operator",
+  createdAt: 0
+})
+
+const live = [
+  ["http", { baseUrl: "http://provider.test", apiKey: "sk_1" }, httpSecret],
+  ["stripe", { secretKey: "sk_live_made_up_0123456789" }, stripeSecret],
+  ["adyen", { apiKey: "AQE_made_up", merchantAccount, liveUrlPrefix: "1797a841fbb37ca7-Acme" }, adyenSecret]
+] as const
+
+const configured = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const directory = yield* Directory
+    const { seal } = yield* Secrets
+    const connection = Effect.fnUntraced(function* (
+      connector: string,
+      credentials: object,
+      secret: string | null
+    ): Effect.fn.Return<Connection> {
+      return {
+        id: connector,
+        workspaceId: "acme",
+        environment: connector === "sandbox" ? "sandbox" : "production",
+        name: connector,
+        connector,
+        active: true,
+        priority: 1,
+        sealedCredentials: yield* seal(Redacted.make(JSON.stringify(credentials)), credentialsContext(connector)),
+        sealedWebhookSecret:
+          secret === null ? null : yield* seal(Redacted.make(secret), webhookSecretContext(connector)),
+        timeoutMillis: null,
+        supports: {},
+        restrictions: [],
+        // Thousands of results are unknown.
+        circuitBreaker: { failures: 1_000_000, openMillis: 1 }
+      }
+    })
+    yield* directory.write({
+      workspaces: [
+        {
+          ...{ id: "acme", name: "Acme", country: "NL", category: null, suspended: false },
+          partner: { allowance: 1_000_000 }
+        }
+      ],
+      apiKeys: [keyOf(testKey), keyOf(liveKey)],
+      connections: [
+        yield* connection("sandbox", {}, null),
+        ...(yield* Effect.forEach(live, ([connector, credentials, secret]) =>
+          connection(connector, credentials, secret)
+        ))
+      ],
+      routing: [],
+      webhookEndpoints: []
+    })
+  })
+)
+
+/** Payments of each kind that operations, pages and messages may name, by `@kind-number`. */
+const kinds = { captured: {}, authorized: { capture_method: "manual" }, hosted: { return_url: "https://shop.example" } }
+const ofEachKind = 8
+
+/** What an input writes for a payment of the world. */
+export const names: ReadonlyArray<string> = Object.keys(kinds).flatMap((kind) =>
+  Array.from({ length: ofEachKind }, (_, number) => `@${kind}-${number}`)
+)
+
+export const openWorld = async (): Promise<World> => {
+  const core = Pointsman.layer().pipe(
+    Layer.provide(configured),
+    Layer.provide(MemoryStorage.layer()),
+    Layer.provide([Ids.layer, openSecretsLayer, noTransport, Layer.sync(Connectors, forChecking)]),
+    Layer.orDie
+  )
+  const web = serve(core, { baseUrl: "https://pay.example", docs: false })
+  const ids = new Map<string, string>()
+  for (const name of names) {
+    const [kind = "", number] = name.slice(1).split("-")
+    const made = await web.send("/api/v1/payments", {
+      key: testKey,
+      headers: { "idempotency-key": `fuzz-${name}-0000` },
+      body: { amount: 5_000 + Number(number), currency: "EUR", country: "NL", ...kinds[kind as keyof typeof kinds] }
+    })
+    if (made.status !== 201) throw new Error(`a payment could not be made: ${made.status}`)
+    ids.set(name, made.body.data.id)
+  }
+  const withIds = (text: string) => text.replace(/@[a-z]+-\d/gu, (name) => ids.get(name) ?? name)
+  return {
+    send: async ({ body, headers, method, path }) => {
+      const request = new Request(`http://pointsman.test${withIds(path)}`, {
+        method,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, sendable(value)])),
+        ...(body === undefined ? {} : { body: withIds(body) })
+      })
+      const response = await web.fetch(request)
+      const answer = await response.text()
+      return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(answer)?.[1] }
+    },
+    close: web.close
+  }
+}
