@@ -2685,6 +2685,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "parse messages of any structure",
+    harm: "Anyone can keep the server busy: a megabyte of open brackets takes 50 ms, before its signature is checked.",
+    edits: [
+      {
+        file: "packages/core/src/ports/ReadMessage.ts",
+        find: "++depth > maximumDepth || ++containers > maximumContainers",
+        replace: "false"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/MessageJson.test.ts",
+      test: "given a megabyte of open lists, when it is read, then it is refused"
+    }
+  },
+  {
     name: "look for card numbers of one network alone",
     harm: "A card number is stored, sent to webhook endpoints and copied to backups.",
     edits: [

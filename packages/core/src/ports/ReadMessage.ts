@@ -10,12 +10,49 @@ export const messageCrypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.laye
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
+/** No provider nests deeper, or sends as many objects and lists in a message. */
+const maximumDepth = 64
+const maximumContainers = 10_000
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Whether a body has more structure than a message can have. To parse a megabyte of open brackets takes 50 ms, and a
+ * signature inside the body can only be checked after parsing, so anyone who can reach the endpoint could send one.
+ */
+const isTooMuch = (body: Uint8Array): boolean => {
+  let depth = 0
+  let containers = 0
+  for (let at = 0; at < body.length; at++) {
+    switch (body[at]) {
+      case quote:
+        for (at++; at < body.length && body[at] !== quote; at++) if (body[at] === backslash) at++
+        break
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > maximumDepth || ++containers > maximumContainers) return true
+        break
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--
+    }
+  }
+  return false
+}
+
 /** Fails with a reason, without its cause: a parser's message quotes what it was given. */
 export const messageJson = (body: Uint8Array): Effect.Effect<unknown, string> =>
-  Effect.try({
-    try: (): unknown => JSON.parse(utf8.decode(body)),
-    catch: () => "the body is not valid UTF-8 JSON"
-  })
+  Effect.suspend(() =>
+    isTooMuch(body)
+      ? Effect.fail(
+          `the body is nested deeper than ${maximumDepth} levels, or has more than ${maximumContainers} objects and lists`
+        )
+      : Effect.try({
+          try: (): unknown => JSON.parse(utf8.decode(body)),
+          catch: () => "the body is not valid UTF-8 JSON"
+        })
+  )
 
 /** The JSON of a message that was verified. */
 export const verifiedJson = (body: Uint8Array): Effect.Effect<unknown, MessageUnreadable> =>
