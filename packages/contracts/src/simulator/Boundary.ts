@@ -60,6 +60,7 @@ const writes: ReadonlySet<Crossing> = new Set([
   "ledger.takeDue",
   "ledger.postpone",
   "ledger.forgetClaims",
+  "ledger.eraseTexts",
   "deliveries.takeDue",
   "deliveries.record",
   "deliveries.replace",

@@ -19,6 +19,7 @@ import { configurations } from "./Configurations.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory } from "./Directory.ts"
 import { entryKeys } from "./EntryKeys.ts"
+import { erasure } from "./Erasure.ts"
 import { followers } from "./Followers.ts"
 import { hostedPages } from "./HostedPages.ts"
 import { interruption } from "./Interruption.ts"
@@ -75,6 +76,7 @@ export const storageSuite = <E>(
     merchants(it)
     text(it)
     sealedTexts(it)
+    erasure(it)
     successRates(it)
     recordLosses(it)
   })

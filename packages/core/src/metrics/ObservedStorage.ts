@@ -38,6 +38,7 @@ export const observeStorage =
             postpone: timed("postpone", ledger.postpone),
             takeDue: timed("takeDue", ledger.takeDue),
             forgetClaims: timed("forgetClaims", ledger.forgetClaims),
+            eraseTexts: timed("eraseTexts", ledger.eraseTexts),
             payment: timed("payment", ledger.payment),
             book: timed("book", ledger.book),
             bookOf: timed("bookOf", ledger.bookOf),

@@ -237,6 +237,13 @@ export interface OldClaim {
   readonly payment: Payment
 }
 
+/** The texts of a payment that are replaced when its personal data is erased. */
+export interface TextErasure {
+  readonly paymentId: string
+  /** The data that replaces the data of these events of the payment. */
+  readonly events: ReadonlyArray<Pick<Event, "id" | "data">>
+}
+
 export interface UsageQuery {
   readonly workspaceId: string
   /** Epoch milliseconds; payments created from here on. */
@@ -341,6 +348,12 @@ export class Ledger extends Context.Service<
     readonly forgetClaims: (
       claims: ReadonlyArray<{ readonly tenant: Tenant; readonly key: string; readonly version: number }>
     ) => Effect.Effect<number, StorageError>
+    /**
+     * For the erasure of personal data: replaces the data of events, also in deliveries that are not sent yet, and empties
+     * the bodies of all messages about the payment. One write; written again it changes nothing. Gives how many messages
+     * had a body.
+     */
+    readonly eraseTexts: (tenant: Tenant, erasure: TextErasure) => Effect.Effect<number, StorageError>
     /** Oldest first. */
     readonly timeline: (
       tenant: Tenant,

@@ -44,6 +44,7 @@ const noCalls = (): FaultyLedger["calls"] => ({
   claim: 0,
   oldClaims: 0,
   forgetClaims: 0,
+  eraseTexts: 0,
   timeline: 0,
   events: 0
 })
@@ -91,6 +92,7 @@ export const faultyLedger = (): FaultyLedger => {
           claim: counted("claim", ledger.claim),
           oldClaims: counted("oldClaims", ledger.oldClaims),
           forgetClaims: counted("forgetClaims", ledger.forgetClaims),
+          eraseTexts: counted("eraseTexts", ledger.eraseTexts),
           timeline: counted("timeline", ledger.timeline),
           events: counted("events", ledger.events),
           commit: Effect.fnUntraced(function* (change) {

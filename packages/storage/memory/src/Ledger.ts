@@ -4,6 +4,7 @@ import { Effect, Semaphore } from "effect"
 import { checkMethods } from "./Checks.ts"
 import { claimMethods } from "./Claims.ts"
 import { type CommitOptions, makeCommit } from "./Commit.ts"
+import { eraseTexts } from "./Erasure.ts"
 import { eventMethods } from "./Events.ts"
 import { messageMethods } from "./Messages.ts"
 import { paymentMethods } from "./Payments.ts"
@@ -17,6 +18,7 @@ export const make = Effect.fnUntraced(function* (state: State, options: CommitOp
     ...eventMethods(state),
     ...claimMethods(state, turn),
     ...messageMethods(state, turn),
-    ...checkMethods(state)
+    ...checkMethods(state),
+    eraseTexts: (tenant, erasure) => turn.withPermit(Effect.sync(() => eraseTexts(state, tenant, erasure)))
   })
 })

@@ -35,7 +35,7 @@ export interface TenantState {
 
 export interface StoredDelivery {
   delivery: Delivery
-  readonly event: Event
+  event: Event
   /** In the order of their numbers. */
   readonly attempts: Array<DeliveryAttempt>
 }

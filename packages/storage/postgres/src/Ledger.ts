@@ -15,6 +15,7 @@ import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
+import { eraseTexts } from "./Erasure.ts"
 import { horizon } from "./EventIds.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
@@ -130,6 +131,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
+    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, { after, limit }) =>
       all(
         "timeline",

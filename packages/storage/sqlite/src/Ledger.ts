@@ -18,6 +18,7 @@ import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.
 import { selectClaim, selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
+import { eraseTexts } from "./Erasure.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
@@ -96,6 +97,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
+    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, query) =>
       all("timeline", () => selectTimeline(db, tenant, paymentId, query), rows.readEvent),
     events: (tenant, query) => all("events", () => selectEvents(db, tenant, query), rows.readEvent)

@@ -1,0 +1,133 @@
+/** The texts of one payment are erased, wherever they are stored, and nothing else is. */
+import { describe, expect } from "@effect/vitest"
+import type { Tenant } from "@pointsman/core"
+import { Deliveries, Ids, Ledger, type StoredMessage } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { firstChange, moveAlong, newTenant, rowOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+/** Far from what other tests write: the store is shared, and deliveries are taken across tenants. */
+let nextTime = 7_000_000_000_000
+const someTime = () => {
+  nextTime += 1_000_000
+  return nextTime
+}
+
+const odd = "Zürich \u0000 \ud800 🚃 '"
+
+const messageAbout = (paymentId: string, eventId: string): StoredMessage => ({
+  connectionId: "first",
+  eventId,
+  paymentId,
+  about: "charge",
+  subjectId: "att_1",
+  disputeId: null,
+  verdict: null,
+  outcome: "confirmed",
+  reason: null,
+  writtenAt: 1,
+  receivedAt: 2,
+  body: `sealed ${eventId}`,
+  isSealed: true
+})
+
+/** A payment with two events and two messages. */
+const told = Effect.fnUntraced(function* (tenant: Tenant, deliverAt?: number) {
+  const ledger = yield* Ledger
+  const ids = yield* Ids
+  const first = yield* firstChange(tenant)
+  yield* ledger.commit({ ...first.change, deliverAt })
+  const { after, change } = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
+  yield* ledger.commit({ ...change, deliverAt })
+  const { id } = after.payment
+  const messages = [messageAbout(id, `msg_${yield* ids.payment}`), messageAbout(id, `${odd}${yield* ids.payment}`)]
+  for (const message of messages) yield* ledger.storeMessage(tenant, message)
+  return { id, messages, events: yield* ledger.timeline(tenant, id, { limit: 9 }) }
+})
+
+const storedOf = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  { id, messages }: Effect.Success<ReturnType<typeof told>>
+) {
+  const ledger = yield* Ledger
+  return {
+    book: yield* ledger.book(tenant, id),
+    events: yield* ledger.timeline(tenant, id, { limit: 9 }),
+    messages: yield* Effect.forEach(messages, ({ connectionId, eventId }) =>
+      Effect.map(ledger.message(tenant, connectionId, eventId), Option.getOrThrow)
+    )
+  }
+})
+
+export const erasure = (it: StorageTest): void => {
+  describe("erasure", () => {
+    it.effect(
+      "given a payment with events and messages, when its texts are erased, then those are and the rest stays",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const own = yield* told(tenant)
+          const before = yield* storedOf(tenant, own)
+          const [first, second] = own.events
+          const data = { ...first?.data, reference: null, note: odd }
+          const order = { paymentId: own.id, events: [{ id: first?.id ?? "", data }] }
+          expect(yield* ledger.eraseTexts(tenant, order)).toBe(2)
+          const after = yield* storedOf(tenant, own)
+          expect(after.events).toStrictEqual([{ ...first, data }, second])
+          expect(after.messages).toStrictEqual(own.messages.map((one) => ({ ...one, body: "", isSealed: false })))
+          expect(after.book).toStrictEqual(before.book)
+          expect(yield* ledger.events(tenant, { after: "", limit: 9 })).toStrictEqual(after.events)
+
+          expect(yield* ledger.eraseTexts(tenant, order)).toBe(0)
+          expect(yield* storedOf(tenant, own)).toStrictEqual(after)
+        })
+    )
+
+    it.effect(
+      "given other payments and tenants, when one payment's texts are erased, then theirs stay, also if their events are named",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const stranger = { ...tenant, environment: "production" } as const
+          const own = yield* told(tenant)
+          const others = [[tenant, yield* told(tenant)] as const, [stranger, yield* told(stranger)] as const]
+          const before = yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))
+          const named = others.flatMap(([, { events }]) => events.map(({ id }) => ({ id, data: {} })))
+          expect(yield* ledger.eraseTexts(tenant, { paymentId: own.id, events: named })).toBe(2)
+          expect(yield* ledger.eraseTexts(stranger, { paymentId: own.id, events: named })).toBe(0)
+          expect(yield* Effect.forEach(others, ([owner, other]) => storedOf(owner, other))).toStrictEqual(before)
+          expect(yield* ledger.timeline(tenant, own.id, { limit: 9 })).toStrictEqual(own.events)
+        })
+    )
+
+    it.effect(
+      "given an event that waits for its delivery, when it is erased, then the webhook has the erased data",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const id = `whe_${yield* (yield* Ids).request}`
+          const endpoint = {
+            id,
+            ...tenant,
+            url: `https://merchant.example/${id}`,
+            events: ["*"],
+            sealedSecret: "sealed"
+          }
+          yield* writeDirectory({ webhookEndpoints: [{ ...endpoint, active: true }] })
+          const at = someTime()
+          const own = yield* told(tenant, at)
+          const events = own.events.map((event) => ({ id: event.id, data: { ...event.data, reference: null } }))
+          yield* ledger.eraseTexts(tenant, { paymentId: own.id, events })
+          const query = { now: at, leaseMillis: 1000, limitPerEndpoint: 1000, limit: 10_000 }
+          const due = yield* (yield* Deliveries).takeDue(query)
+          const sent = due.filter(({ delivery: { endpointId } }) => endpointId === id).map(({ event }) => event)
+          const byId = sent.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          expect(byId.map(({ data, id: eventId }) => ({ id: eventId, data }))).toStrictEqual(events)
+          expect(sent).toHaveLength(2)
+        })
+    )
+  })
+}
