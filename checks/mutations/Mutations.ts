@@ -21,6 +21,8 @@ const findRecord = "packages/core/src/verbs/recover/FindRecord.ts"
 const planCharge = "packages/core/src/verbs/recover/PlanCharge.ts"
 const planRefund = "packages/core/src/verbs/recover/PlanRefund.ts"
 const listsFile = "packages/core/src/call/Lists.ts"
+const erasePayments = "packages/core/src/verbs/erase/ErasePayments.ts"
+const erasePaymentsTest = "packages/core/test/ErasePayments.test.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
@@ -3619,6 +3621,43 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: recoverTest,
       test: "given keys of a capture and a void, when they come again, then the provider's record answers"
+    }
+  },
+  {
+    name: "erase the payments of every reference",
+    harm: "An erasure for one customer erases the references of all payments of the workspace.",
+    edits: [
+      {
+        file: erasePayments,
+        find: "page.filter(({ reference }) => reference === order.reference)",
+        replace: "page.filter(({ reference }) => reference !== null)"
+      },
+      {
+        file: erasePayments,
+        find: "texts?.book.payment.reference !== reference",
+        replace: "texts === undefined || texts.book.payment.reference === null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: erasePaymentsTest,
+      test: "given payments with other references, when one reference is erased, then theirs are untouched"
+    }
+  },
+  {
+    name: "erase texts under a customer's page",
+    harm: "A customer who is about to pay loses the way back to the shop.",
+    edits: [
+      {
+        file: erasePayments,
+        find: 'if (isInUse(texts.book)) return done<Ended>("InUse")',
+        replace: 'if (isInUse(texts.book) && isDryRun) return done<Ended>("InUse")'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: erasePaymentsTest,
+      test: "given a page whose customer has not acted, then it is left alone until it is over, and then erased"
     }
   }
 ]

@@ -31,6 +31,7 @@ export const rooms = [
   "verbs/recover",
   "verbs/review",
   "verbs/forget",
+  "verbs/erase",
   "verbs/explain",
   "verbs/administer",
   // The methods of the service, by subject.

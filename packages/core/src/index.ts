@@ -170,6 +170,7 @@ export {
   type SealedCounts
 } from "./verbs/administer/RotateEncryption.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
+export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"

@@ -58,7 +58,7 @@ export const hostedPages = (it: StorageTest): void => {
           tokenHash.toUpperCase(),
           tokenHash.replace("hash-of-", ""),
           after.payment.id,
-          page.returnUrl
+          page.returnUrl ?? ""
         ]) {
           expect(yield* ledger.paymentOfPage(other)).toEqual(Option.none())
         }

@@ -28,6 +28,7 @@ import {
   merchants,
   provisionMerchant
 } from "../verbs/administer/ProvisionMerchant.ts"
+import { type Erasure, type ErasureOrder, type ErasureRefused, erasePayments } from "../verbs/erase/ErasePayments.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
 import { requests } from "./Requests.ts"
@@ -56,6 +57,13 @@ export interface AdministrationMethods {
   readonly restoreApiKey: (
     hash: string
   ) => Effect.Effect<RestoredApiKey, ApiKeyNotFound | ApiKeyNotRestorable | StorageError>
+  /**
+   * Erases the personal data of the payments with a reference: the reference itself, also in events and stored answers,
+   * reasons of refunds, addresses to return to, and the bodies of providers' messages. Amounts, states, ids and provider
+   * references stay. Payments whose customer or request is under way are left alone and reported. It may be repeated: after
+   * a failure it goes on with the rest. Events that were delivered are not recalled.
+   */
+  readonly erasePayments: (order: ErasureOrder) => Effect.Effect<Erasure, ErasureRefused | StorageError>
   /** For white-label partners: makes a workspace without keys and invites its owner through the `Notifier`. */
   readonly provisionMerchant: (
     caller: Caller,
@@ -85,6 +93,7 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
     createApiKey: (tenant, scopes, options) => Effect.provideContext(createApiKey(tenant, scopes, options), context),
     revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
     restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
+    erasePayments: (order) => Effect.provideContext(erasePayments(order), context),
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
     createInvitation: (partnerId, id) => ask(createInvitation(partnerId, id)),

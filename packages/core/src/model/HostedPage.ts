@@ -2,7 +2,8 @@
 export interface HostedPage {
   /** SHA-256 of the token in the page's address. The token itself is not stored: it is derived anew. */
   readonly tokenHash: string
-  readonly returnUrl: string
+  /** `null` after an erasure of personal data, which leaves a payment that waits for its customer alone. */
+  readonly returnUrl: string | null
   readonly cancelUrl: string | null
   /** Epoch milliseconds; from then on nothing begins on the page any more. */
   readonly expiresAt: number

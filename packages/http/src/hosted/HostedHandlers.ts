@@ -96,7 +96,7 @@ export const layer = (
             if (payment.state === "AwaitingCustomer") return pageOf(found, visit)
             if (payment.state === "CheckoutOpen") return unpaidPage(found, lookAgain(visit))
             if (isOpenEnded(payment)) return resultPage(found, lookAgain(visit))
-            return { redirect: returnAddress(payment, found.page) }
+            return redirectOr(returnAddress(payment, found.page), () => pageOf(found, visit))
           }),
           Effect.catch(refuse(visit))
         )
@@ -115,7 +115,7 @@ export const layer = (
         }
         const { acted, payment } = yield* pointsman.actOnHostedPage(visit.token, pressed)
         const after = subject(visit, { ...view, payment })
-        return acted ? { redirect: returnAddress(payment, after.page) } : pageOf(after, visit)
+        return redirectOr(acted ? returnAddress(payment, after.page) : undefined, () => pageOf(after, visit))
       })
       // Once the form is read it runs to its end, whether or not the customer still waits for it.
       const act = (visit: Visit) => press(visit).pipe(Effect.catch(refuse(visit)), Effect.uninterruptible)
@@ -209,6 +209,10 @@ const serve =
       }
       return toResponse(render, yield* handler(yield* visitOf(request, up)))
     }).pipe(Effect.catchCause((cause) => broken(render, cause)))
+
+/** To the merchant's page; the page of this server where its address was erased. */
+const redirectOr = (redirect: string | undefined, page: () => Answer): Answer =>
+  redirect === undefined ? page() : { redirect }
 
 const visitOf = Effect.fnUntraced(function* (request: Request, up: "" | "../") {
   const { token = "" } = yield* HttpRouter.params

@@ -189,8 +189,12 @@ const button = (subject: Subject, value: string, label: string, look = ""): Html
 /** Without it a form is posted to its own page. */
 const action = ({ self }: Subject): Html | undefined => (self === "" ? undefined : html` action="${self}"`)
 
-const backLink = (subject: Subject, look = "main"): Html =>
-  html`<a class="button ${look}" href="${returnAddress(subject.payment, subject.page)}"><span>Back to <bdi>${subject.merchant}</bdi></span></a>`
+const backLink = (subject: Subject, look = "main"): Html | undefined => {
+  const address = returnAddress(subject.payment, subject.page)
+  return address === undefined
+    ? undefined
+    : html`<a class="button ${look}" href="${address}"><span>Back to <bdi>${subject.merchant}</bdi></span></a>`
+}
 
 /** `insufficient_funds` is "Insufficient funds". */
 const reasonLabel = (category: DeclineCategory): string =>

@@ -219,6 +219,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     revokeApiKey: () => Effect.die("not asked for here"),
     resolveReview: () => new PaymentNotFound(),
     restoreApiKey: () => Effect.die("not asked for here"),
+    erasePayments: () => Effect.die("not asked for here"),
     verifyMessage: (incoming) => {
       asked.push(["verifyMessage", incoming])
       return answers.verifyMessage?.(incoming) ?? new MessageRefused()

@@ -58,6 +58,7 @@ const readAgain = Effect.fnUntraced(function* ({ body, connection, isSealed, not
   if (reader.readStored === undefined) {
     return yield* new MessageNotApplicable({ reason: "its connector does not read stored messages" })
   }
+  if (body === "") return yield* new MessageNotApplicable({ reason: "its body was erased" })
   const text = isSealed ? Redacted.value(yield* open(note.connectionId, note.eventId, body)) : body
   const read = yield* Effect.result(reader.readStored({ body: utf8.encode(text), secret: reader.secret }))
   if (Result.isFailure(read)) {
