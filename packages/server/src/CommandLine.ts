@@ -8,6 +8,7 @@ import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
 import { devCommand } from "./commands/DevCommand.ts"
 import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { endWith } from "./commands/EndWith.ts"
+import { eraseCommand } from "./commands/EraseCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { keysCommand } from "./commands/KeysCommand.ts"
 import { listenCommand } from "./commands/ListenCommand.ts"
@@ -45,6 +46,7 @@ export const pointsmanCommand = (environment: Environment) =>
       unknownCommand,
       recoverCommand,
       messagesCommand,
+      eraseCommand,
       webhooksCommand,
       usageCommand,
       merchantsCommand,

@@ -69,6 +69,7 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   ],
   "messages list": () => [],
   "messages show": () => ["demo-first", "msg_1"],
+  erase: () => ["--reference", "order-1001", "--by", "Jo", "--dry-run"],
   "webhooks list": () => ofDemo,
   "webhooks attempts": ({ delivery }) => [delivery],
   "webhooks redeliver": ({ refusedDelivery }) => [refusedDelivery],

@@ -1,0 +1,122 @@
+/** `pointsman erase`: erases the personal data of the payments with a reference. */
+import { type Environment, type ErasedPayment, environments, Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { endWith } from "./EndWith.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { table } from "./Table.ts"
+import { anyEnvironmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { counted } from "./Words.ts"
+
+export const eraseCommand = Command.make(
+  "erase",
+  {
+    reference: Flag.String("reference").pipe(
+      Flag.withMetavar("text"),
+      Flag.withDescription("The reference of the payments, exactly as it was given")
+    ),
+    workspace: workspaceFlag,
+    environment: anyEnvironmentFlag,
+    by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Your name; it appears in the log")),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Print what would be erased, and write nothing"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ by, dryRun, environment, json, reference, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const contents = yield* (yield* Directory).contents
+        const workspaceId = yield* Effect.fromResult(oneWorkspace(contents, workspace))
+        const order = { workspaceId, reference, by, isDryRun: dryRun }
+        const view = yield* eraseIn(Option.isSome(environment) ? [environment.value] : environments, order)
+        yield* print(json, { data: view }, erasureText(view))
+        if (view.in_use.length === 0) return
+        yield* Console.error(
+          `Left alone, because the customer or a request is under way: ${view.in_use.join(", ")}. Run the command again ` +
+            "in an hour."
+        )
+        yield* endWith(1)
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Erase the personal data of the payments with a reference: the reference itself, also in events and in stored " +
+      "answers, reasons of refunds, return URLs, and the bodies of provider messages. Amounts, states, ids and provider " +
+      "references are kept. Events that were delivered are not recalled. Servers may run meanwhile. It may be interrupted " +
+      "and run again. Exits with 1 if payments were left alone because their customer or a request is under way."
+  ),
+  Command.withShortDescription("Erase the personal data of payments"),
+  Command.withExamples([
+    {
+      command: "pointsman erase --reference order-1001 --workspace acme --by Jo --dry-run",
+      description: "What would be erased"
+    },
+    { command: "pointsman erase --reference order-1001 --workspace acme --by Jo", description: "Erase it" }
+  ])
+)
+
+interface Order {
+  readonly workspaceId: string
+  readonly reference: string
+  readonly by: string
+  readonly isDryRun: boolean
+}
+
+const eraseIn = Effect.fnUntraced(function* (of: ReadonlyArray<Environment>, { workspaceId, ...order }: Order) {
+  const pointsman = yield* Pointsman
+  const parts = yield* Effect.forEach(of, (environment) =>
+    pointsman.erasePayments({ ...order, tenant: { workspaceId, environment } }).pipe(
+      Effect.map(({ erased, inUse }) => ({ erased: erased.map((one) => erasedView(environment, one)), inUse })),
+      Effect.catchTag("pointsman/ErasureRefused", ({ field, reason }) =>
+        Effect.fail(new CommandFailure({ message: `--${field}: ${reason}. Nothing was erased.` }))
+      )
+    )
+  )
+  return {
+    workspace_id: workspaceId,
+    dry_run: order.isDryRun,
+    payments: parts.flatMap(({ erased }) => erased),
+    in_use: parts.flatMap(({ inUse }) => inUse)
+  }
+})
+
+/** How many texts of each kind were erased. */
+const erasedView = (environment: Environment, one: ErasedPayment) => ({
+  payment_id: one.paymentId,
+  environment,
+  refund_reasons: one.refundReasons,
+  return_urls: one.returnUrls,
+  events: one.events,
+  provider_messages: one.messages,
+  stored_answers: one.answers
+})
+
+const erasureText = ({ dry_run: isDryRun, payments }: Effect.Success<ReturnType<typeof eraseIn>>): string => {
+  if (payments.length === 0) return `${isDryRun ? "Would be erased" : "Erased"}: nothing.`
+  return [
+    `${isDryRun ? "Would be erased" : "Erased"}: the texts of ${counted(payments.length, "payment")}.`,
+    "",
+    table(
+      ["PAYMENT", "ENVIRONMENT", "EVENTS", "REFUND REASONS", "RETURN URLS", "MESSAGES", "ANSWERS"],
+      payments.map((one) => [
+        one.payment_id,
+        one.environment,
+        one.events,
+        one.refund_reasons,
+        one.return_urls,
+        one.provider_messages,
+        one.stored_answers
+      ])
+    )
+  ].join("\n")
+}

@@ -1,0 +1,100 @@
+/** `pointsman erase` beside a running server, on a SQLite file. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const reference = "order of Ada Lovelace"
+const reason = "Ada changed her mind"
+
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const server = await startServer({
+    folder,
+    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+  })
+  const pay = (of: string, idempotencyKey: string) =>
+    server.request("POST", "/api/v1/payments", {
+      key: liveKey,
+      idempotencyKey,
+      body: { amount: 1999, currency: "EUR", country: "NL", reference: of }
+    })
+  const refund = (id: string) =>
+    server.request("POST", `/api/v1/payments/${id}/refunds`, {
+      key: liveKey,
+      idempotencyKey: "refund-erase",
+      body: { amount: 10, reason }
+    })
+  /** Every row of every table, as text. */
+  const stored = (): string => {
+    const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"), { readOnly: true })
+    try {
+      const names = db.prepare("select name from sqlite_schema where type = 'table'").all()
+      return JSON.stringify(names.map(({ name }) => db.prepare(`select * from "${String(name)}"`).all()))
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    folder,
+    pay,
+    provider,
+    refund,
+    server,
+    stored,
+    erase: (...words: ReadonlyArray<string>) => runHere(folder, ["erase", "--by", "Jo", ...words])
+  }
+}
+
+describe("pointsman erase", { timeout: 60_000 }, () => {
+  it("given payments, when a reference is erased beside a server, then no table shows it, and replays are answered without it", async () => {
+    const { erase, pay, provider, refund, server, stored } = await setUp()
+    const first = await pay(reference, "order-erase")
+    assert.strictEqual(first.status, 201, JSON.stringify(first.body))
+    const other = await pay(`${reference} 2`, "order-other")
+    const id: string = first.body.data.payment_id
+    const refunded = await refund(id)
+    assert.isBelow(refunded.status, 300, JSON.stringify(refunded.body))
+    const asked = () =>
+      provider.calls.filter(({ operation }) => operation === "charge" || operation === "refund").length
+    assert.strictEqual(asked(), 3)
+    const whole = stored()
+    for (const text of [`"${reference}"`, reason]) assert.include(whole, text)
+
+    const planned = await erase("--reference", reference, "--dry-run", "--json")
+    assert.deepStrictEqual([planned.code, stored()], [0, whole])
+    const done = await erase("--reference", reference, "--json")
+    assert.strictEqual(done.code, 0, done.stderr)
+    assert.include(done.stderr, id)
+    assert.notInclude(done.stderr, reference)
+    const { data } = documentOf(done)
+    assert.deepStrictEqual({ ...data, dry_run: true }, documentOf(planned).data)
+    assert.deepStrictEqual(
+      data.payments.map(({ payment_id }: { readonly payment_id: string }) => payment_id),
+      [id]
+    )
+    assert.deepInclude(data.payments[0], { environment: "production", refund_reasons: 1, stored_answers: 2 })
+
+    const left = stored()
+    assert.notInclude(left.replaceAll(`${reference} 2`, ""), reference)
+    assert.notInclude(left, reason)
+    const again = await pay(reference, "order-erase")
+    assert.deepStrictEqual([again.status, again.body.data.payment_id, again.body.data.reference], [201, id, null])
+    assert.isBelow((await refund(id)).status, 300)
+    assert.strictEqual(asked(), 3)
+    const shown = await server.request("GET", `/api/v1/payments/${id}`, { key: liveKey })
+    assert.deepInclude(shown.body.data, { payment_id: id, reference: null, refunded_amount: 10 })
+    const kept = await server.request("GET", `/api/v1/payments/${other.body.data.payment_id}`, { key: liveKey })
+    assert.strictEqual(kept.body.data.reference, `${reference} 2`)
+
+    const none = await erase("--reference", reference)
+    assert.deepStrictEqual([none.code, none.stdout], [0, "Erased: nothing.\n"])
+    const refused = await erase("--reference", "")
+    assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+  })
+})
