@@ -1031,6 +1031,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "verify the audit trail without its hashes",
+    harm: "Somebody who changes who created a key is not found out.",
+    edits: [
+      {
+        file: "packages/core/src/ports/Audit.ts",
+        find: "if (sha256(canonicalEntry(entry)) !== entry.hash) return",
+        replace: "if (entry.hash === sha256(sha256(entry.hash))) return"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Audit.test.ts",
+      test: "given entries, when one is changed, deleted or inserted, then verify names the first that is wrong"
+    }
+  },
+  {
     name: "accept a key from any network",
     harm: "A key that leaked moves money from outside of the networks that it is limited to.",
     edits: [

@@ -65,7 +65,8 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/storage/memory": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
     others: [],
-    node: []
+    // The hashes of the audit trail.
+    node: ["node:crypto"]
   },
   // The rows of every SQL storage; it knows no database.
   "packages/storage/sql": {

@@ -1,7 +1,7 @@
 /** Brings the directory to what a configuration says, or changes nothing and says why not. */
 import type { ApiKey } from "@pointsman/core"
-import { type DirectoryConflict, isEmptyPlan, planDirectory } from "@pointsman/core/internal"
-import { Directory, type DirectoryContents, Merchants, Secrets } from "@pointsman/core/ports"
+import { apiKeyIdOf, type DirectoryConflict, isEmptyPlan, planDirectory } from "@pointsman/core/internal"
+import { auditDraft, Directory, type DirectoryContents, Merchants, Secrets } from "@pointsman/core/ports"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { ConfigurationFile } from "./ConfigurationFile.ts"
 import { configuredDirectory } from "./ConfiguredDirectory.ts"
@@ -20,6 +20,8 @@ export class ConfigurationConflict extends Schema.TaggedError<ConfigurationConfl
 export interface ApplyOptions {
   /** Makes an older configuration the newest generation. */
   readonly rollback?: boolean
+  /** `true`: nobody applies it but a start, and the audit trail names the configuration as the actor, by its hash. */
+  readonly isStart?: boolean
 }
 
 export interface ApplyOutcome {
@@ -57,10 +59,32 @@ export const applyConfiguration = Effect.fnUntraced(function* (file: Configurati
         standing._tag === "New"
           ? { generation: standing.generation, hash, appliedAt: yield* Clock.currentTimeMillis }
           : null,
-      after: configurations.at(-1)?.generation ?? 0
+      after: configurations.at(-1)?.generation ?? 0,
+      audit: yield* auditOf(plan, outcome, options)
     })
     if (isApplied) return outcome
   }
+})
+
+/** What changes, by ids; a key's is the beginning of its hash. */
+const auditOf = Effect.fnUntraced(function* (
+  plan: DirectoryContents,
+  { hash, standing }: ApplyOutcome,
+  { isStart, rollback }: ApplyOptions
+) {
+  const action = rollback === true ? "configuration.rolled_back" : "configuration.applied"
+  const draft = yield* auditDraft(action, `generation ${"generation" in standing ? standing.generation : "served"}`, {
+    hash,
+    workspaces: plan.workspaces.map(({ id }) => id),
+    keys: plan.apiKeys.filter(({ revokedAt }) => revokedAt === null).map(apiKeyIdOf),
+    revoked_keys: plan.apiKeys.filter(({ revokedAt }) => revokedAt !== null).map(apiKeyIdOf),
+    connections: plan.connections.filter(({ active }) => active).map(({ id }) => id),
+    inactive_connections: plan.connections.filter(({ active }) => !active).map(({ id }) => id),
+    routing: plan.routing.map(({ environment, workspaceId }) => `${workspaceId} ${environment}`),
+    webhook_endpoints: plan.webhookEndpoints.filter(({ active }) => active).map(({ id }) => id),
+    inactive_webhook_endpoints: plan.webhookEndpoints.filter(({ active }) => !active).map(({ id }) => id)
+  })
+  return isStart === true ? { ...draft, actor: `configuration ${hash}` } : draft
 })
 
 const usableStanding = (standing: Standing, { rollback }: ApplyOptions) => {

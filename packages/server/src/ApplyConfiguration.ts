@@ -15,7 +15,7 @@ export const applyConfiguration = (
 
 /** At a start: what an operator may not expect is logged, and the server serves all the same. */
 export const applyAtStart = Effect.fnUntraced(function* (path: string, file: Configuration.ConfigurationFile) {
-  const outcome = yield* applyConfiguration(path, file)
+  const outcome = yield* applyConfiguration(path, file, { isStart: true })
   if (outcome.standing._tag === "Older") yield* Effect.logWarning(olderText(path, outcome.standing))
   if (outcome.revokedKeys.length > 0) yield* Effect.logWarning(revokedText(path, outcome.revokedKeys))
   return outcome

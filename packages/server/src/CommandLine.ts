@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
+import { auditCommand } from "./commands/AuditCommand.ts"
 import { configCommand } from "./commands/ConfigCommand.ts"
 import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
 import { devCommand } from "./commands/DevCommand.ts"
@@ -49,6 +50,7 @@ export const pointsmanCommand = (environment: Environment) =>
       eraseCommand,
       webhooksCommand,
       usageCommand,
+      auditCommand,
       merchantsCommand,
       doctorCommand(environment)
     ])

@@ -37,7 +37,8 @@ const unread = [
   "deliveries",
   "record_losses",
   "recovered_connections",
-  "api_key_uses"
+  "api_key_uses",
+  "audit_entries"
 ]
 
 describe("a database that lost a table", () => {

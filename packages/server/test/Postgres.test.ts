@@ -182,7 +182,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
-      [lookAtOurs, "ok: {}, schema version 20"]
+      [lookAtOurs, "ok: {}, schema version 21"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data

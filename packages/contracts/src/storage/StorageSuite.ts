@@ -11,6 +11,7 @@ import {
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
+import { audit } from "./Audit.ts"
 import { balances } from "./Balances.ts"
 import { books } from "./Books.ts"
 import { checks } from "./Checks.ts"
@@ -79,5 +80,6 @@ export const storageSuite = <E>(
     erasure(it)
     successRates(it)
     recordLosses(it)
+    audit(it)
   })
 }

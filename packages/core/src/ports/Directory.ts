@@ -9,6 +9,7 @@ import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { Environment, Tenant } from "../model/Tenant.ts"
 import type { Workspace } from "../model/Workspace.ts"
+import type { AuditDraft } from "./Audit.ts"
 import type { StorageError } from "./StorageError.ts"
 
 /** Where events are sent. */
@@ -65,6 +66,8 @@ export interface ConfigurationChange {
   readonly configuration: AppliedConfiguration | null
   /** The newest generation of the state that the change was planned on; 0 for none. */
   readonly after: number
+  /** An entry of the audit trail that is written with it, or not at all. */
+  readonly audit?: AuditDraft | undefined
 }
 
 /** What a provider stated of the account that a connection's credentials open. */
@@ -109,9 +112,10 @@ export class Directory extends Context.Service<
     /**
      * Inserts, or replaces by its key, all of it or nothing. What is not named stays as it is; nothing is deleted. An API
      * key that an operator revoked stays as it is whatever is written: a writer may have read it before. Deliveries that
-     * were given up because an endpoint was not active are due again when the endpoint is written as active.
+     * were given up because an endpoint was not active are due again when the endpoint is written as active. `audit`: an
+     * entry of the audit trail that is written with it, or not at all.
      */
-    readonly write: (contents: DirectoryContents) => Effect.Effect<void, StorageError>
+    readonly write: (contents: DirectoryContents, audit?: AuditDraft) => Effect.Effect<void, StorageError>
     /**
      * As `write`, together with the record of the generation, where `after` is still the newest one; whether it was. If
      * not, nothing is written: the change was planned on contents that another configuration has replaced.

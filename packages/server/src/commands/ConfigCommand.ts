@@ -2,6 +2,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readSettings } from "../Settings.ts"
+import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
@@ -61,10 +62,11 @@ const apply = (environment: Readonly<Record<string, string | undefined>>) =>
     {
       file: Argument.String("file").pipe(Argument.withDescription("Path of the configuration file")),
       rollback: rollbackFlag,
+      by: byFlag,
       json: jsonFlag,
       ...settingFlags([...databaseSettings, "claimWindowMillis", "providerTimeoutMillis"])
     },
-    Effect.fnUntraced(function* ({ file, json, rollback, ...given }) {
+    Effect.fnUntraced(function* ({ by, file, json, rollback, ...given }) {
       yield* onDatabase(
         textsOf(given),
         Effect.fnUntraced(function* (settings) {
@@ -74,7 +76,7 @@ const apply = (environment: Readonly<Record<string, string | undefined>>) =>
           yield* print(json, { data: document }, text)
           if (warning !== null) yield* Console.error(warning)
         })
-      )
+      ).pipe(actingAs(by))
     })
   ).pipe(
     Command.withDescription(

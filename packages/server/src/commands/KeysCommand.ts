@@ -15,6 +15,7 @@ import { apiKeyIdOf, environmentOfApiKey, isApiKeyName, isNetwork } from "@point
 import { Directory } from "@pointsman/core/ports"
 import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -112,10 +113,11 @@ const create = Command.make(
       Flag.filterMap(readNetworks, () => "comma-separated IP addresses or CIDR ranges, such as 203.0.113.0/24"),
       Flag.optional
     ),
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ environment, expires, json, name, networks, scopes, workspace, ...settings }) {
+  Effect.fnUntraced(function* ({ by, environment, expires, json, name, networks, scopes, workspace, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
@@ -128,7 +130,7 @@ const create = Command.make(
         const options = { name: Option.getOrNull(name), expiresAt, networks: Option.getOrNull(networks) }
         yield* createAndShow({ workspaceId, environment }, Option.getOrNull(scopes), options, json)
       })
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(
@@ -182,10 +184,11 @@ const revoke = Command.make(
     key: Argument.String("key").pipe(
       Argument.withDescription("Hash from `pointsman keys list`, or a unique prefix of it")
     ),
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ json, key: text, ...settings }) {
+  Effect.fnUntraced(function* ({ by, json, key: text, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
@@ -208,7 +211,7 @@ const revoke = Command.make(
           yield* Console.error("This key comes from a configuration file. Remove it there too; no file reactivates it.")
         }
       })
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(
@@ -224,10 +227,11 @@ const restore = Command.make(
     key: Argument.String("key").pipe(
       Argument.withDescription("Hash from `pointsman keys list --all`, or a unique prefix of it")
     ),
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ json, key: text, ...settings }) {
+  Effect.fnUntraced(function* ({ by, json, key: text, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
@@ -264,7 +268,7 @@ const restore = Command.make(
           )
         }
       })
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(

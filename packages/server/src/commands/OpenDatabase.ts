@@ -20,7 +20,7 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core/ports"
-import { Effect, type FileSystem, Layer, Path } from "effect"
+import { Effect, type FileSystem, Layer, Path, References } from "effect"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
@@ -101,5 +101,7 @@ export const onDatabase = Effect.fnUntraced(
     )
   },
   Effect.provide(NodeCrypto.layer),
+  // A command says what it did by itself.
+  Effect.provideService(References.MinimumLogLevel, "Warn"),
   Effect.onInterrupt(() => endInterrupted)
 )

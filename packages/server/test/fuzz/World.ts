@@ -46,6 +46,9 @@ const keyOf = (text: string): ApiKey => ({
   workspaceId: "acme",
   environment: text.startsWith("ps_test_") ? "sandbox" : "production",
   scopes: null,
+  name: null,
+  expiresAt: null,
+  networks: null,
   revokedAt: null,
   source: "operator",
   createdAt: 0
@@ -60,7 +63,8 @@ const live = [
 const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const directory = yield* Directory
-    const { seal } = yield* Secrets
+    const secrets = yield* Secrets
+    const seal = (text: Redacted.Redacted<string>, context: string) => Effect.orDie(secrets.seal(text, context))
     const connection = Effect.fnUntraced(function* (
       connector: string,
       credentials: object,

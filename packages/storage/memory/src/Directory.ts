@@ -1,7 +1,8 @@
 import type { Tenant } from "@pointsman/core"
 import { resumed, withStatedAccount } from "@pointsman/core/internal"
-import { Directory, type DirectoryContents, keyUseEveryMillis } from "@pointsman/core/ports"
+import { Directory, type DirectoryContents, keyUseEveryMillis, logEntry } from "@pointsman/core/ports"
 import { Clock, Effect, Option } from "effect"
+import { append } from "./Audit.ts"
 import { byText, copy, type State, tenantKey } from "./State.ts"
 
 export const make = (state: State): Directory["Service"] =>
@@ -20,13 +21,17 @@ export const make = (state: State): Directory["Service"] =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(state.routing.get(tenantKey(tenant))?.settings), copy)),
     contents: Effect.sync(() => contentsOf(state)),
     state: Effect.sync(() => ({ contents: contentsOf(state), configurations: copy(state.configurations) })),
-    write: (contents) => Effect.map(Clock.currentTimeMillis, (now) => write(state, contents, now)),
-    apply: ({ after, configuration, contents }) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return false
+    write: (contents, audit) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        write(state, contents, now)
+        return audit === undefined ? Effect.void : logEntry(append(state, audit))
+      }),
+    apply: ({ after, audit, configuration, contents }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return Effect.succeed(false)
         write(state, contents, now)
         if (configuration !== null) state.configurations.push(copy(configuration))
-        return true
+        return Effect.as(audit === undefined ? Effect.void : logEntry(append(state, audit)), true)
       }),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       Effect.sync(() => {

@@ -1,5 +1,6 @@
 import { StorageSnapshots } from "@pointsman/core/internal"
 import {
+  Audit,
   Deliveries,
   Directory,
   type Ids,
@@ -10,6 +11,7 @@ import {
   SuccessRates
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
+import { make as makeAudit } from "./Audit.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
@@ -39,6 +41,7 @@ export const layer = (
         Context.add(SealedTexts, makeSealedTexts(state)),
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
+        Context.add(Audit, makeAudit(state)),
         Context.add(StorageSnapshots, { take: () => snapshot(state) })
       )
     })

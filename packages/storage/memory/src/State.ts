@@ -10,7 +10,7 @@ import type {
   Refund,
   Tenant
 } from "@pointsman/core"
-import type { AppliedConfiguration, DirectoryContents, StoredMessage } from "@pointsman/core/ports"
+import type { AppliedConfiguration, AuditEntry, DirectoryContents, StoredMessage } from "@pointsman/core/ports"
 
 /** What one tenant owns. */
 export interface TenantState {
@@ -54,6 +54,8 @@ export interface State {
   readonly configurations: Array<AppliedConfiguration>
   /** In epoch milliseconds, by the hash of the key. */
   readonly keyUses: Map<string, number>
+  /** By number. */
+  readonly audit: Array<AuditEntry>
   readonly merchants: Map<string, Merchant>
   readonly deliveries: Map<string, StoredDelivery>
   /** The sealed derivation keys. */
@@ -70,6 +72,7 @@ export const make = (): State => ({
   webhookEndpoints: new Map(),
   configurations: [],
   keyUses: new Map(),
+  audit: [],
   merchants: new Map(),
   deliveries: new Map(),
   derivation: null
@@ -79,8 +82,9 @@ export const make = (): State => ({
 export const snapshot = (state: State): (() => void) => {
   const kept = structuredClone(state)
   return () => {
-    const { configurations, derivation, ...maps } = structuredClone(kept)
+    const { audit, configurations, derivation, ...maps } = structuredClone(kept)
     state.derivation = derivation
+    state.audit.splice(0, Number.POSITIVE_INFINITY, ...audit)
     state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)
     for (const [name, entries] of Object.entries(maps)) {
       const map: Map<string, unknown> = state[name as keyof typeof maps]

@@ -7,10 +7,12 @@
  * commit asks for its API key by itself, so that no copy lets a revoked one move money.
  */
 import {
+  type AuditDraft,
   type ConfigurationChange,
   type Directory,
   type DirectoryContents,
   type KeyUse,
+  logEntry,
   type StatedAccount,
   StorageAllowance,
   StorageError,
@@ -31,6 +33,7 @@ import {
 } from "@pointsman/storage-sql"
 import { Clock, Context, Deferred, Effect, type Exit, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { append } from "./Audit.ts"
 import { codes, type Database, type Query } from "./Database.ts"
 import { bindText, rowOf, rows, type Value } from "./Rows.ts"
 
@@ -158,12 +161,8 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   })
 
   const directory = makeDirectory(current, {
-    write: (contents) => Effect.ensuring(write(db, contents), forget),
-    apply: (change) =>
-      Effect.ensuring(
-        inTurn(db, "apply", (query) => apply(query, change)),
-        forget
-      ),
+    write: (contents, audit) => Effect.ensuring(write(db, contents, audit), forget),
+    apply: (change) => Effect.ensuring(applyAndLog(db, change), forget),
     recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget),
     ...keyUses(db)
   })
@@ -283,11 +282,26 @@ const apply = (query: Query, { after, configuration, contents }: ConfigurationCh
 /** Each time another transaction has come through. */
 const maxDeadlocks = 5
 
+const applyAndLog = (db: Database, change: ConfigurationChange) =>
+  inTurn(db, "apply", (query) =>
+    Effect.gen(function* () {
+      const isApplied = yield* apply(query, change)
+      return { isApplied, entry: isApplied && change.audit ? yield* append(query, change.audit) : undefined }
+    })
+  ).pipe(
+    Effect.flatMap(({ entry, isApplied }) => Effect.as(entry === undefined ? Effect.void : logEntry(entry), isApplied))
+  )
+
 /** One statement, where no delivery can be waiting. */
-const write = (db: Database, contents: DirectoryContents) =>
-  contents.webhookEndpoints.length === 0
+const write = (db: Database, contents: DirectoryContents, audit: AuditDraft | undefined) => {
+  if (audit !== undefined) {
+    const both = inTurn(db, "write", (query) => Effect.andThen(put(query, contents), append(query, audit)))
+    return Effect.flatMap(both, logEntry)
+  }
+  return contents.webhookEndpoints.length === 0
     ? Effect.asVoid(db.update("write", writeContents, [bindContents(contents)]))
     : inTurn(db, "write", (query) => put(query, contents))
+}
 
 const inTurn = <A>(db: Database, operation: string, body: (query: Query) => Effect.Effect<A, SqlError>) =>
   db.transaction(operation, body).pipe(

@@ -1,4 +1,5 @@
 import {
+  Audit,
   Deliveries,
   Directory,
   type Ids,
@@ -13,6 +14,7 @@ import {
 } from "@pointsman/core/ports"
 import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
+import { make as makeAudit } from "./Audit.ts"
 import type { CommitOptions } from "./Commit.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
 import { open, type PostgresOptions } from "./Database.ts"
@@ -61,6 +63,7 @@ export const layer = (
         Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
+        Context.add(Audit, makeAudit(db)),
         Context.add(StorageClock, clock),
         Context.add(StorageCondition, condition)
       )

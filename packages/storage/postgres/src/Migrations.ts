@@ -475,6 +475,26 @@ const checkedConnections = [
   where check_at is not null and state not in ('AwaitingCustomer', 'Charging', 'Capturing', 'Voiding')`
 ]
 
+/** Details are JSON. The trigger refuses an accident; the hashes show a purpose. */
+const audit = [
+  `create table audit_entries (
+    number bigint not null primary key check (number > 0),
+    at bigint not null,
+    actor ${text} not null,
+    action ${text} not null,
+    subject ${text} not null,
+    details ${text} not null,
+    previous ${text} not null,
+    hash ${text} not null
+  )`,
+  `create function audit_entries_are_kept() returns trigger language plpgsql as $$
+    begin
+      raise exception 'entries of the audit trail are only added' using errcode = 'check_violation';
+    end $$`,
+  `create trigger audit_entries_are_kept before update or delete or truncate on audit_entries
+    for each statement execute function audit_entries_are_kept()`
+]
+
 /** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
 export type Step =
   | ReadonlyArray<string>
@@ -556,7 +576,8 @@ export const steps: Readonly<Record<string, Step>> = {
       add column networks text collate "C"`
   ],
   // Beside the keys: a use must not wait for a configuration that is being applied, nor make others read it again.
-  "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)']
+  "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)'],
+  "21_audit": audit
 }
 
 /** The number of the last step. */

@@ -32,7 +32,8 @@ const steps = [
   { migration_id: 17, name: "accounts" },
   { migration_id: 18, name: "kept_secrets" },
   { migration_id: 19, name: "key_limits" },
-  { migration_id: 20, name: "key_uses" }
+  { migration_id: 20, name: "key_uses" },
+  { migration_id: 21, name: "audit" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -71,7 +72,9 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "alter table attempts drop column account",
       "alter table connections drop column account, drop column current_account, drop column account_changed_at",
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
-      "drop table api_key_uses"
+      "drop table api_key_uses",
+      "drop table audit_entries",
+      "drop function audit_entries_are_kept"
     ],
     (statement) => sql.unsafe(statement)
   )
@@ -80,6 +83,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
 const acrossTenants = [
   "api_key_uses (hash)",
   "api_keys (hash)",
+  "audit_entries (number)",
   "configurations (generation)",
   "connections (id)",
   "kept_secrets (name)",

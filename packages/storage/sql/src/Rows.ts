@@ -2,6 +2,7 @@
 import { brokenBalance } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { makeAttemptRows } from "./AttemptRows.ts"
+import { makeAuditRows } from "./Audit.ts"
 import { makeClaimRows } from "./ClaimRows.ts"
 import { type Form, makeParts, type Row } from "./Columns.ts"
 import { makeDeliveryRows } from "./Deliveries.ts"
@@ -56,6 +57,7 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeDeliveryRows(parts),
     ...makeMerchantRows(parts),
     ...makeSuccessRateRows(parts),
+    ...makeAuditRows(parts),
     readBook
   }
 }

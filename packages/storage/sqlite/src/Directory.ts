@@ -5,12 +5,13 @@
  */
 import type { SQLInputValue } from "node:sqlite"
 import type { Workspace } from "@pointsman/core"
-import type {
-  ConfigurationChange,
-  Directory,
-  DirectoryContents,
-  DirectoryState,
-  StorageError
+import {
+  type ConfigurationChange,
+  type Directory,
+  type DirectoryContents,
+  type DirectoryState,
+  logEntry,
+  type StorageError
 } from "@pointsman/core/ports"
 import {
   bindAccount,
@@ -24,6 +25,7 @@ import {
   valuesOf
 } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
+import { append } from "./Audit.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { bindTenant, bindText, insertInto, rows, upsertInto } from "./Rows.ts"
 
@@ -59,8 +61,22 @@ export const make = (db: Database): KeptDirectory => {
       )
     )
   const directory = makeDirectory(current, {
-    write: (contents) => writing("write", (now) => writeContents(db, contents, now)),
-    apply: (change) => writing("apply", (now) => apply(db, change, now)),
+    write: (contents, audit) =>
+      Effect.flatMap(
+        writing("write", (now) => {
+          writeContents(db, contents, now)
+          return audit && append(db, audit)
+        }),
+        (entry) => (entry === undefined ? Effect.void : logEntry(entry))
+      ),
+    apply: (change) =>
+      Effect.flatMap(
+        writing("apply", (now) => {
+          const isApplied = apply(db, change, now)
+          return { isApplied, entry: isApplied && change.audit ? append(db, change.audit) : undefined }
+        }),
+        ({ entry, isApplied }) => Effect.as(entry === undefined ? Effect.void : logEntry(entry), isApplied)
+      ),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       writing("recordAccount", () => {
         const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]

@@ -1,4 +1,5 @@
 import {
+  Audit,
   Deliveries,
   Directory,
   type Ids,
@@ -12,6 +13,7 @@ import {
 } from "@pointsman/core/ports"
 import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Layer } from "effect"
+import { make as makeAudit } from "./Audit.ts"
 import { open, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
@@ -75,6 +77,7 @@ export const layer = (
         Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
+        Context.add(Audit, makeAudit(db)),
         Context.add(StorageCondition, condition)
       )
     })

@@ -514,6 +514,24 @@ const checkedConnections = [
   "drop index payments_due"
 ]
 
+/** Details are JSON. The triggers refuse an accident; the hashes show a purpose. */
+const audit = [
+  `create table audit_entries (
+    number integer not null primary key check (number > 0),
+    at integer not null,
+    actor any not null,
+    action text not null,
+    subject any not null,
+    details text not null,
+    previous text not null,
+    hash text not null
+  ) strict`,
+  ...["update", "delete"].map(
+    (change) => `create trigger audit_entries_keep_${change} before ${change} on audit_entries
+      begin select raise(abort, 'entries of the audit trail are only added'); end`
+  )
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -588,7 +606,8 @@ const steps: Record<string, Step> = {
   ]),
   "25_key_uses": execute([
     "create table api_key_uses (hash text not null primary key, used_at integer not null) strict, without rowid"
-  ])
+  ]),
+  "26_audit": execute(audit)
 }
 
 /** The number of the last step. */

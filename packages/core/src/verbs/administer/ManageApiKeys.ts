@@ -7,8 +7,9 @@
  */
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope } from "../../model/ApiKey.ts"
+import { type ApiKey, apiKeyEntropyBytes, apiKeyIdOf, formatApiKey, type Scope } from "../../model/ApiKey.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import { type AuditAction, auditDraft } from "../../ports/Audit.ts"
 import { Directory, type DirectoryContents } from "../../ports/Directory.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 
@@ -68,7 +69,7 @@ export const createApiKey = Effect.fnUntraced(function* (
     source: "operator",
     createdAt: yield* Clock.currentTimeMillis
   }
-  yield* directory.write(only(apiKey))
+  yield* directory.write(only(apiKey), yield* auditOf("key.created", apiKey))
   return { apiKey, secret: Redacted.make(text, { label: "API key" }) } satisfies CreatedApiKey
 })
 
@@ -89,7 +90,7 @@ export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
     revokedAt: apiKey.revokedAt ?? (yield* Clock.currentTimeMillis),
     source: "operator"
   }
-  yield* directory.write(only(revoked))
+  yield* directory.write(only(revoked), yield* auditOf("key.revoked", revoked))
   return { apiKey: revoked, isChanged: apiKey.revokedAt === null } satisfies RevokedApiKey
 })
 
@@ -104,12 +105,22 @@ export const restoreApiKey = Effect.fnUntraced(function* (hash: string) {
   )
   const { apiKey } = yield* stored
   if (apiKey.revokedAt === null) return { apiKey, isChanged: false } satisfies RestoredApiKey
-  yield* directory.write(only({ ...apiKey, revokedAt: null }))
+  yield* directory.write(only({ ...apiKey, revokedAt: null }), yield* auditOf("key.restored", apiKey))
   // The storage keeps what an operator revoked, also at this moment.
   const { apiKey: restored } = yield* stored
   if (restored.revokedAt !== null) return yield* new ApiKeyNotRestorable()
   return { apiKey: restored, isChanged: true } satisfies RestoredApiKey
 })
+
+const auditOf = (action: AuditAction, apiKey: ApiKey) =>
+  auditDraft(action, apiKeyIdOf(apiKey), {
+    workspace_id: apiKey.workspaceId,
+    environment: apiKey.environment,
+    name: apiKey.name,
+    scopes: apiKey.scopes === null ? null : [...apiKey.scopes],
+    expires_at: apiKey.expiresAt,
+    networks: apiKey.networks === null ? null : [...apiKey.networks]
+  })
 
 const only = (apiKey: ApiKey): DirectoryContents => ({
   workspaces: [],

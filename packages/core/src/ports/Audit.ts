@@ -1,0 +1,121 @@
+/**
+ * The audit trail: who changed what by command line, configuration or library. Entries are only ever added, and each has
+ * the hash of the one before it, so that a change, a deletion or an insertion shows.
+ */
+import { Clock, Context, Effect } from "effect"
+import type { JsonObject } from "../model/Event.ts"
+import type { StorageError } from "./StorageError.ts"
+
+/** What was done. An act on one record at a provider or receiver is recorded before it, as an intent. */
+export type AuditAction =
+  | "key.created"
+  | "key.revoked"
+  | "key.restored"
+  | "configuration.applied"
+  | "configuration.rolled_back"
+  | "review.resolving"
+  | "message.applying"
+  | "webhook.redelivering"
+  | "merchant.inviting"
+  | "records.recovering"
+  | "loss.accepting"
+
+export interface AuditDraft {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly actor: string
+  readonly action: AuditAction
+  /** The record that it is about. */
+  readonly subject: string
+  /** JSON, without secrets. */
+  readonly details: string
+}
+
+export interface AuditEntry extends AuditDraft {
+  /** From 1, without gaps. */
+  readonly number: number
+  /** The hash of the entry before; `firstPrevious` for the first. */
+  readonly previous: string
+  /** Lower-case hex SHA-256 of `canonicalEntry`. */
+  readonly hash: string
+}
+
+export const firstPrevious = "pointsman audit trail"
+
+/** Lower-case hex of the UTF-8 text's SHA-256. */
+export type Sha256 = (text: string) => string
+
+/** A JSON array of the fields in this order; JSON's escapes make any text well-formed. */
+const canonicalEntry = ({ action, actor, at, details, number, previous, subject }: Omit<AuditEntry, "hash">): string =>
+  JSON.stringify([number, at, actor, action, subject, details, previous])
+
+/** For storages: the entry that follows `last`, the newest one that is stored. */
+export const nextEntry = (
+  draft: AuditDraft,
+  last: Pick<AuditEntry, "number" | "hash"> | undefined,
+  sha256: Sha256
+): AuditEntry => {
+  const entry = { ...draft, number: (last?.number ?? 0) + 1, previous: last?.hash ?? firstPrevious }
+  return { ...entry, hash: sha256(canonicalEntry(entry)) }
+}
+
+export type AuditFault = "missing" | "changed" | "inserted"
+
+/** The first entry that breaks the chain, read in the order of numbers; `last`: the entry before them. */
+export const findFault = (
+  entries: ReadonlyArray<AuditEntry>,
+  last: Pick<AuditEntry, "number" | "hash"> | undefined,
+  sha256: Sha256
+): { readonly number: number; readonly fault: AuditFault } | undefined => {
+  let before = last
+  for (const entry of entries) {
+    const number = (before?.number ?? 0) + 1
+    if (entry.number > number) return { number, fault: "missing" }
+    if (sha256(canonicalEntry(entry)) !== entry.hash) return { number: entry.number, fault: "changed" }
+    if (entry.number < number || entry.previous !== (before?.hash ?? firstPrevious)) {
+      return { number: entry.number, fault: "inserted" }
+    }
+    before = entry
+  }
+  return undefined
+}
+
+export interface AuditQuery {
+  /** Only entries with a greater number; 0 for all. */
+  readonly after: number
+  /** Rows at most. */
+  readonly limit: number
+}
+
+export interface Audit {
+  /** Adds an entry after the newest one, whichever process wrote that. */
+  readonly append: (draft: AuditDraft) => Effect.Effect<AuditEntry, StorageError>
+  /** In the order of numbers. */
+  readonly list: (query: AuditQuery) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageError>
+}
+
+/** A storage that provides nothing here keeps no entries. */
+export const Audit = Context.Reference<Audit>("pointsman/ports/Audit", {
+  defaultValue: () => ({
+    append: (draft) => Effect.succeed(nextEntry(draft, undefined, () => "")),
+    list: () => Effect.succeed([])
+  })
+})
+
+/** Who acts: an operator's name, or the part of the program that has no operator. */
+export const AuditActor = Context.Reference<string>("pointsman/ports/AuditActor", { defaultValue: () => "library" })
+
+export const auditDraft = Effect.fnUntraced(function* (action: AuditAction, subject: string, details: JsonObject) {
+  const draft: AuditDraft = {
+    at: yield* Clock.currentTimeMillis,
+    actor: yield* AuditActor,
+    action,
+    subject,
+    details: JSON.stringify(details)
+  }
+  return draft
+})
+
+/** For storages: each entry is an event of the log too, once it is stored. */
+export const logEntry = ({ action, actor, details, hash, number, subject }: AuditEntry): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo("audit"), { number, actor, action, subject, details, hash })

@@ -1,0 +1,175 @@
+/** The audit trail: who did what by command line and configuration, and what `audit verify` detects. */
+import { writeFileSync } from "node:fs"
+import { userInfo } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { liveKey } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const configuration = {
+  workspaces: [{ id: "acme", keys: [{ environment: "production", secret: liveKey }] }, { id: "globex" }]
+}
+
+interface Entry {
+  readonly number: number
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly details: { readonly hash?: string; readonly revoked_keys?: ReadonlyArray<string> }
+}
+
+interface Trail {
+  readonly run: (...words: ReadonlyArray<string>) => Promise<CommandEnd>
+  /** A statement of somebody who may change the database, with the triggers out of the way. */
+  readonly tamper: (statement: string) => Promise<void>
+}
+
+/** The configuration that a server started with, and three keys: four entries. */
+const fill = async (run: Trail["run"]) => {
+  for (const name of ["one", "two", "three"]) {
+    const made = await run(
+      ...["keys", "create", "--workspace", "acme", "--environment", "sandbox"],
+      ...["--name", name, "--by", "Ada Lovelace"]
+    )
+    assert.deepStrictEqual([made.code, made.stderr.split("\n").length], [0, 2])
+  }
+}
+
+const verifies = async ({ run }: Trail, ...flags: ReadonlyArray<string>) => {
+  const { code, stdout } = await run("audit", "verify", ...flags)
+  return `${code} ${stdout.trim().replace(/:[0-9a-f]{64}$/u, "")}`
+}
+
+const columns = "number, at, actor, action, subject, details, previous, hash"
+const faults: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<string>, says: string]> = [
+  ["changed", ["update audit_entries set actor = 'Eve' where number = 3"], "1 Entry 3 was changed."],
+  ["deleted", ["delete from audit_entries where number = 2"], "1 Entry 2 is missing: it was deleted."],
+  [
+    "inserted",
+    [
+      "update audit_entries set number = 5 where number = 4",
+      `insert into audit_entries (${columns})
+        select 4, at, actor, action, subject, details, previous, hash from audit_entries where number = 3`
+    ],
+    "1 Entry 4 was changed."
+  ]
+]
+
+const checkFaults = async (open: () => Promise<Trail>) => {
+  for (const [name, statements, says] of faults) {
+    const trail = await open()
+    assert.strictEqual(await verifies(trail), "0 4 entries intact. Last: 4")
+    for (const statement of statements) await trail.tamper(statement)
+    assert.strictEqual(await verifies(trail), says, name)
+  }
+  const trail = await open()
+  const { last } = documentOf(await trail.run("audit", "verify", "--json")).data
+  await trail.tamper("delete from audit_entries where number = 4")
+  assert.strictEqual(await verifies(trail), "0 3 entries intact. Last: 3")
+  assert.strictEqual(await verifies(trail, "--expect", last), "1 Entry 4 is missing: it was deleted.")
+}
+
+describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
+  const openSqlite = async (): Promise<Trail> => {
+    const folder = temporaryFolder()
+    const server = await startServerHere({ folder, configuration })
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
+    await fill(run)
+    await server.stop()
+    return {
+      run,
+      tamper: async (statement) => {
+        const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
+        assert.throws(() => db.exec("update audit_entries set actor = 'Eve'"), /only added/u)
+        db.exec("drop trigger audit_entries_keep_update; drop trigger audit_entries_keep_delete")
+        db.exec(statement)
+        // For the next statement.
+        for (const change of ["update", "delete"]) {
+          db.exec(`create trigger audit_entries_keep_${change} before ${change} on audit_entries
+            begin select raise(abort, 'entries of the audit trail are only added'); end`)
+        }
+        db.close()
+      }
+    }
+  }
+
+  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", () =>
+    checkFaults(openSqlite))
+
+  it("given a server and commands, when the trail is listed, then it says who did what, without secrets", async () => {
+    const folder = temporaryFolder()
+    const server = await startServerHere({ folder, configuration })
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
+    const made = documentOf(
+      await run("keys", "create", "--workspace", "acme", "--environment", "sandbox", "--by", "Ada", "--json")
+    ).data
+    await run("keys", "revoke", made.id)
+    const next = join(folder, "next.json")
+    writeFileSync(next, JSON.stringify({ workspaces: [{ id: "acme", name: "Acme" }, { id: "globex" }] }))
+    documentOf(await run("config", "apply", next, "--by", "Grace", "--json"))
+    const listed = await run("audit", "list", "--json")
+    const entries: ReadonlyArray<Entry> = documentOf(listed).data
+    const hash = entries[0]?.details.hash
+    assert.deepStrictEqual(
+      entries.map(({ action, actor, number }) => [number, actor, action]),
+      [
+        [1, `configuration ${hash}`, "configuration.applied"],
+        [2, "Ada", "key.created"],
+        [3, userInfo().username, "key.revoked"],
+        [4, "Grace", "configuration.applied"]
+      ]
+    )
+    assert.strictEqual(entries[1]?.subject, made.id)
+    assert.lengthOf(entries[3]?.details.revoked_keys ?? [], 1)
+    for (const secret of [made.key, liveKey]) assert.notInclude(listed.stdout, secret)
+    assert.match(server.stderr(), /message=audit .*action=configuration\.applied/u)
+  })
+})
+
+describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", { timeout: 180_000 }, () => {
+  let postgres: EmbeddedPostgres
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  const openPostgres = async (): Promise<Trail & { readonly url: string }> => {
+    const url = await newDatabase(postgres)
+    const folder = temporaryFolder()
+    const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words, environmentOn(url))
+    await fill(run)
+    await server.stop()
+    return {
+      url,
+      run,
+      tamper: async (statement) => {
+        await query(url, "alter table audit_entries disable trigger all")
+        await query(url, statement)
+        await query(url, "alter table audit_entries enable trigger all")
+      }
+    }
+  }
+
+  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", () =>
+    checkFaults(openPostgres))
+
+  it("given processes that create keys at once, when all have ended, then their entries are one chain", async () => {
+    const { run, url } = await openPostgres()
+    const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, () => runCommand(temporaryFolder(), words, environmentOn(url)))
+    )
+    assert.deepStrictEqual(
+      ends.map(({ code }) => code),
+      [0, 0, 0, 0]
+    )
+    assert.match((await run("audit", "verify")).stdout, /^8 entries intact\./u)
+  })
+})

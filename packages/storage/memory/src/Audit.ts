@@ -1,0 +1,22 @@
+/** The audit trail in memory. */
+import { createHash } from "node:crypto"
+import { type Audit, type AuditDraft, type AuditEntry, logEntry, nextEntry } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { State } from "./State.ts"
+
+export const make = (state: State): Audit => ({
+  append: (draft) =>
+    Effect.tap(
+      Effect.sync(() => append(state, draft)),
+      logEntry
+    ),
+  list: ({ after, limit }) => Effect.sync(() => state.audit.slice(after, after + limit))
+})
+
+export const append = (state: State, draft: AuditDraft): AuditEntry => {
+  const entry = Object.freeze(nextEntry(draft, state.audit.at(-1), sha256))
+  state.audit.push(entry)
+  return entry
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

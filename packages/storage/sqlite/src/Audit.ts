@@ -1,0 +1,36 @@
+/** The audit trail in SQLite: one writer at a time, so that each entry follows the newest one. */
+import { createHash } from "node:crypto"
+import { type Audit, type AuditDraft, type AuditEntry, logEntry, nextEntry } from "@pointsman/core/ports"
+import { valuesOf } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { type Database, read, update } from "./Database.ts"
+import { insertInto, rows } from "./Rows.ts"
+
+const { auditColumns, readEntry } = rows
+const bind = valuesOf(auditColumns)
+const insert = insertInto("audit_entries", Object.keys(auditColumns))
+
+export const make = (db: Database): Audit => ({
+  append: (draft) =>
+    Effect.tap(
+      update(db, "audit.append", () => append(db, draft)),
+      logEntry
+    ),
+  list: ({ after, limit }) =>
+    read("audit.list", () =>
+      db
+        .prepare("select * from audit_entries where number > ? order by number limit ?")
+        .all(after, limit)
+        .map(readEntry)
+    )
+})
+
+/** Inside a transaction that writes. */
+export const append = (db: Database, draft: AuditDraft): AuditEntry => {
+  const last = db.prepare("select * from audit_entries order by number desc limit 1").get()
+  const entry = nextEntry(draft, last === undefined ? undefined : readEntry(last), sha256)
+  db.prepare(insert).run(...bind(entry))
+  return entry
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
