@@ -14,8 +14,8 @@ import { openWorld } from "./World.ts"
 const count = Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 2_000)
 const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
-/** The storage in memory grows slower with every payment. */
-const inputsPerReceiver = 2_000
+/** Its payments are captured and refunded soon, and the storage in memory grows slower with every payment. */
+const inputsPerReceiver = 500
 
 /** More than three minutes for 100,000, on a machine that does other things too. */
 const timeout = 60_000 + count * 6
@@ -64,7 +64,9 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
     it(`given ${runsOf(hundredths)} ${name}, when each is sent, then none fails and none is slow`, {
       timeout
     }, async () => {
-      assert.isAbove(await fuzz(inputs, runsOf(hundredths), open), 0, "nothing was accepted: all of it is garbage")
+      const accepted = await fuzz(inputs, runsOf(hundredths), open)
+      // Of a few inputs each may be refused; of thousands, one in a hundred at least is accepted.
+      if (runsOf(hundredths) >= 2_000) assert.isAbove(accepted, runsOf(hundredths) / 100, "nearly all is garbage")
     })
 
   for (const [name, hundredths, inputs] of subjects) test(name, hundredths, inputs, openWorld)

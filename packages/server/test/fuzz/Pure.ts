@@ -37,11 +37,17 @@ const configuration = {
         production: {
           ...{ mode: "failover", order: ["main", "adyen"], maxAttempts: 2 },
           rules: [
-            { name: "large", when: { amount: { atLeast: 10_000 }, currency: ["EUR"] }, use: { order: ["adyen"] } }
+            {
+              name: "large",
+              when: { amount: { min: 10_000 }, currency: ["EUR"] },
+              use: { mode: "fixed", order: ["adyen"] }
+            }
           ]
         }
       },
-      webhooks: [{ environment: "production", url: "https://shop.example/hook", secret: "whsec_0123456789abcdef" }]
+      webhooks: [
+        { environment: "production", url: "https://shop.example/hook", events: ["*"], secret: "whsec_0123456789abcdef" }
+      ]
     }
   ]
 }

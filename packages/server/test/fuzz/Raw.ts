@@ -22,7 +22,7 @@ const requestLine = scratched(
           "/metrics",
           "/hosted/x",
           "*",
-          "http://pay.example/docs"
+          "http://pay.example/health/live"
         ),
         text(20_000).map((value) => `/${encodeURI(value.toWellFormed())}`),
         text(200)
@@ -34,15 +34,20 @@ const requestLine = scratched(
 
 const headerLine = fc.oneof(
   {
-    weight: 8,
+    weight: 12,
     arbitrary: fc.constantFrom(
-      `Authorization: Bearer ${keyName}`,
       "Content-Type: application/json",
       "Idempotency-Key: fuzz-request-1",
+      "Connection: keep-alive",
+      "Accept: */*"
+    )
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
       "Expect: 100-continue",
       "Connection: Upgrade",
       "Upgrade: websocket",
-      "Connection: keep-alive",
       "Transfer-Encoding: gzip, chunked",
       "Host: other.example",
       "Trailer: X-Last"
@@ -52,7 +57,7 @@ const headerLine = fc.oneof(
     weight: 4,
     arbitrary: fc
       .tuple(
-        fc.constantFrom("X-Forwarded-For", "Forwarded", "Authorization", "Cookie", "Accept-Language"),
+        fc.constantFrom("X-Forwarded-For", "Forwarded", "X-Forwarded-Proto", "Cookie", "Accept-Language"),
         headerText(9_000)
       )
       .map(([name, value]) => `${name}: ${value}`)
@@ -77,15 +82,36 @@ const framed = fc.tuple(fc.oneof(fc.constant(order), text(20_000)), fc.nat(40)).
 })
 
 const request = fc
-  .record({ line: requestLine, headers: fc.array(headerLine, { maxLength: 6 }), framed })
-  .map(({ framed: [description = "", body = ""], headers, line }) =>
-    [line, "Host: pay.example", ...headers, ...(description === "" ? [] : [description]), "", body].join("\r\n")
+  .record({
+    line: requestLine,
+    headers: fc.uniqueArray(headerLine, { maxLength: 4 }),
+    key: fc.constantFrom([], [`Authorization: Bearer ${keyName}`]),
+    framed
+  })
+  .map(({ framed: [description = "", body = ""], headers, key, line }) =>
+    [line, "Host: pay.example", ...key, ...headers, ...(description === "" ? [] : [description]), "", body].join("\r\n")
   )
 
+const soundHead = ["Host: pay.example", `Authorization: Bearer ${keyName}`]
+const post = ["POST /api/v1/payments HTTP/1.1", ...soundHead, "Content-Type: application/json"]
+
+/** Requests that are accepted, alone and in front of others. */
+const sound = fc.constantFrom(
+  ["GET /api/v1/payments?limit=1 HTTP/1.1", ...soundHead, "", ""].join("\r\n"),
+  ["GET /health/live HTTP/1.0", "", ""].join("\r\n"),
+  [...post, `Content-Length: ${order.length}`, "", order].join("\r\n"),
+  [...post, "Transfer-Encoding: chunked", "", `${chunk(order)}0\r\n\r\n`].join("\r\n")
+)
+
 export const rawBytes: fc.Arbitrary<string> = fc.oneof(
-  { weight: 3, arbitrary: request },
+  { weight: 2, arbitrary: sound },
+  { weight: 1, arbitrary: scratched(sound) },
+  { weight: 2, arbitrary: request },
   { weight: 3, arbitrary: scratched(request) },
-  { weight: 3, arbitrary: fc.array(request, { minLength: 2, maxLength: 4 }).map((all) => all.join("")) },
+  {
+    weight: 3,
+    arbitrary: fc.array(fc.oneof(request, sound), { minLength: 2, maxLength: 4 }).map((all) => all.join(""))
+  },
   { weight: 1, arbitrary: text(20_000) }
 )
 

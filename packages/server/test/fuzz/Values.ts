@@ -133,7 +133,11 @@ export const nearly = (base: fc.Arbitrary<unknown>, largest: number): fc.Arbitra
     text(64),
     json(largest)
   )
-  return fc.tuple(base, fc.array(change, { maxLength: 3 })).map(([value, changes]) =>
+  const changes = fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.array(change, { minLength: 1, maxLength: 3 }) }
+  )
+  return fc.tuple(base, changes).map(([value, changes]) =>
     changes.reduce((now: unknown, one) => {
       const places = placesOf(now)
       return changed(now, places[one[0] % places.length] ?? [], one)
