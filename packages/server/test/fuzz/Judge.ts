@@ -7,7 +7,7 @@ export interface Answer {
 }
 
 /** Of this thread, for one input; garbage collection and compilation are part of it once, but not three times. */
-export const budgetMillis = 50
+const budgetMillis = 50
 
 /** Statuses 5xx that the API documents for what the simulator or a provider does. */
 const documented: ReadonlySet<string> = new Set([
