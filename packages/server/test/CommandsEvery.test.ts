@@ -74,6 +74,8 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "webhooks attempts": ({ delivery }) => [delivery],
   "webhooks redeliver": ({ refusedDelivery }) => [refusedDelivery],
   usage: () => ["--workspace", "demo", "--from", "1 day"],
+  "audit list": () => [],
+  "audit verify": () => [],
   doctor: () => []
 }
 
