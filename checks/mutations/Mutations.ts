@@ -1031,6 +1031,23 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "settle a payment without a word in the audit trail",
+    harm: "Nobody can tell later who recorded that a charge was captured.",
+    edits: [
+      {
+        file: "packages/core/src/door/Intent.ts",
+        find: "      yield* append(yield* auditDraft(action, subject, details))\n",
+        replace:
+          "      yield* Effect.asVoid(Effect.when(append(yield* auditDraft(action, subject, details)), Effect.succeed(false)))\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Audit.test.ts",
+      test: "given acts of operators, when they are begun, then each is recorded before, also if it is refused"
+    }
+  },
+  {
     name: "verify the audit trail without its hashes",
     harm: "Somebody who changes who created a key is not found out.",
     edits: [

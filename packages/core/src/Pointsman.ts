@@ -18,6 +18,7 @@ import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
+import { Audit } from "./ports/Audit.ts"
 import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
 import type { Deliveries } from "./ports/Deliveries.ts"
@@ -139,6 +140,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
+          Context.add(Audit, yield* Audit),
           Context.add(DeliverySettings, deliverySettings),
           Context.add(ConnectionShares, shares)
         )

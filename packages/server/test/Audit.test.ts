@@ -102,6 +102,22 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
   it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", () =>
     checkFaults(openSqlite))
 
+  it("given a trail that cannot be written, when a key is created or a loss accepted, then nothing is done", async () => {
+    const { run, tamper } = await openSqlite()
+    const keys = async () => documentOf(await run("keys", "list", "--json")).data.length
+    const before = await keys()
+    await tamper(
+      "create trigger refuse before insert on audit_entries begin select raise(abort, 'the trail is full'); end"
+    )
+    const created = await run("keys", "create", "--workspace", "acme", "--environment", "sandbox")
+    const accepted = await run("recover", "--accept-loss")
+    for (const { code, stderr, stdout } of [created, accepted]) {
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(stderr, /the trail is full/u)
+    }
+    assert.strictEqual(await keys(), before)
+  })
+
   it("given a server and commands, when the trail is listed, then it says who did what, without secrets", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })

@@ -170,7 +170,11 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
   it("given parts that can never take effect, when a server starts, then it prints one per line, and serves", async () => {
     const server = await startServer({ folder: temporaryFolder(), configuration: doubtful, environment })
     assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
-    assert.deepStrictEqual(server.stderr().trimEnd().split("\n"), lines)
+    const printed = server.stderr().trimEnd().split("\n")
+    assert.deepStrictEqual(
+      printed.filter((line) => !line.includes(" message=audit ")),
+      lines
+    )
     assert.notInclude(server.stdout(), place)
   })
 })

@@ -31,6 +31,7 @@ import {
 import { type Erasure, type ErasureOrder, type ErasureRefused, erasePayments } from "../verbs/erase/ErasePayments.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export interface AdministrationMethods {
@@ -96,7 +97,11 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
     erasePayments: (order) => Effect.provideContext(erasePayments(order), context),
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
-    createInvitation: (partnerId, id) => ask(createInvitation(partnerId, id)),
+    createInvitation: (partnerId, id) =>
+      Effect.andThen(
+        intents(context)("merchant.inviting", id, { partner_id: partnerId }),
+        ask(createInvitation(partnerId, id))
+      ),
     merchants: (partnerId, query) => ask(merchants(partnerId, query))
   }
 }

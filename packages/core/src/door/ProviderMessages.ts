@@ -23,6 +23,7 @@ import {
   messages
 } from "../verbs/receive/StoredMessages.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export interface MessageMethods {
@@ -59,6 +60,10 @@ export const messageMethods = (context: DoorContext): MessageMethods => {
     recordMessage: (verified) => inShare(verified.connectionId, ask(recordMessage(verified))),
     messages: (query) => Effect.provideContext(messages(query), context),
     message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
-    applyMessage: (connectionId, eventId) => Effect.provideContext(applyMessage(connectionId, eventId), context)
+    applyMessage: (connectionId, eventId) =>
+      Effect.andThen(
+        intents(context)("message.applying", eventId, { connection_id: connectionId }),
+        Effect.provideContext(applyMessage(connectionId, eventId), context)
+      )
   }
 }

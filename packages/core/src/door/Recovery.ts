@@ -10,6 +10,7 @@ import {
   recover
 } from "../verbs/recover/Recover.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 
 export interface RecoveryMethods {
   /**
@@ -24,8 +25,17 @@ export interface RecoveryMethods {
 }
 
 export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
-  recover: (order) => Effect.provideContext(recover(order), context),
-  acceptLoss: Effect.provideContext(acceptLoss(), context),
+  recover: (order) => {
+    const { connectionId, isDryRun, since } = order
+    const act = Effect.provideContext(recover(order), context)
+    return isDryRun
+      ? act
+      : Effect.andThen(intents(context)("records.recovering", connectionId ?? "all connections", { since }), act)
+  },
+  acceptLoss: Effect.andThen(
+    intents(context)("loss.accepting", "newest loss", {}),
+    Effect.provideContext(acceptLoss(), context)
+  ),
   recordLoss: Effect.provideContext(
     Effect.flatMap(RecordLosses, ({ newest }) => newest),
     context

@@ -1,5 +1,6 @@
 /** Payments that wait for operations. */
 import { Effect } from "effect"
+import type { JsonObject } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { ReviewQuery } from "../ports/Ledger.ts"
 import type { StorageError } from "../ports/StorageError.ts"
@@ -7,6 +8,7 @@ import type { Page, PaymentNotFound } from "../verbs/read/ReadPayments.ts"
 import { type PaymentFile, type ReviewNotFound, reviewOf, reviews } from "../verbs/review/ReadReviews.ts"
 import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 
 export interface ReviewMethods {
   /** Payments that operations have to look at, those that wait longest first; of all tenants unless one is named. */
@@ -23,8 +25,24 @@ export interface ReviewMethods {
   ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
 }
 
+/** As names are in documents: `amount_minor`; `_tag` is `about`. */
+const inSnakeCase = (stated: ResolveReviewOrder["stated"]): JsonObject =>
+  Object.fromEntries(
+    Object.entries(stated).map(([name, value]) => [
+      name === "_tag" ? "about" : name.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`),
+      value
+    ])
+  )
+
 export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   reviews: (query) => Effect.provideContext(reviews(query), context),
   reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
-  resolveReview: (order) => Effect.provideContext(resolveReview(order), context)
+  resolveReview: (order) => {
+    const { workspaceId, environment } = order.tenant
+    const details = { workspace_id: workspaceId, environment, by: order.by, stated: inSnakeCase(order.stated) }
+    return Effect.andThen(
+      intents(context)("review.resolving", order.paymentId, details),
+      Effect.provideContext(resolveReview(order), context)
+    )
+  }
 })

@@ -13,6 +13,7 @@ import {
 } from "../verbs/deliver/ReadDeliveries.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 
 export interface WebhookMethods {
   /** Newest first. */
@@ -32,5 +33,12 @@ export interface WebhookMethods {
 export const webhookMethods = (context: DoorContext): WebhookMethods => ({
   deliveries: (tenant, query) => Effect.provideContext(deliveries(tenant, query), context),
   deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
-  redeliver: (tenant, id) => Effect.provideContext(redeliver(tenant, id), context)
+  redeliver: (tenant, id) =>
+    Effect.andThen(
+      intents(context)("webhook.redelivering", id, {
+        workspace_id: tenant.workspaceId,
+        environment: tenant.environment
+      }),
+      Effect.provideContext(redeliver(tenant, id), context)
+    )
 })

@@ -3,6 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option, Redacted, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -36,17 +37,18 @@ const invite = Command.make(
       Argument.withDescription("The merchant's id, from `GET /api/v1/merchants`")
     ),
     partner: partnerFlag,
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ json, merchant, partner, ...settings }) {
+  Effect.fnUntraced(function* ({ by, json, merchant, partner, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
         yield* inviteAndShow(yield* Effect.fromResult(onePartner(contents, partner)), merchant, json)
       })
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(

@@ -4,6 +4,7 @@ import { type MessageNote, messageOutcomes } from "@pointsman/core/ports"
 import { Console, Effect, Option, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Base64Url } from "effect/encoding"
+import { actingAs, byFlag } from "./Actor.ts"
 import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { messagesText, messageText, messageView } from "./MessageView.ts"
@@ -150,10 +151,11 @@ const apply = Command.make(
   {
     connection: connectionArgument,
     message: messageArgument,
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags([...checkSettings, "webhookScheduleMillis"])
   },
-  Effect.fnUntraced(function* ({ connection, json, message: id, ...texts }) {
+  Effect.fnUntraced(function* ({ by, connection, json, message: id, ...texts }) {
     // They read what is stored: the way to a provider is closed here too.
     const { forChecking } = yield* Effect.promise(() => import("../InstalledConnectors.ts"))
     yield* onDatabase(
@@ -171,7 +173,7 @@ const apply = Command.make(
         yield* print(json, { data: view }, messageText(view))
       }),
       () => withConnectors(forChecking())
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(

@@ -2,6 +2,7 @@
 import { Pointsman, type Recovery } from "@pointsman/core"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
 import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
@@ -33,10 +34,11 @@ export const recoverCommand = Command.make(
       "accept-loss",
       "End the known loss although connections are not recovered: what is missing there stays missing"
     ),
+    by: byFlag,
     json: jsonFlag,
     ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])
   },
-  Effect.fnUntraced(function* ({ acceptLoss, connection, dryRun: isDryRun, json, since, ...texts }) {
+  Effect.fnUntraced(function* ({ acceptLoss, by, connection, dryRun: isDryRun, json, since, ...texts }) {
     if (acceptLoss && (isDryRun || Option.isSome(since) || Option.isSome(connection))) {
       return yield* new CommandFailure({
         message: "--accept-loss: expected no other flag; recover first, then accept."
@@ -73,7 +75,7 @@ export const recoverCommand = Command.make(
         if (recovery.loss?.ended == null) yield* endWith(1)
       }),
       ({ database }) => Layer.merge(providersOf(database), NodeTransport.layer())
-    )
+    ).pipe(actingAs(by))
   })
 ).pipe(
   Command.withDescription(

@@ -2,6 +2,7 @@
 import { Pointsman, statusOf } from "@pointsman/core"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { actingAs } from "./Actor.ts"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
@@ -146,7 +147,7 @@ const settle = Command.make(
             `refunded. ${waits}`
         )
       })
-    )
+    ).pipe(actingAs(Option.some(by)))
   })
 ).pipe(
   Command.withDescription(

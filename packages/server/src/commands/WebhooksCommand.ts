@@ -3,6 +3,7 @@ import { type Delivery, deliveryStates, Pointsman } from "@pointsman/core"
 import { Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { attemptsText, attemptView, deliveriesText, deliveryText, deliveryView } from "./DeliveryView.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
@@ -102,8 +103,8 @@ const attempts = Command.make(
 
 const redeliver = Command.make(
   "redeliver",
-  { delivery: deliveryArgument, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ delivery: id, json, ...settings }) {
+  { delivery: deliveryArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ by, delivery: id, json, ...settings }) {
     yield* Effect.gen(function* () {
       const contents = yield* (yield* Directory).contents
       const found = yield* findDelivery(contents, id)
@@ -131,7 +132,8 @@ const redeliver = Command.make(
               (state === "Delivered" ? "It has arrived." : "It is still on its way.")
           })
       }),
-      (act) => onDatabase(textsOf(settings), () => act)
+      (act) => onDatabase(textsOf(settings), () => act),
+      actingAs(by)
     )
   })
 ).pipe(

@@ -1,0 +1,67 @@
+/** Acts of operators and of the library in the audit trail. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { Audit, AuditActor } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { tenant, world } from "./support/World.ts"
+
+const stated = {
+  _tag: "Charge",
+  says: "captured",
+  attemptId: null,
+  amountMinor: 1_000,
+  providerRef: "ch_1"
+} as const
+
+describe("the audit trail", () => {
+  it.effect("given acts of operators, when they are begun, then each is recorded before, also if it is refused", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { list } = yield* Audit
+      yield* TestClock.adjust(5_000)
+      const seen = { evidence: "the evidence", by: "Ada" }
+      const order = { tenant, paymentId: "01a1fe08-9226-7266-a33a-e3e7f1609a4e", stated, ...seen }
+      const refusals = [
+        yield* Effect.flip(pointsman.resolveReview(order).pipe(Effect.provideService(AuditActor, "Grace"))),
+        yield* Effect.flip(pointsman.applyMessage("main", "msg_1")),
+        yield* Effect.flip(pointsman.redeliver(tenant, "del_1")),
+        yield* Effect.flip(pointsman.createInvitation("acme", "mer_1"))
+      ]
+      assert.deepStrictEqual(
+        refusals.map(({ _tag }) => _tag),
+        [
+          "pointsman/PaymentNotFound",
+          "pointsman/MessageNotFound",
+          "pointsman/DeliveryNotFound",
+          "pointsman/MerchantNotFound"
+        ]
+      )
+      yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: true }))
+      yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: false }))
+      yield* Effect.ignore(pointsman.acceptLoss)
+      const { apiKey } = yield* pointsman.createApiKey(tenant, null)
+
+      const entries = yield* list({ after: 0, limit: 100 })
+      assert.deepStrictEqual(
+        entries.map(({ action, actor, subject }) => [actor, action, subject]),
+        [
+          ["Grace", "review.resolving", order.paymentId],
+          ["library", "message.applying", "msg_1"],
+          ["library", "webhook.redelivering", "del_1"],
+          ["library", "merchant.inviting", "mer_1"],
+          ["library", "records.recovering", "all connections"],
+          ["library", "loss.accepting", "newest loss"],
+          ["library", "key.created", apiKey.hash.slice(0, 12)]
+        ]
+      )
+      assert.strictEqual(entries[0]?.at, 5_000)
+      assert.deepStrictEqual(JSON.parse(entries[0]?.details ?? ""), {
+        workspace_id: "acme",
+        environment: "sandbox",
+        by: "Ada",
+        stated: { about: "Charge", says: "captured", attempt_id: null, amount_minor: 1_000, provider_ref: "ch_1" }
+      })
+    }).pipe(Effect.provide(world().layer))
+  )
+})
