@@ -2131,7 +2131,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/memory/src/Directory.ts",
-        find: "        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return false\n",
+        find: "        if ((state.configurations.at(-1)?.generation ?? 0) !== after) return Effect.succeed(false)\n",
         replace: ""
       }
     ],
