@@ -2784,6 +2784,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "wait two minutes for a TLS handshake",
+    harm: "A client that opens connections and never finishes a handshake keeps them eight times as long as others.",
+    edits: [
+      {
+        file: "packages/server/src/Listener.ts",
+        find: ", handshakeTimeout: requestTimeoutMillis",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/TlsConnections.test.ts",
+      test: "given the time for it is over, when nothing or a byte at a time came, then the connection is closed"
+    }
+  },
+  {
+    name: "count connections after their TLS handshake",
+    harm: "One client takes all file descriptors of the server with connections that never finish a handshake.",
+    edits: [
+      {
+        file: "packages/server/src/Listener.ts",
+        find: 'server.on("connection", connections.accept)',
+        replace: 'server.on(certificate === undefined ? "connection" : "secureConnection", connections.accept)'
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/TlsConnections.test.ts",
+      test: "given all that one address may have, then more of it are closed, and another address is served"
+    }
+  },
+  {
+    name: "serve a TLS key that others may read",
+    harm: "Another user of the machine copies the private key and impersonates the server.",
+    edits: [
+      {
+        file: "packages/server/src/TlsCertificate.ts",
+        find: "if (mode !== undefined) {",
+        replace: "if (mode === null) {"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Tls.test.ts",
+      test: "given a key file of mode 0640, when the server starts, then it ends until only its owner may use the file"
+    }
+  },
+  {
     name: "take a path as the router reads it",
     harm: "A proxy keeps /metrics from the public, and /METRICS or /%6detrics shows them.",
     edits: [
@@ -3186,12 +3234,12 @@ import { writeFact } from "../../commit/WriteFact.ts"
     name: "accept an encryption key file that the group may read",
     harm: "Other users of the machine read the key, and with it the credentials of every provider.",
     edits: [
-      { file: "packages/server/src/EncryptionKey.ts", find: "(mode & 0o077) === 0", replace: "(mode & 0o007) === 0" }
+      { file: "packages/server/src/SecretFile.ts", find: "(mode & 0o077) === 0", replace: "(mode & 0o007) === 0" }
     ],
     caughtBy: {
       project: "server",
       file: "packages/server/test/EncryptionKeys.test.ts",
-      test: "given a key file of mode 416, when the server starts, then it stops until only its owner may use the file"
+      test: "given a key file of mode 0640, when the server starts, then it stops until only its owner may use the file"
     }
   },
   {

@@ -4,6 +4,9 @@
  *
  * The rule that a reader would otherwise break: Node hands over every request that a client pipelines at once, and goes
  * on while responses are small. Hundreds of them would be handled at the same time, and kept until they are read.
+ *
+ * With TLS, a connection has two sockets: that of the network is counted from the start, and that of TLS carries requests
+ * once the handshake is done. Without, they are one.
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -29,12 +32,16 @@ export interface ConnectionOptions {
 }
 
 export interface Connections {
-  /** For each connection that was accepted: closes it where there are too many. */
+  /** For each connection of the network that was accepted: closes it where there are too many. */
+  readonly accept: (socket: Socket) => void
+  /** For each connection on which requests may come: with TLS, after its handshake. */
   readonly open: (socket: Socket) => void
   /** For each request that came. */
   readonly enter: (request: BoundedRequest, response: ServerResponse) => void
   /** Closes those whose client does not read. To be called about once a second. */
   readonly closeUnread: (nowMillis: number) => void
+  /** Also those whose handshake is not done, of which Node's server does not know. */
+  readonly closeAll: () => void
 }
 
 interface Connection {
@@ -46,6 +53,7 @@ interface Connection {
 }
 
 export const makeConnections = (options: ConnectionOptions): Connections => {
+  const accepted = new Set<Socket>()
   const connections = new Map<Socket, Connection>()
   const byAddress = new Map<string, number>()
   const unreadMillis = options.readWithinMillis ?? readWithinMillis
@@ -63,19 +71,26 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
   }
 
   return {
-    open: (socket) => {
+    accept: (socket) => {
       const address = options.sources.sourceOf(socket.remoteAddress, undefined)
       const ofAddress = byAddress.get(address) ?? 0
       const isFull = ofAddress >= connectionsPerAddress && !options.sources.isTrusted(socket.remoteAddress ?? "")
-      if (isFull || connections.size >= connectionsInAll) return void socket.destroy()
-      const connection: Connection = { socket, current: undefined, waiting: [], unreadSince: undefined }
-      connections.set(socket, connection)
+      if (isFull || accepted.size >= connectionsInAll) return void socket.destroy()
+      accepted.add(socket)
       byAddress.set(address, ofAddress + 1)
       socket.once("close", () => {
-        connections.delete(socket)
+        accepted.delete(socket)
         const left = (byAddress.get(address) ?? 0) - 1
         if (left > 0) byAddress.set(address, left)
         else byAddress.delete(address)
+      })
+    },
+    open: (socket) => {
+      if (socket.destroyed) return
+      const connection: Connection = { socket, current: undefined, waiting: [], unreadSince: undefined }
+      connections.set(socket, connection)
+      socket.once("close", () => {
+        connections.delete(socket)
         for (const exchange of connection.waiting.splice(0)) options.end(...exchange)
       })
     },
@@ -93,6 +108,9 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
         if (unreadSince === undefined) connection.unreadSince = nowMillis
         else if (nowMillis - unreadSince >= unreadMillis) socket.destroy()
       }
+    },
+    closeAll: () => {
+      for (const socket of accepted) socket.destroy()
     }
   }
 }

@@ -51,7 +51,7 @@ export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevO
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
   if (fresh) yield* forget
   return yield* serve(
-    { ...settings, configuration: null, encryptionKey: null, adminPort: null },
+    { ...settings, configuration: null, encryptionKey: null, adminPort: null, tlsCertificate: null, tlsKey: null },
     {},
     furnish(settings.baseUrl)
   )

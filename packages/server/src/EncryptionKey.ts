@@ -2,7 +2,7 @@
 import { SecretsLayer } from "@pointsman/core"
 import { Effect, FileSystem, Option, type PlatformError, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createSecretFile, readSecretFile, replaceSecretFile } from "./SecretFile.ts"
+import { createSecretFile, modeBeyondOwner, readSecretFile, replaceSecretFile } from "./SecretFile.ts"
 import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -75,16 +75,12 @@ const usable = Effect.fnUntraced(function* (path: string, key: Redacted.Redacted
   })
 })
 
-/** Windows has no such modes. */
-const hasModes = process.platform !== "win32"
-
 const requireOwnerOnly = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
-  const { mode } = yield* Effect.mapError(files.stat(path), fileFailure(path, "read"))
-  if (!hasModes || (mode & 0o077) === 0) return
+  const mode = yield* Effect.mapError(modeBeyondOwner(path), fileFailure(path, "read"))
+  if (mode === undefined) return
   return yield* new StartFailure({
     message:
-      `Other users of this machine may use the encryption key: ${path} has mode 0${(mode & 0o777).toString(8)}. Run ` +
+      `Other users of this machine may use the encryption key: ${path} has mode ${mode}. Run ` +
       `\`chmod 600 ${path}\`. If others could read it, rotate the key.`
   })
 })

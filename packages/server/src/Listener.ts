@@ -3,23 +3,28 @@
  * and it is given up first when the server stops.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
-import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
-import { makeConnections } from "./Connections.ts"
+import { createServer as createSecureServer, Server as SecureServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import type { SecureContextOptions } from "node:tls"
+import { Clock, Deferred, Effect, Fiber, Redacted, type Scope } from "effect"
+import { type Connections, makeConnections } from "./Connections.ts"
 import { BoundedRequest, makeRequestBodies, type Refusal } from "./RequestBodies.ts"
 import { asText, type Sources } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
+import type { TlsCertificate } from "./TlsCertificate.ts"
 
 /** How long a stop waits for the rest of a request, in milliseconds: as long as a slow client's network may stall. */
 const wholeWithinMillis = 5_000
 
 export interface Listener {
-  /** `http://127.0.0.1:3000`; an address of all interfaces shows as `localhost`. */
+  /** `http://127.0.0.1:3000`, with TLS `https://127.0.0.1:3000`; an address of all interfaces shows as `localhost`. */
   readonly url: string
   /** The one that was found, where 0 was asked for. */
   readonly port: number
   /** Until it is called, requests are answered 503. */
   readonly serve: (handler: RequestListener) => void
+  /** For the handshakes that begin from now on. */
+  readonly useCertificate: (certificate: TlsCertificate) => void
   /**
    * Takes no more connections and requests, and waits until the requests under way are answered, but no longer
    * than `limitMillis`. Gives how many were left.
@@ -33,6 +38,8 @@ export interface ListenOptions {
   /** The settings of host and port, as messages name them: "HOST (--host)". */
   readonly names: { readonly host: string; readonly port: string }
   readonly sources: Sources
+  /** Serves HTTPS, and no HTTP. HTTP unless set. */
+  readonly certificate?: TlsCertificate | undefined
   /** How long an idle connection is kept, in milliseconds. */
   readonly keepAliveMillis: number
   /** How long a request may take to arrive whole, in milliseconds. */
@@ -83,10 +90,11 @@ export const listen = (
     const cutUnfinished = () => {
       for (const request of underWay.values()) if (!request.complete) request.destroy()
     }
-    const server = yield* Effect.acquireRelease(bind(options, onRequest, connections.open), (server) =>
+    const server = yield* Effect.acquireRelease(bind(options, onRequest, connections), (server) =>
       Effect.sync(() => {
         server.close()
         server.closeAllConnections()
+        connections.closeAll()
       })
     )
     yield* Clock.currentTimeMillis.pipe(
@@ -97,10 +105,13 @@ export const listen = (
     )
     const address = server.address() as AddressInfo
     return {
-      url: urlOf(address),
+      url: urlOf(address, options.certificate === undefined ? "http" : "https"),
       port: address.port,
       serve: (next) => {
         handler = next
+      },
+      useCertificate: (certificate) => {
+        if (server instanceof SecureServer) server.setSecureContext(secureContext(certificate))
       },
       drain: Effect.fnUntraced(function* (limitMillis) {
         draining = true
@@ -121,30 +132,34 @@ export const listen = (
   })
 
 const bind = Effect.fnUntraced(function* (
-  { host, keepAliveMillis, names, port, requestTimeoutMillis }: ListenOptions,
+  { certificate, host, keepAliveMillis, names, port, requestTimeoutMillis }: ListenOptions,
   onRequest: RequestListener<typeof BoundedRequest>,
-  onConnection: (socket: Socket) => void
+  connections: Connections
 ) {
-  const options = { host, port }
   const log = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.callback<Server, StartFailure>((resume) => {
-    const server = createServer(
-      {
-        // Where the balancer in front keeps a connection for longer, it sends a request as this end closes it.
-        keepAliveTimeout: keepAliveMillis,
-        // Node answers 408 to what takes longer, or closes the connection.
-        headersTimeout: requestTimeoutMillis,
-        requestTimeout: requestTimeoutMillis,
-        connectionsCheckingInterval: Math.min(lookEveryMillis, requestTimeoutMillis),
-        IncomingMessage: BoundedRequest
-      },
-      onRequest
-    )
-    server.on("connection", onConnection)
+    const options = {
+      // Where the balancer in front keeps a connection for longer, it sends a request as this end closes it.
+      keepAliveTimeout: keepAliveMillis,
+      // Node answers 408 to what takes longer, or closes the connection.
+      headersTimeout: requestTimeoutMillis,
+      requestTimeout: requestTimeoutMillis,
+      connectionsCheckingInterval: Math.min(lookEveryMillis, requestTimeoutMillis),
+      IncomingMessage: BoundedRequest
+    }
+    const server =
+      certificate === undefined
+        ? createServer(options, onRequest)
+        : createSecureServer(
+            { ...options, ...secureContext(certificate), handshakeTimeout: requestTimeoutMillis },
+            onRequest
+          )
+    server.on("connection", connections.accept)
+    server.on(certificate === undefined ? "connection" : "secureConnection", connections.open)
     const onError = (cause: NodeJS.ErrnoException) =>
       resume(Effect.fail(new StartFailure({ message: bindingFault(cause, { host, names, port }) })))
     server.once("error", onError)
-    server.listen(options, () => {
+    server.listen({ host, port }, () => {
       server.off("error", onError)
       // A connection that cannot be taken (no file descriptor left, say) must not end those that are served.
       server.on("error", (cause) => log(Effect.logError("a connection could not be accepted", cause)))
@@ -152,6 +167,10 @@ const bind = Effect.fnUntraced(function* (
     })
   })
 })
+
+/** Not left to Node's own default, which a flag of Node can lower. */
+const secureContext = ({ chain, key }: TlsCertificate) =>
+  ({ cert: chain, key: Redacted.value(key), minVersion: "TLSv1.2" }) satisfies SecureContextOptions
 
 const bindingFault = (
   cause: NodeJS.ErrnoException,
@@ -188,7 +207,7 @@ const refuseBody = (response: ServerResponse, { body, status }: Refusal): void =
   response.end(JSON.stringify(body))
 }
 
-const urlOf = ({ address, family, port }: AddressInfo): string => {
+const urlOf = ({ address, family, port }: AddressInfo, scheme: "http" | "https"): string => {
   const everywhere = address === "0.0.0.0" || address === "::"
-  return `http://${everywhere ? "localhost" : family === "IPv6" ? `[${address}]` : address}:${port}`
+  return `${scheme}://${everywhere ? "localhost" : family === "IPv6" ? `[${address}]` : address}:${port}`
 }

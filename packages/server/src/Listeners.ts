@@ -1,10 +1,11 @@
 /** The addresses that the server listens on: that of the API, and one for health and metrics where the settings name it. */
 import type { RequestListener } from "node:http"
-import { Effect, type Scope } from "effect"
+import { Effect, type FileSystem, type Scope } from "effect"
 import { type Listener, listen } from "./Listener.ts"
 import { type Settings, settingName } from "./Settings.ts"
 import { makeSources } from "./SourceOf.ts"
 import type { StartFailure } from "./StartFailure.ts"
+import { followTlsCertificate, readTlsCertificate } from "./TlsCertificate.ts"
 
 export interface Listeners {
   readonly api: Listener
@@ -20,8 +21,9 @@ export interface Handlers {
 export const listenAll = Effect.fnUntraced(function* (
   settings: Settings,
   handlers?: Handlers
-): Effect.fn.Return<Listeners, StartFailure, Scope.Scope> {
+): Effect.fn.Return<Listeners, StartFailure, Scope.Scope | FileSystem.FileSystem> {
   const { adminHost, adminPort } = settings
+  const certificate = yield* readTlsCertificate(settings)
   const sources = makeSources(settings.trustedProxies)
   const admin =
     adminPort === null
@@ -37,7 +39,11 @@ export const listenAll = Effect.fnUntraced(function* (
           handlers?.admin
         )
   const names = { host: settingName("host"), port: settingName("port") }
-  return { api: yield* listen({ ...settings, sources, names }, handlers?.api), admin }
+  const api = yield* listen({ ...settings, sources, names, certificate }, handlers?.api)
+  if (certificate !== undefined) {
+    yield* Effect.forkScoped(followTlsCertificate(settings, certificate, api.useCertificate))
+  }
+  return { api, admin }
 })
 
 export const serveAll = ({ admin, api }: Listeners, handlers: Handlers): Effect.Effect<Listeners> =>

@@ -20,6 +20,16 @@ export const readSecretFile = Effect.fnUntraced(function* (path: string) {
   )
 })
 
+/** Windows has no such modes. */
+const hasModes = process.platform !== "win32"
+
+/** The mode, such as `0644`, of a file that other users than its owner may read or write; `undefined` otherwise. */
+export const modeBeyondOwner = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const { mode } = yield* files.stat(path)
+  return !hasModes || (mode & 0o077) === 0 ? undefined : `0${(mode & 0o777).toString(8)}`
+})
+
 /**
  * Writes the file if it is missing. `false` if another process was faster: its complete file exists.
  */

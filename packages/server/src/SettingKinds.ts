@@ -71,7 +71,7 @@ export const readText = (text: string): Option.Option<string> =>
 export const readKeys = (text: string): Option.Option<ReadonlyArray<Redacted.Redacted<Uint8Array>>> =>
   Option.all(text.split(",").map((key) => Result.getSuccess(SecretsLayer.parseEarlierEncryptionKey(key.trim()))))
 
-export const readBoolean = (text: string): Option.Option<boolean> =>
+const readBoolean = (text: string): Option.Option<boolean> =>
   text === "true" ? Option.some(true) : text === "false" ? Option.some(false) : Option.none()
 
 export const readOneOf =
@@ -94,6 +94,16 @@ export const interval = (definition: {
 
 export const readRate = (text: string): Option.Option<number | null> =>
   text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
+
+/** Off unless it is `true`. */
+export const toggle = (definition: { readonly variable: string; readonly flag: string; readonly meaning: string }) =>
+  variable<boolean>({
+    ...definition,
+    expected: "`true` or `false`",
+    default: "false",
+    absent: false,
+    read: readBoolean
+  })
 
 /** How much one connection or endpoint takes at once. */
 export const share = (definition: {

@@ -16,7 +16,6 @@ import {
   interval,
   minute,
   readAddresses,
-  readBoolean,
   readHost,
   readInteger,
   readKeys,
@@ -26,6 +25,7 @@ import {
   readUrl,
   second,
   share,
+  toggle,
   variable
 } from "./SettingKinds.ts"
 import { StartFailure } from "./StartFailure.ts"
@@ -89,6 +89,24 @@ export const variables = {
     default: "from the address",
     absent: null,
     read: readUrl
+  }),
+  tlsCertificate: variable<string | null>({
+    variable: "POINTSMAN_TLS_CERTIFICATE",
+    flag: "tls-certificate",
+    meaning: "Path of the PEM certificate chain of PORT, which then serves HTTPS; read again when it changes",
+    expected: "the path of a PEM file",
+    default: "none",
+    absent: null,
+    read: readText
+  }),
+  tlsKey: variable<string | null>({
+    variable: "POINTSMAN_TLS_KEY",
+    flag: "tls-key",
+    meaning: "Path of the PEM private key of the certificate, readable by its owner only",
+    expected: "the path of a PEM file",
+    default: "none",
+    absent: null,
+    read: readText
   }),
   database: variable<Database>({
     variable: "POINTSMAN_DATABASE_URL",
@@ -223,32 +241,20 @@ export const variables = {
     meaning: "Webhooks in delivery to one endpoint at once, from all processes",
     absent: 4
   }),
-  sharedLimits: variable<boolean>({
+  sharedLimits: toggle({
     variable: "POINTSMAN_SHARED_LIMITS",
     flag: "shared-limits",
-    meaning: "true shares rate limits and open circuits between all server processes on one PostgreSQL database",
-    expected: "`true` or `false`",
-    default: "false",
-    absent: false,
-    read: readBoolean
+    meaning: "true shares rate limits and open circuits between all server processes on one PostgreSQL database"
   }),
-  batchCommits: variable<boolean>({
+  batchCommits: toggle({
     variable: "POINTSMAN_BATCH_COMMITS",
     flag: "batch-commits",
-    meaning: "true batches concurrent commits into one PostgreSQL statement; useful from about 100 concurrent requests",
-    expected: "`true` or `false`",
-    default: "false",
-    absent: false,
-    read: readBoolean
+    meaning: "true batches concurrent commits into one PostgreSQL statement; useful from about 100 concurrent requests"
   }),
-  allowAsyncCommit: variable<boolean>({
+  allowAsyncCommit: toggle({
     variable: "POINTSMAN_ALLOW_ASYNC_COMMIT",
     flag: "allow-async-commit",
-    meaning: "true accepts a PostgreSQL database whose crash loses acknowledged payments, such as one with fsync=off",
-    expected: "`true` or `false`",
-    default: "false",
-    absent: false,
-    read: readBoolean
+    meaning: "true accepts a PostgreSQL database whose crash loses acknowledged payments, such as one with fsync=off"
   }),
   cardNumbers: variable<CardNumbers.BareCardNumbers>({
     variable: "POINTSMAN_CARD_NUMBERS",
@@ -268,14 +274,10 @@ export const variables = {
     absent: "refuse",
     read: readOneOf(["refuse", "serve"])
   }),
-  allowPrivateWebhooks: variable<boolean>({
+  allowPrivateWebhooks: toggle({
     variable: "POINTSMAN_ALLOW_PRIVATE_WEBHOOKS",
     flag: "allow-private-webhooks",
-    meaning: "true allows webhooks to loopback and private addresses",
-    expected: "`true` or `false`",
-    default: "false",
-    absent: false,
-    read: readBoolean
+    meaning: "true allows webhooks to loopback and private addresses"
   }),
   keepAliveMillis: interval({
     variable: "POINTSMAN_KEEP_ALIVE",
@@ -327,14 +329,10 @@ export const variables = {
     absent: "info",
     read: readOneOf(logLevels)
   }),
-  accessLog: variable<boolean>({
+  accessLog: toggle({
     variable: "POINTSMAN_ACCESS_LOG",
     flag: "access-log",
-    meaning: "true logs every request, with its route, status and duration",
-    expected: "`true` or `false`",
-    default: "false",
-    absent: false,
-    read: readBoolean
+    meaning: "true logs every request, with its route, status and duration"
   }),
   otlpEndpoint: variable<string | null>({
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -377,6 +375,11 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
       `${settingName("providerTimeoutMillis")}: expected less than ${settingName("claimWindowMillis")}, or a claim ` +
         "would expire during its provider call"
     )
+  }
+  if (mistakes.length === 0 && (settings.tlsCertificate === null) !== (settings.tlsKey === null)) {
+    const [missing, given] =
+      settings.tlsKey === null ? (["tlsKey", "tlsCertificate"] as const) : (["tlsCertificate", "tlsKey"] as const)
+    mistakes.push(`${settingName(missing)}: expected the path of a PEM file, because ${settingName(given)} is set`)
   }
   if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
     const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`

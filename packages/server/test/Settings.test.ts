@@ -15,6 +15,8 @@ describe("Settings", () => {
         port: 3000,
         host: "127.0.0.1",
         baseUrl: null,
+        tlsCertificate: null,
+        tlsKey: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
         databaseConnections: 12,
         configuration: null,
@@ -123,6 +125,8 @@ describe("Settings", () => {
     ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "2", "a whole number from 3 to 200"],
     ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "201", "a whole number from 3 to 200"],
     ["POINTSMAN_CONFIG", "--config", "", "the path of a JSON file"],
+    ["POINTSMAN_TLS_CERTIFICATE", "--tls-certificate", "", "the path of a PEM file"],
+    ["POINTSMAN_TLS_KEY", "--tls-key", "", "the path of a PEM file"],
     ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "visible", "base64 of 32 bytes"],
     ["POINTSMAN_ENCRYPTION_KEY", "--encryption-key", "", "base64 of 32 bytes"],
     ["POINTSMAN_CLAIM_WINDOW", "--claim-window", "15", "a duration such as"],
@@ -174,6 +178,17 @@ describe("Settings", () => {
     Effect.gen(function* () {
       const environment = { POINTSMAN_DATABASE_URL: "postgres://u:p@db:5432/x", POINTSMAN_WORKERS: "4" }
       assert.strictEqual((yield* read(environment)).workers, 4)
+    })
+  )
+
+  it.effect.each([
+    ["POINTSMAN_TLS_CERTIFICATE", "POINTSMAN_TLS_KEY (--tls-key)"],
+    ["POINTSMAN_TLS_KEY", "POINTSMAN_TLS_CERTIFICATE (--tls-certificate)"]
+  ] as const)("given %s alone, when it is read, then the missing %s is named", ([given, missing]) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(read({ [given]: "visible.pem" }))
+      assert.include(failure.message, `${missing}: expected the path of a PEM file`)
+      assert.notInclude(failure.message, "visible")
     })
   )
 

@@ -2,6 +2,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
+import { connect as connectTls, type TLSSocket } from "node:tls"
 import { onTestFinished } from "vitest"
 
 export interface DialOptions {
@@ -16,6 +17,15 @@ export const dial = async (url: string, { from }: DialOptions = {}): Promise<Soc
   // A test looks at what was answered: a reset is an answer too.
   socket.on("error", () => {})
   await once(socket, "connect")
+  return socket
+}
+
+/** The same over TLS, once the handshake is done. `ca`: the certificate that is expected, in PEM. */
+export const dialTls = async (url: string, ca: string, options: DialOptions = {}): Promise<TLSSocket> => {
+  const socket = connectTls({ socket: await dial(url, options), host: new URL(url).hostname, ca })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, "secureConnect")
+  socket.on("error", () => {})
   return socket
 }
 

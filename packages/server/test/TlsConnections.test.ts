@@ -1,0 +1,127 @@
+/** What one client may hold by connections with TLS, before its handshake is done and after. */
+import { once } from "node:events"
+import type { Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it } from "vitest"
+import { listenHere } from "./support/ListenHere.ts"
+import { dial, dialTls, statusOf } from "./support/RawSocket.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+import { forListener, newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
+
+const tls = newCertificate()
+const certificate = forListener(tls)
+
+const get = "GET / HTTP/1.1\r\nHost: pay.example\r\n\r\n"
+
+const isClosed = async (socket: Socket, withinMillis: number) => {
+  socket.resume()
+  if (!socket.closed) await Promise.race([once(socket, "close"), sleep(withinMillis)])
+  return socket.closed
+}
+
+const isServed = async (url: string, from?: string) => {
+  const socket = await dialTls(url, tls.cert, { from })
+  socket.write(get)
+  const [answer] = await once(socket, "data")
+  socket.destroy()
+  return statusOf(String(answer)) === "200"
+}
+
+/** The record of a ClientHello that promises 512 bytes. */
+const helloHead = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])
+
+describe("a handshake that is not finished", () => {
+  it("given the time for it is over, when nothing or a byte at a time came, then the connection is closed", {
+    timeout: 30_000
+  }, async () => {
+    const { url } = await listenHere((_request, response) => response.end(), {
+      certificate,
+      requestTimeoutMillis: 1_000
+    })
+    const [silent, begun, slow] = await Promise.all([dial(url), dial(url), dial(url)])
+    begun.write(helloHead)
+    slow.write(helloHead)
+    const dripping = setInterval(() => slow.write(Buffer.from([0])), 200)
+    const closed = await Promise.all([silent, begun, slow].map((socket) => isClosed(socket, 5_000)))
+    clearInterval(dripping)
+    assert.deepStrictEqual(closed, [true, true, true])
+    assert.isTrue(await isServed(url))
+  })
+
+  it("given one, when the server stops, then it does not wait for it", { timeout: 30_000 }, async () => {
+    const folder = temporaryFolder()
+    const server = await startServerHere({ folder, environment: writeTlsFiles(folder, tls).environment })
+    const begun = await dial(server.url)
+    begun.write(helloHead)
+    await sleep(200)
+    const since = Date.now()
+    assert.strictEqual((await server.stop()).code, 0)
+    assert.isTrue(await isClosed(begun, 1_000))
+    assert.isBelow(Date.now() - since, 10_000)
+  })
+
+  it("given all that one address may have, then more of it are closed, and another address is served", {
+    timeout: 30_000
+  }, async () => {
+    const { url } = await listenHere((_request, response) => response.end(), { certificate })
+    const sockets: Array<Socket> = []
+    for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.2" }))
+    for (const socket of sockets) socket.resume()
+    await sleep(500)
+    assert.strictEqual(sockets.filter((socket) => !socket.closed).length, 1_024)
+    assert.isTrue(await isServed(url))
+    for (const socket of sockets) socket.destroy()
+    await sleep(500)
+    assert.isTrue(await isServed(url, "127.0.0.2"))
+  })
+})
+
+describe("a connection with TLS", () => {
+  it("given the time for a request is over, when none or a part of it came, then it is 408 or closed", {
+    timeout: 30_000
+  }, async () => {
+    const { url } = await listenHere((_request, response) => response.end(), {
+      certificate,
+      requestTimeoutMillis: 1_000
+    })
+    const parts = ["", "GET / HTTP/1.1\r\nX-Rest: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"]
+    const sockets = await Promise.all(parts.map(() => dialTls(url, tls.cert)))
+    for (const [at, socket] of sockets.entries()) socket.write(parts[at] ?? "")
+    assert.deepStrictEqual(await Promise.all(sockets.map((socket) => isClosed(socket, 6_000))), [true, true, true])
+  })
+
+  it("given far more requests than may wait, when they come at once, then it is closed, and one is handled", async () => {
+    let handled = 0
+    const { url } = await listenHere(
+      (_request, response) => {
+        handled += 1
+        setTimeout(() => response.end(), 1_000)
+      },
+      { certificate }
+    )
+    const socket = await dialTls(url, tls.cert)
+    socket.write(get.repeat(200))
+    assert.isTrue(await isClosed(socket, 5_000))
+    assert.strictEqual(handled, 1)
+  })
+
+  it("given a client that does not read, when the time for it is over, then it is closed", {
+    timeout: 30_000
+  }, async () => {
+    const { url } = await listenHere((_request, response) => response.end(Buffer.alloc(32 * 1024 * 1024)), {
+      certificate,
+      readWithinMillis: 1_000
+    })
+    const [silent, reading] = await Promise.all([dialTls(url, tls.cert), dialTls(url, tls.cert)])
+    let bytes = 0
+    reading.on("data", (chunk) => {
+      bytes += chunk.length
+    })
+    for (const socket of [silent, reading]) socket.write(get)
+    await sleep(5_000)
+    assert.isTrue(await isClosed(silent, 2_000))
+    assert.isFalse(reading.closed)
+    assert.isAbove(bytes, 32 * 1024 * 1024)
+  })
+})

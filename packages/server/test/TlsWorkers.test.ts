@@ -1,0 +1,46 @@
+/** Several server processes behind one HTTPS address. */
+import { X509Certificate } from "node:crypto"
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+import { connect } from "node:tls"
+import { assert, describe, it } from "vitest"
+import { environmentOn, newDatabase, sharedPostgres } from "./support/PostgresServer.ts"
+import { dial } from "./support/RawSocket.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
+
+/** Over a connection of its own: which process answers, and with which certificate. */
+const scrape = async (url: string) => {
+  const socket = connect({ socket: await dial(url), host: "127.0.0.1", rejectUnauthorized: false })
+  await once(socket, "secureConnect")
+  const fingerprint = socket.getPeerX509Certificate()?.fingerprint256
+  socket.write("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  const received = await socket.setEncoding("utf8").toArray()
+  return { pid: /pid="(\d+)"/u.exec(received.join(""))?.[1], fingerprint }
+}
+
+describe.skipIf(sharedPostgres.url === "")("HTTPS by workers", { timeout: 60_000 }, () => {
+  it("given 2, when the files are replaced, then each of them serves the first certificate and then the second", async () => {
+    const folder = temporaryFolder()
+    const [first, second] = [newCertificate(), newCertificate()]
+    const { environment, write } = writeTlsFiles(folder, first)
+    const server = await startServer({
+      folder,
+      environment: { ...environmentOn(await newDatabase()), ...environment, POINTSMAN_WORKERS: "2" }
+    })
+    const seen = async () => {
+      const answers = await Promise.all(Array.from({ length: 6 }, () => scrape(server.url)))
+      assert.lengthOf([...new Set(answers.map(({ pid }) => pid))], 2)
+      return [...new Set(answers.map(({ fingerprint }) => fingerprint))]
+    }
+    const of = ({ cert }: { readonly cert: string }) => [new X509Certificate(cert).fingerprint256]
+    assert.deepStrictEqual(await seen(), of(first))
+    write(second)
+    const end = Date.now() + 15_000
+    while (server.stderr().match(/the TLS certificate was reloaded/gu)?.length !== 2 && Date.now() < end)
+      await sleep(50)
+    assert.deepStrictEqual(await seen(), of(second))
+    const { code } = await server.stop()
+    assert.strictEqual(code, 0)
+  })
+})
