@@ -2832,6 +2832,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "warn of no unencrypted database",
+    harm: "Credentials and payments cross the network in the clear, and no operator learns of it.",
+    edits: [
+      {
+        file: "packages/server/src/DatabaseUrl.ts",
+        find: 'if (mode === "verify-full" || isOnThisMachine(host)) return undefined',
+        replace: 'if (mode !== "require" || isOnThisMachine(host)) return undefined'
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/DatabaseTransport.test.ts",
+      test: "given no sslmode, when the server starts, then it and doctor warn once; on loopback they do not"
+    }
+  },
+  {
     name: "take a path as the router reads it",
     harm: "A proxy keeps /metrics from the public, and /METRICS or /%6detrics shows them.",
     edits: [

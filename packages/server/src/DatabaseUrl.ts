@@ -27,7 +27,7 @@ const readPostgres = (text: string): Option.Option<PostgresDatabase> => {
   const url = URL.parse(text)
   if (url === null || url.hash !== "" || !/^\/\/[^/]/u.test(text.slice(url.protocol.length))) return Option.none()
   const isPlain = url.hostname !== "" && /^\/[^/@]+$/u.test(url.pathname) && !url.search.includes("@")
-  if (!isPlain || ![url.username, url.password, url.pathname].every(isDecodable)) return Option.none()
+  if (!isPlain || ![url.username, url.password, url.hostname, url.pathname].every(isDecodable)) return Option.none()
   return Option.some({
     _tag: "Postgres",
     url: Redacted.make(text, { label: "database URL" }),
@@ -42,6 +42,31 @@ const isDecodable = (text: string): boolean => {
   } catch {
     return false
   }
+}
+
+/** As `@effect/sql-pg` reads the URL: the last of several parameters wins, and a host of a parameter over that before. */
+const parametersOf = (url: URL) => ({
+  host: url.searchParams.getAll("host").at(-1) ?? decodeURIComponent(url.hostname),
+  mode: url.searchParams.getAll("sslmode").at(-1) ?? "disable"
+})
+
+const isOnThisMachine = (host: string): boolean => /^(?:\/.*|localhost|127(?:\.\d+){3}|\[?::1\]?)$/iu.test(host)
+
+/**
+ * What the `sslmode` of the URL leaves open to who is between this machine and the database, in words; `undefined` for
+ * `verify-full`, and for a database on this machine.
+ */
+export const connectionFault = ({ name, url }: PostgresDatabase): string | undefined => {
+  const { host, mode } = parametersOf(new URL(Redacted.value(url)))
+  if (mode === "verify-full" || isOnThisMachine(host)) return undefined
+  const remedy = "set sslmode=verify-full in POINTSMAN_DATABASE_URL (--database-url)"
+  if (mode === "disable") return `the connection to ${name} is not encrypted: ${remedy}`
+  if (mode === "allow" || mode === "prefer") {
+    return `the connection to ${name} is not encrypted if the other end declines TLS: ${remedy}`
+  }
+  // The client refuses another word.
+  if (mode !== "require" && mode !== "verify-ca") return undefined
+  return `sslmode=${mode} protects the connection to ${name} from Pointsman, but not those of other clients: ${remedy}`
 }
 
 export const readDatabase = (text: string): Result.Result<Database, string> => {

@@ -29,7 +29,7 @@ import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
-import type { Database } from "./DatabaseUrl.ts"
+import { connectionFault, type Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
 import * as Health from "./Health.ts"
@@ -166,6 +166,8 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
   const findings = configuration === undefined ? [] : configurationFindings(configuration, connectors)
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listeners = yield* listenAll(settings)
+  const fault = settings.database._tag === "Postgres" ? connectionFault(settings.database) : undefined
+  if (fault !== undefined) yield* Effect.logWarning(fault)
   yield* ensureFolder(settings.database)
   return { configuration, listeners, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })

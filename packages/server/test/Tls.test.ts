@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
 import { ask, dial, dialTls, statusOf } from "./support/RawSocket.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -79,6 +80,25 @@ describe("HTTPS", () => {
   })
 })
 
+const doctorLines = async (folder: string, environment: Readonly<Record<string, string>>) => {
+  const { stdout } = await runHere(folder, ["doctor", "--json"], environment)
+  const { checks } = JSON.parse(stdout).data as {
+    readonly checks: ReadonlyArray<{ readonly check: string; readonly verdict: string; readonly says: string }>
+  }
+  return checks.filter(({ check }) => check === "tls")
+}
+
+describe("doctor", () => {
+  it("given a certificate, then it says until when it is valid; given none, then nothing", async () => {
+    const folder = temporaryFolder()
+    const { environment } = writeTlsFiles(folder, newCertificate())
+    const [line] = await doctorLines(folder, environment)
+    assert.strictEqual(line?.verdict, "ok")
+    assert.include(line?.says, "to 2120-01-01T00:00:00.000Z")
+    assert.deepStrictEqual(await doctorLines(folder, {}), [])
+  })
+})
+
 describe("a certificate that cannot be served", () => {
   const good = newCertificate()
   const locked = generateKeyPairSync("ed25519").privateKey.export({
@@ -103,7 +123,10 @@ describe("a certificate that cannot be served", () => {
     const { code, stderr } = await runServerHere({ folder, environment })
     assert.strictEqual(code, 1)
     assert.include(stderr, message)
-    assert.notInclude(stderr, "visible")
+    const [line] = await doctorLines(folder, environment)
+    assert.strictEqual(line?.verdict, "wrong")
+    assert.include(line?.says, message)
+    assert.notInclude(stderr + line?.says, "visible")
   })
 
   it("given a path without a file, when the server starts, then it ends and names the setting", async () => {

@@ -24,6 +24,7 @@ import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { keyLines } from "./SealedLines.ts"
+import { transportLines } from "./TransportLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Lines = ReadonlyArray<CheckLine>
@@ -40,6 +41,7 @@ export const examine = Effect.fnUntraced(function* (
   return [
     node,
     ok("settings", "all settings are valid"),
+    ...(yield* transportLines(settings)),
     ...(yield* fileLines(settings, environment)),
     ...(yield* databaseLines(settings, environment))
   ] satisfies Lines
