@@ -1,6 +1,8 @@
 /** Card numbers in texts that are not for them, over a Pointsman that records its calls (decisions, section 4). */
+
 import { CardNumbers } from "@pointsman/http"
 import { afterAll, afterEach, describe, expect, test } from "vitest"
+import { cardNumberIn } from "../src/api/CardNumber.ts"
 import { scripted } from "./support/Scripted.ts"
 import { serve } from "./support/Web.ts"
 
@@ -109,4 +111,10 @@ describe("a card number in a text", () => {
     expect(web.log.join()).not.toMatch(/\d{12}/u)
     await web.close()
   })
+})
+
+test("given 17 bare card numbers in a text, when it is read, then they count as written", () => {
+  const url = `https://shop.example/?${"4111111111111111,".repeat(17)}`
+  expect(cardNumberIn(url)).toBe("written")
+  expect(cardNumberIn(url.slice(0, -17))).toBe("bare")
 })

@@ -59,10 +59,14 @@ const securityCode = /\b(?:cvv|cvc|cvn|csc|cid)2?\b|security code/iu
 /** Behind the number: three or four digits by themselves. */
 const codeBehind = /^[ ,;|:/-]{1,3}[0-9]{3,4}(?![0-9])/u
 
+const bareAtMost = 16
+
 const kindIn = (text: string): CardNumberKind | undefined => {
   if ([...text.matchAll(grouped)].some(([found]) => isCardNumber(found.replace(/[ -]/gu, "")))) return "written"
   const bare = [...text.matchAll(run)].filter(([found]) => isCardNumber(found))
   if (bare.length === 0) return undefined
+  // Each costs a look at the whole text, and so many are no order numbers.
+  if (bare.length > bareAtMost) return "written"
   const isBeside = bare.some(({ 0: found, index }) => {
     const behind = text.slice(index + found.length)
     const rest = `${text.slice(0, index)} ${behind}`
