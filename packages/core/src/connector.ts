@@ -15,6 +15,7 @@ export type { ConnectorHandle } from "./ports/ConnectorHandle.ts"
 export { credentialsReader, HeaderText, ProviderUrl } from "./ports/CredentialFields.ts"
 export { hideSecrets } from "./ports/HideSecrets.ts"
 export { type JsonCall, jsonCaller, segment } from "./ports/JsonCall.ts"
+export { keptFields } from "./ports/KeptFields.ts"
 export { answerReader, isSuccess } from "./ports/ReadAnswer.ts"
 export { atField, messageCrypto, messageJson, messageReader, signedJson, verifiedJson } from "./ports/ReadMessage.ts"
 export {

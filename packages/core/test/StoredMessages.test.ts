@@ -1,6 +1,7 @@
 /** A provider's message is stored before it is applied, and an operator can apply it again after a mend. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
+import { keptFields } from "@pointsman/core/connector"
 import {
   Ledger,
   type MessageOutcome,
@@ -19,7 +20,7 @@ import { caller, request, tenant, type World, world } from "./support/World.ts"
 const providerRef = "ref"
 
 /** A provider whose messages are `{"id", "attempt"}`, or `{"id", "disputed"}` with its own reference, and an arrangement in which nothing can be read until `mend`. */
-const messaging = (readsStored = true) => {
+const messaging = (readsStored = true, keptOfMessage?: (body: string) => string) => {
   const provider = scriptedProvider()
   const { definition } = provider
   let isMended = true
@@ -46,7 +47,8 @@ const messaging = (readsStored = true) => {
           ...connector,
           readMessage: ({ body, headers }: { body: Uint8Array; headers: Record<string, string | undefined> }) =>
             headers["signed"] === "yes" ? read(body) : Effect.fail(new MessageUnverified({ reason: "no" })),
-          ...(readsStored ? { readStored: ({ body }: { body: Uint8Array }) => read(body) } : {})
+          ...(readsStored ? { readStored: ({ body }: { body: Uint8Array }) => read(body) } : {}),
+          ...(keptOfMessage === undefined ? {} : { keptOfMessage })
         }))
     }
   })
@@ -105,6 +107,28 @@ describe("a stored message", () => {
         assert.strictEqual(failure._tag, "pointsman/MessageNotFound")
       }
     }).pipe(Effect.provide(whole.own.layer))
+  )
+
+  const sparing = messaging(true, keptFields(new Set(["id", "attempt"])))
+  it.effect("given a connector that says what is kept, then the rest is not stored, but of what it cannot read", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* pending(sparing.own)
+      const text = (id: string) => JSON.stringify({ id, email: "ada@shop.example", attempt: attemptId })
+      yield* deliver(text("msg_1"))
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      const pointsman = yield* Pointsman
+      assert.strictEqual(
+        (yield* pointsman.message("main", "msg_1")).body,
+        JSON.stringify({ id: "msg_1", attempt: attemptId })
+      )
+      yield* deliver(text("msg_1"))
+      sparing.breakReader()
+      yield* deliver(text("msg_2"))
+      const { items } = yield* pointsman.messages({ limit: 10 })
+      assert.lengthOf(items, 2)
+      const unread = items.find(({ outcome }) => outcome === "unreadable")
+      assert.strictEqual((yield* pointsman.message("main", unread?.eventId ?? "")).body, text("msg_2"))
+    }).pipe(Effect.provide(sparing.own.layer))
   )
 
   const old = messaging()

@@ -35,6 +35,7 @@ import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 import * as Requests from "./Requests.ts"
@@ -139,6 +140,7 @@ const connector = (
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
       readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
     ),
+    keptOfMessage,
     readStored: Effect.fn("AdyenConnector.readStored")((message) =>
       readStored(message, merchantAccount, cleaner([apiKey, message.secret]))
     )

@@ -18,6 +18,7 @@ import {
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { readMessage, readStored } from "./Messages.ts"
 
@@ -107,6 +108,7 @@ const connector = (
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
       readMessage(message, cleaner([credentials.apiKey, message.secret]))
     ),
+    keptOfMessage,
     readStored: Effect.fn("HttpConnector.readStored")((message) =>
       readStored(message, cleaner([credentials.apiKey, message.secret]))
     )

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpConnector } from "@pointsman/connector-http"
 import { scriptedTransport } from "@pointsman/contracts/connector"
-import { money } from "@pointsman/core/connector"
+import { money, type ProviderMessage } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { apiKey } from "./Provider.ts"
 
@@ -28,9 +28,28 @@ const read = (type: string, data: object) => {
   const t = Math.floor(receivedAt / 1000)
   const tag = createHmac("sha256", secret).update(`${t}.${text}`).digest("hex")
   const raw = { headers: { "x-service-signature": `t=${t},v1=${tag}` }, body: Buffer.from(text) }
-  const reading = connector.readMessage?.({ ...raw, secret: Redacted.make(secret), receivedAt })
-  return Effect.result(reading ?? Effect.die("it reads no messages"))
+  return Effect.gen(function* () {
+    if (connector.readMessage === undefined) return yield* Effect.die("it reads no messages")
+    const whole = yield* Effect.result(connector.readMessage({ ...raw, secret: Redacted.make(secret), receivedAt }))
+    if (Result.isSuccess(whole)) assert.deepStrictEqual(stated(yield* readKept(text)), stated(whole.success))
+    return whole
+  })
 }
+
+/** As it is stored, with a field that no statement needs. */
+const readKept = (text: string) => {
+  const kept = connector.keptOfMessage?.(
+    JSON.stringify({ ...JSON.parse(text), customer: { email: "ada@shop.example" } })
+  )
+  assert.notInclude(kept ?? "", "ada@shop.example")
+  const reading = connector.readStored?.({ body: Buffer.from(kept ?? ""), secret: Redacted.make(secret) })
+  return reading ?? Effect.die("it reads no stored messages")
+}
+
+const stated = ({ about, at, id }: ProviderMessage): unknown => [
+  { at, id },
+  "state" in about && about.state !== null ? { ...about, state: about.state(eur) } : about
+]
 
 const operation = { operation_id: "op_1", kind: "capture", status: "confirmed", updated: "2026-11-21T12:00:00Z" }
 

@@ -23,6 +23,7 @@ import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Caller, stripeCaller } from "./Caller.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { accountAnswer } from "./LookupAnswers.ts"
 import * as Lookups from "./Lookups.ts"
@@ -105,6 +106,7 @@ const connector = (
       )
     }),
     readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
+    keptOfMessage,
     readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }
 }

@@ -20,9 +20,23 @@ const read = (message: unknown, options: Parameters<typeof connected>[1] = {}) =
   return Effect.result(reading ?? Effect.die("no messages"))
 }
 
+/** The same message as it is stored. */
+const readKept = (message: unknown, options: Parameters<typeof connected>[1] = {}) => {
+  const { connector } = connected([], options)
+  const { data, ...head } = message as { readonly data: { readonly object: object } }
+  const personal = { client_secret: "pi_secret", billing_details: { name: "Ada", email: "ada@shop.example" } }
+  const text = JSON.stringify({ ...head, data: { ...data, object: { ...data.object, ...personal } } })
+  const body = Buffer.from(connector.keptOfMessage?.(text) ?? "")
+  assert.notMatch(body.toString(), /pi_secret|Ada|ada@/u)
+  const reading = connector.readStored?.({ body, secret: Redacted.make(secret) })
+  return Effect.result(reading ?? Effect.die("no stored messages"))
+}
+
 /** What a message is about, with the state that it tells. */
-const told = Effect.fnUntraced(function* (message: unknown, options: Parameters<typeof connected>[1] = {}) {
-  const result = yield* read(message, options)
+const told = (message: unknown, options: Parameters<typeof connected>[1] = {}) => statedBy(read(message, options))
+
+const statedBy = Effect.fnUntraced(function* (reading: ReturnType<typeof read> | ReturnType<typeof readKept>) {
+  const result = yield* reading
   if (Result.isFailure(result)) return `${result.failure._tag}: ${result.failure.reason}`
   const { about } = result.success
   return about._tag === "Charge" || about._tag === "Refund" ? { ...about, state: about.state(eur) } : about
@@ -208,6 +222,14 @@ describe("events", () => {
     it.effect(`given ${type} (${index + 1}), then ${tagOf(expected)}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual<unknown>(yield* told(event(type, object)), expected)
+        if (typeof expected !== "string") {
+          const [whole, kept] = [yield* read(event(type, object)), yield* readKept(event(type, object))]
+          assert.deepStrictEqual<unknown>(yield* statedBy(readKept(event(type, object))), expected)
+          assert.deepStrictEqual(
+            Result.map(kept, ({ at, id }) => [id, at]),
+            Result.map(whole, ({ at, id }) => [id, at])
+          )
+        }
       })
     )
   }

@@ -54,7 +54,7 @@ export interface MessageNote {
 
 /** A provider's message as evidence. */
 export interface StoredMessage extends MessageNote {
-  /** The body as it came, sealed or not; empty and not sealed after an erasure of personal data. */
+  /** What is kept of the body, sealed or not; empty and not sealed after an erasure of personal data. */
   readonly body: string
   /** `false` for a message that a version stored which did not seal bodies. */
   readonly isSealed: boolean

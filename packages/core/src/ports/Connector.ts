@@ -255,6 +255,11 @@ export interface Connector {
    * now. An operator applies a stored message by it. `secret` is the connection's of today, so that no text shows it.
    */
   readonly readStored?: (message: VerifiedBody) => Effect.Effect<ProviderMessage, MessageUnreadable>
+  /**
+   * What is stored of the body of a message that was read: without personal data that no statement needs. `readStored` must
+   * read the same from it as from the whole body. Without this method the whole body is stored.
+   */
+  readonly keptOfMessage?: (body: string) => string
 }
 
 /** One connection's account, as its connector is given it. */

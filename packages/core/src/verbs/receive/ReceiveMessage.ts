@@ -57,6 +57,7 @@ export interface VerifiedMessage {
   readonly tenant: Tenant
   /** Epoch milliseconds. */
   readonly receivedAt: number
+  /** What is stored of it; see `Connector.keptOfMessage`. */
   readonly body: string
   /** `null` where it cannot be read. */
   readonly message: ProviderMessage | null
@@ -74,7 +75,11 @@ export const verifyMessage = Effect.fnUntraced(function* (incoming: IncomingMess
   const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
   const { environment, workspaceId } = found
   const verified = { connectionId, tenant: { workspaceId, environment }, receivedAt, body: utf8.decode(body) }
-  if (Result.isSuccess(read)) return { ...verified, message: read.success, reason: null } satisfies VerifiedMessage
+  if (Result.isSuccess(read)) {
+    // It was verified over the bytes as they came. Of a message that cannot be read nothing is known, and it stays whole.
+    const kept = reader.keptOfMessage?.(verified.body) ?? verified.body
+    return { ...verified, body: kept, message: read.success, reason: null } satisfies VerifiedMessage
+  }
   if (read.failure._tag === "pointsman/MessageUnverified") {
     return yield* refuseUnverified(connectionId, read.failure.reason)
   }
@@ -89,6 +94,7 @@ interface Reader {
   readonly secret: Redacted.Redacted<string>
   readonly readMessage: NonNullable<Connector["readMessage"]>
   readonly readStored: Connector["readStored"] | undefined
+  readonly keptOfMessage: Connector["keptOfMessage"] | undefined
 }
 
 /** What the connection's messages are read with; `undefined` where it can have none. */
@@ -113,8 +119,10 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
     yield* connections.reportOnce(connection, connector.failure.reason)
     return undefined
   }
-  const { readMessage, readStored } = connector.success
-  return readMessage === undefined ? undefined : ({ secret: opened, readMessage, readStored } satisfies Reader)
+  const { keptOfMessage, readMessage, readStored } = connector.success
+  return readMessage === undefined
+    ? undefined
+    : ({ secret: opened, readMessage, readStored, keptOfMessage } satisfies Reader)
 })
 
 /** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */
