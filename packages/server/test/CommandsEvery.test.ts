@@ -76,8 +76,6 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "audit list": () => [],
   "audit verify": () => [],
   usage: () => ["--workspace", "demo", "--from", "1 day"],
-  "audit list": () => [],
-  "audit verify": () => [],
   doctor: () => []
 }
 
