@@ -129,6 +129,9 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
     const next = join(folder, "next.json")
     writeFileSync(next, JSON.stringify({ workspaces: [{ id: "acme", name: "Acme" }, { id: "globex" }] }))
     documentOf(await run("config", "apply", next, "--by", "Grace", "--json"))
+    await run("erase", "--reference", "nobody's order", "--workspace", "acme", "--by", "Jo", "--dry-run")
+    await run("erase", "--reference", "nobody's order", "--workspace", "acme", "--environment", "sandbox", "--by", "Jo")
+    await run("keys", "rotate-encryption")
     const listed = await run("audit", "list", "--json")
     const entries: ReadonlyArray<Entry> = documentOf(listed).data
     const hash = entries[0]?.details.hash
@@ -138,12 +141,14 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
         [1, `configuration ${hash}`, "configuration.applied"],
         [2, "Ada", "key.created"],
         [3, userInfo().username, "key.revoked"],
-        [4, "Grace", "configuration.applied"]
+        [4, "Grace", "configuration.applied"],
+        [5, "Jo", "payments.erasing"],
+        [6, userInfo().username, "encryption.rotating"]
       ]
     )
     assert.strictEqual(entries[1]?.subject, made.id)
     assert.lengthOf(entries[3]?.details.revoked_keys ?? [], 1)
-    for (const secret of [made.key, liveKey]) assert.notInclude(listed.stdout, secret)
+    for (const secret of [made.key, liveKey, "nobody's order"]) assert.notInclude(listed.stdout, secret)
     assert.match(server.stderr(), /message=audit .*action=configuration\.applied/u)
   })
 })

@@ -4,6 +4,7 @@ import type { Caller } from "../decide/CreateRequest.ts"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { MerchantDetails } from "../model/Merchant.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import { AuditActor } from "../ports/Audit.ts"
 import type { KeyHolder } from "../ports/Directory.ts"
 import type { MerchantQuery, ProvisionFailure, ReinviteFailure } from "../ports/Merchants.ts"
 import type { StorageError } from "../ports/StorageError.ts"
@@ -94,7 +95,16 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
     createApiKey: (tenant, scopes, options) => Effect.provideContext(createApiKey(tenant, scopes, options), context),
     revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
     restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
-    erasePayments: (order) => Effect.provideContext(erasePayments(order), context),
+    erasePayments: (order) => {
+      const act = Effect.provideContext(erasePayments(order), context)
+      if (order.isDryRun) return act
+      const { environment, workspaceId } = order.tenant
+      // The reference may name a person.
+      return intents(context)("payments.erasing", workspaceId, { environment }).pipe(
+        Effect.provideService(AuditActor, order.by),
+        Effect.andThen(act)
+      )
+    },
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
     createInvitation: (partnerId, id) =>

@@ -19,6 +19,8 @@ export type AuditAction =
   | "merchant.inviting"
   | "records.recovering"
   | "loss.accepting"
+  | "payments.erasing"
+  | "encryption.rotating"
 
 export interface AuditDraft {
   /** Epoch milliseconds. */

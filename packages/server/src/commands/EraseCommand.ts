@@ -21,7 +21,7 @@ export const eraseCommand = Command.make(
     ),
     workspace: workspaceFlag,
     environment: anyEnvironmentFlag,
-    by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Your name; it appears in the log")),
+    by: Flag.String("by").pipe(Flag.withMetavar("name"), Flag.withDescription("Your name, for the audit trail")),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Print what would be erased, and write nothing"),
       Flag.withDefault(false),

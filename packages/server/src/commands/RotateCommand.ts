@@ -3,6 +3,7 @@ import { type Rotation, rotateEncryption, type SealedCounts } from "@pointsman/c
 import { keyStorageError } from "@pointsman/core/ports"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
 import { endWith } from "./EndWith.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -13,14 +14,15 @@ import { counted } from "./Words.ts"
 
 export const rotateCommand = Command.make(
   "rotate-encryption",
-  { json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ json, ...settings }) {
+  { by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ by, json, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const rotation = yield* withProgress(json, (tell) =>
           rotateEncryption({ onProgress: (resealed) => tell(`${counted(resealed, "text")} encrypted again`) })
         ).pipe(
+          actingAs(by),
           Effect.catchTag("pointsman/KeyUnavailable", (cause) =>
             Effect.fail(keyStorageError("rotating the key")(cause))
           )

@@ -4,7 +4,9 @@
  * A text is replaced only where it is still the one that was read: what a server wrote meanwhile is kept, and the next pass
  * reads that. So it may be killed and run again at any time, and two may run at once.
  */
+
 import { Effect } from "effect"
+import { Audit, auditDraft } from "../../ports/Audit.ts"
 import { type SealedKind, type SealedText, SealedTexts, sealedContext, sealedKinds } from "../../ports/SealedTexts.ts"
 import { keyIdOf } from "../../ports/Sealing.ts"
 import { Secrets } from "../../ports/Secrets.ts"
@@ -44,6 +46,8 @@ const maxPasses = 3
 /** Fails where a key or the storage is not at hand; what was sealed again by then stays so. */
 export const rotateEncryption = Effect.fnUntraced(function* ({ onProgress }: RotationOptions = {}) {
   const [keyId = ""] = yield* (yield* Secrets).keyIds
+  const { append } = yield* Audit
+  yield* append(yield* auditDraft("encryption.rotating", "encryption key", { key_id: keyId }))
   let resealed = 0
   for (let pass = 0; pass < maxPasses; pass++) {
     let found = 0
