@@ -95,10 +95,16 @@ export const layer = (
     Layer.provide(
       Fallbacks.layer(pathsOf(options), {
         accessLog: options.accessLog,
-        isHttps: options.baseUrl?.startsWith("https:") === true
+        isHttps: isPublicHttps(options.baseUrl)
       })
     )
   )
+
+/** A browser would remember `localhost` for every program on the machine. */
+const isPublicHttps = (baseUrl: string | undefined): boolean => {
+  const url = URL.parse(baseUrl ?? "")
+  return url?.protocol === "https:" && url.hostname !== "localhost" && !url.hostname.endsWith(".localhost")
+}
 
 const hostedPages = (baseUrl: string | undefined) =>
   baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)

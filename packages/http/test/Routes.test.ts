@@ -167,3 +167,23 @@ describe("a client of the web handler that goes away", () => {
     expect((await answer).status).toBe(499)
   })
 })
+
+describe("headers of every answer", () => {
+  test.each([
+    ["https://pay.example", "max-age=31536000"],
+    ["http://pay.example", null],
+    ["https://localhost:3000", null]
+  ])(
+    "given the base URL %s, then Strict-Transport-Security is %s, and nothing is guessed or kept",
+    async (baseUrl, hsts) => {
+      const secured = serve(scripted().layer, { baseUrl })
+      for (const path of ["/api/v1/payments", "/elsewhere"]) {
+        const { headers } = await secured.send(path, { key: "sandbox" })
+        expect(headers.get("strict-transport-security")).toBe(hsts)
+        expect(headers.get("x-content-type-options")).toBe("nosniff")
+        expect(headers.get("cache-control")).toBe("no-store")
+      }
+      await secured.close()
+    }
+  )
+})
