@@ -1,5 +1,6 @@
 // A backend in ECMAScript modules, without Effect: it takes a payment, sends it again, and closes.
 import { deepStrictEqual, strictEqual } from "node:assert"
+import { randomBytes } from "node:crypto"
 import { sandbox } from "@pointsman/connector-sandbox"
 import { createPointsman } from "@pointsman/node"
 import { sqlite } from "@pointsman/storage-sqlite"
@@ -7,7 +8,7 @@ import { sqlite } from "@pointsman/storage-sqlite"
 const pointsman = await createPointsman({
   storage: sqlite("payments.db"),
   connectors: [sandbox()],
-  encryptionKey: Buffer.alloc(32, 7).toString("base64"),
+  encryptionKey: randomBytes(32).toString("base64"),
   environment: "sandbox",
   workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
 })
