@@ -137,9 +137,9 @@ export class Model {
       case "create":
         return this.#create({ ...asked, tenant })
       case "retrieve":
-        return this.#withPayment({ ...asked, tenant }, (payment) => [this.#retrieve(payment)])
+        return this.#withPayment({ ...asked, tenant }, (payment) => [this.#retrieve(payment, shownTo(scopes))])
       case "list":
-        return this.#list(tenant, asked.query)
+        return this.#list(tenant, asked.query, shownTo(scopes))
       case "timeline":
         return this.#timeline({ ...asked, tenant })
       case "events":
@@ -298,11 +298,11 @@ export class Model {
   }
 
   /** A page whose time ran out is CANCELLED; without background checks, as soon as its payment is read. */
-  #retrieve(payment: Payment): Possibility {
-    if (!this.#isOverdue(payment)) return success(200, { data: view(payment) })
+  #retrieve(payment: Payment, shown: typeof view): Possibility {
+    if (!this.#isOverdue(payment)) return success(200, { data: shown(payment) })
     const after = { status: "CANCELLED" as const, nextAction: { type: "NONE" } }
     return {
-      ...success(200, { data: view({ ...payment, ...after }) }),
+      ...success(200, { data: shown({ ...payment, ...after }) }),
       so: () => {
         Object.assign(payment, after)
         this.#tell(payment, "payment.cancelled")
@@ -315,14 +315,14 @@ export class Model {
   }
 
   /** Newest first. */
-  #list(tenant: string, query: Query): Answers {
+  #list(tenant: string, query: Query, shown: typeof view): Answers {
     const status = query["status"]?.toUpperCase()
     if (!isLimit(query["limit"]) || (status !== undefined && !everyStatus.includes(status))) {
       return refuse("validation_error")
     }
     const all = this.#payments.filter((one) => one.tenant === tenant).reverse()
     const isFound = (payment: Payment) => status === undefined || payment.status === status
-    return page(all, isFound, view, query["before"], query["limit"])
+    return page(all, isFound, shown, query["before"], query["limit"])
   }
 
   /** Oldest first. */
@@ -557,6 +557,15 @@ const noReference = ({ status }: Payment): ReadonlyArray<Code> =>
   ["FAILED", "UNKNOWN", "REQUIRES_ACTION", "CANCELLED"].includes(status) ? ["no_provider_ref"] : []
 
 const told = ({ pattern }: Event): Pattern => pattern
+
+/** A key that cannot act on the payment does not get the address of its page. */
+const shownTo = (scopes: ReadonlyArray<string> | null): typeof view =>
+  scopes === null || scopes.includes("payments:write")
+    ? view
+    : (payment) => {
+        const { url: _, ...nextAction } = payment.nextAction as { readonly [key: string]: Pattern }
+        return { ...view(payment), next_action: nextAction }
+      }
 
 const view = (payment: Payment): { readonly [key: string]: Pattern } => ({
   id: payment.id,
