@@ -117,7 +117,11 @@ const command = Command.make(
     const [first] = wrong
     if (first === undefined) return
     const explained = yield* explain(storage, first, only, outside)
-    if (explained === undefined) return yield* Console.log(`seed ${first} on ${name}: all is well`)
+    if (explained === undefined) {
+      if (count === 1) return yield* Console.log(`seed ${first} on ${name}: all is well`)
+      yield* Console.log(`seed ${first} on ${name} was wrong among others, or did not finish, and is right by itself`)
+      return setExitCode(1)
+    }
     if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${wrong.join(", ")}`)
     yield* Console.log(explained)
     return setExitCode(1)

@@ -38,10 +38,13 @@ export const newDatabase = async (server: string): Promise<string> => {
   return url.href
 }
 
-/** Everything that a run writes; not which steps of the schema were taken, nor the one row that counts the directory's changes. */
+/**
+ * Everything that a run writes; not which steps of the schema were taken, nor the one row that counts the directory's
+ * changes, nor the audit trail, to which entries are only added.
+ */
 const emptied = `do $$ begin execute (
   select coalesce('truncate ' || string_agg(format('%I', tablename), ', ') || ' restart identity cascade', 'select 1')
-  from pg_tables where schemaname = 'public' and tablename not like '%migrations%' and tablename <> 'directory_version'
+  from pg_tables where schemaname = 'public' and tablename not like '%migrations%' and tablename not in ('directory_version', 'audit_entries')
 ); end $$`
 
 /** The layer, built anew for each run. */

@@ -4,6 +4,7 @@
  */
 import { storageSuite } from "@pointsman/contracts/storage"
 import {
+  Audit,
   Deliveries,
   Directory,
   Ledger,
@@ -14,6 +15,7 @@ import {
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
 import { describe } from "vitest"
+import { make as makeAudit } from "../src/Audit.ts"
 import { open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
@@ -37,7 +39,8 @@ const together = Layer.effectContext(
       Context.add(Merchants, makeMerchants(db, forget)),
       Context.add(SealedTexts, makeSealedTexts(db, forget)),
       Context.add(SuccessRates, makeSuccessRates(db)),
-      Context.add(RecordLosses, makeRecordLosses(db).losses)
+      Context.add(RecordLosses, makeRecordLosses(db).losses),
+      Context.add(Audit, makeAudit(db))
     )
   })
 )
