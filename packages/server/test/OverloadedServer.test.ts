@@ -16,7 +16,7 @@ import { type ServerProcess, startServer, temporaryFolder } from "./support/Serv
 const seconds = Number(process.env["POINTSMAN_OVERLOAD_SECONDS"] ?? 0)
 if (seconds === 0) {
   process.stderr.write(
-    "server: an overloaded server is left out: it takes a minute, and runs with POINTSMAN_OVERLOAD_SECONDS=15, as in .ci/run\n"
+    "server: an overloaded server is left out: it takes two minutes on a quiet machine, and runs with POINTSMAN_OVERLOAD_SECONDS=15\n"
   )
 }
 
