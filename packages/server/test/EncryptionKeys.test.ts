@@ -65,13 +65,13 @@ describe("weak encryption keys", () => {
     assert.strictEqual(readFileSync(file, "utf8"), `${zeros}\n`)
   })
 
-  it.skipIf(process.platform === "win32").each([0o640, 0o604, 0o620, 0o644])(
-    "given a key file of mode %o, when the server starts, then it stops until only its owner may use the file",
+  it.skipIf(process.platform === "win32").each(["0640", "0604", "0620", "0644"])(
+    "given a key file of mode %s, when the server starts, then it stops until only its owner may use the file",
     async (mode) => {
       const folder = temporaryFolder()
       await (await startServerHere({ folder })).stop()
       const file = join(folder, ".pointsman/pointsman.db.encryption-key")
-      chmodSync(file, mode)
+      chmodSync(file, Number.parseInt(mode, 8))
       const exited = await runServerHere({ folder })
       assert.strictEqual(exited.code, 1)
       assert.match(
