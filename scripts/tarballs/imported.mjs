@@ -10,6 +10,7 @@ const pointsman = await createPointsman({
   connectors: [sandbox()],
   encryptionKey: randomBytes(32).toString("base64"),
   environment: "sandbox",
+  log: () => {},
   workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
 })
 const order = { amount: 1234, currency: "EUR", country: "NL" }

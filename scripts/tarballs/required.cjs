@@ -9,6 +9,7 @@ const pay = async () => {
     storage: memory(),
     connectors: [sandbox()],
     environment: "sandbox",
+    log: () => {},
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
   const { payment } = await pointsman.create({ amount: 1234, currency: "EUR", country: "NL" })
