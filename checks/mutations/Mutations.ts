@@ -2864,7 +2864,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
-    name: "show metrics to whoever a proxy on this machine serves",
+    name: "show metrics to the clients of a proxy on this machine",
     harm: "The volume, the providers and the failures of all merchants are public.",
     edits: [{ file: "packages/server/src/AdminRoutes.ts", find: " && !wasForwarded(headers)", replace: "" }],
     caughtBy: {
@@ -2891,7 +2891,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
-    name: "believe whoever sends X-Forwarded-For",
+    name: "believe X-Forwarded-For from every client",
     harm: "A client that writes another address into each request tries API keys without end.",
     edits: [
       {
@@ -3236,7 +3236,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "accept a weak encryption key",
-    harm: "A key of zeros seals the credentials of every provider: whoever copies the database reads them.",
+    harm: "A key of zeros seals the credentials of every provider: an attacker with a copy of the database reads them.",
     edits: [
       { file: "packages/core/src/ports/SecretsLayer.ts", find: "isWeak(key) ? Result", replace: "false ? Result" }
     ],

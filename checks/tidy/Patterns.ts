@@ -1,4 +1,4 @@
-/** Regular expressions whose time grows faster than their input: whoever writes the input could stop the server. */
+/** Regular expressions whose time grows faster than their input: a client could stop the server with one input. */
 import ts from "typescript"
 import type { TextFile } from "./Files.ts"
 import { inputsOf } from "./PatternInputs.ts"

@@ -19,7 +19,7 @@ export class PaymentViews extends Context.Service<
   {
     /** Whether there are hosted pages to send customers to. */
     readonly hasPages: boolean
-    /** `mayAct`: whoever has the address of the hosted page can pay, cancel or decline on it. */
+    /** `mayAct`: a person with the address of the hosted page can pay, cancel or decline on it. */
     readonly payment: (payment: PaymentRecord, mayAct?: boolean) => Effect.Effect<Payment>
     /** The answer to a create, which alone tells how the payment was routed. */
     readonly created: (payment: PaymentRecord, debug: boolean) => Effect.Effect<Payment>

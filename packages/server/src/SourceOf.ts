@@ -36,7 +36,7 @@ export const makeSources = (trusted: ReadonlyArray<string>): Sources => {
 const withoutPort = (text: string): string =>
   /^\[(.+)\](?::\d+)?$/u.exec(text)?.[1] ?? /^([\d.]+):\d+$/u.exec(text)?.[1] ?? text
 
-/** Whoever has one IPv6 address has the 2^64 of its network. */
+/** A client with one IPv6 address has the 2^64 of its network. */
 const block = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = (address.split("%")[0] as string).split("::")

@@ -20,7 +20,7 @@ export interface NotifierService {
 }
 
 /**
- * Writes to the log unless another one is provided. Only the line at level Debug contains the token, since whoever reads
+ * Writes to the log unless another one is provided. Only the line at level Debug contains the token, since a reader of
  * a log could accept the invitation.
  */
 export const Notifier = Context.Reference<NotifierService>("pointsman/ports/Notifier", {

@@ -32,7 +32,7 @@ export const NextAction = Schema.Struct({
   url: Schema.optionalKey(Schema.String.annotate({ format: "uri" })).annotateKey(
     documented(
       "The URL to redirect the customer to. Present if `type` is `REDIRECT` and the API key has the scope " +
-        "`payments:write`: whoever has the URL can act for the customer."
+        "`payments:write`: a person with the URL can act for the customer."
     )
   ),
   expires_at: Schema.optionalKey(DateTime).annotateKey(
