@@ -10,20 +10,24 @@ export const messageCrypto = Layer.provide(Mac.layerWebCrypto, SecureRandom.laye
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** No provider nests deeper, or sends as many objects and lists in a message. */
+/** No provider nests deeper, or sends as many objects, lists and fields in a message. */
 const maximumDepth = 64
 const maximumContainers = 10_000
+const maximumCommas = 20_000
 
 const quote = 0x22
+const comma = 0x2c
 const backslash = 0x5c
 
 /**
- * Whether a body has more structure than a message can have. To parse a megabyte of open brackets takes 50 ms, and a
- * signature inside the body can only be checked after parsing, so anyone who can reach the endpoint could send one.
+ * Whether a body has more structure than a message can have. To parse a megabyte of open brackets, or of
+ * 80,000 fields, takes 50 ms. A signature inside the body can only be checked after parsing, so anyone who can reach the
+ * endpoint could send one.
  */
 const isTooMuch = (body: Uint8Array): boolean => {
   let depth = 0
   let containers = 0
+  let commas = 0
   for (let at = 0; at < body.length; at++) {
     switch (body[at]) {
       case quote:
@@ -36,6 +40,9 @@ const isTooMuch = (body: Uint8Array): boolean => {
       case 0x5d: // ]
       case 0x7d: // }
         depth--
+        break
+      case comma:
+        if (++commas > maximumCommas) return true
     }
   }
   return false
@@ -46,7 +53,8 @@ export const messageJson = (body: Uint8Array): Effect.Effect<unknown, string> =>
   Effect.suspend(() =>
     isTooMuch(body)
       ? Effect.fail(
-          `the body is nested deeper than ${maximumDepth} levels, or has more than ${maximumContainers} objects and lists`
+          `the body is nested deeper than ${maximumDepth} levels, or has more than ${maximumContainers} objects and lists, ` +
+            `or more than ${maximumCommas} commas`
         )
       : Effect.try({
           try: (): unknown => JSON.parse(utf8.decode(body)),
