@@ -47,6 +47,11 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "Gathers the commits that share one statement; a microtask gathers batches of one."
   },
   {
+    path: "packages/contracts/src/simulator/BoundedTurns.ts",
+    words: ["performance.now"],
+    reason: "It ends what simulated time waits for."
+  },
+  {
     path: "packages/core/src/ports/Admission.ts",
     words: ["performance.now", "setTimeout"],
     reason: "Places are given before a request is read, and so before it has a fiber."

@@ -1,5 +1,15 @@
 /** Where a process leaves itself: what it asks of the store, of a provider and of a receiver, before and after. */
-import type { Change, Connector, Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
+import type {
+  Audit,
+  Change,
+  Connector,
+  Deliveries,
+  Directory,
+  Ledger,
+  Merchants,
+  RecordLosses,
+  SuccessRates
+} from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 
 /** What is called beyond the boundary, as `ledger.commit` or `provider.charge`. */
@@ -9,6 +19,8 @@ export type Crossing =
   | `directory.${keyof Directory["Service"]}`
   | `merchants.${keyof Merchants["Service"]}`
   | `successRates.${keyof SuccessRates["Service"]}`
+  | `audit.${keyof Audit}`
+  | `recordLosses.${Exclude<keyof RecordLosses, "known">}`
   | `provider.${Exclude<keyof Connector, "readMessage" | "readStored">}`
   | "receiver.send"
 
@@ -68,5 +80,9 @@ const writes: ReadonlySet<Crossing> = new Set([
   "merchants.provision",
   "merchants.replaceInvitation",
   "successRates.write",
-  "successRates.forgetBefore"
+  "successRates.forgetBefore",
+  "audit.append",
+  "recordLosses.declare",
+  "recordLosses.markRecovered",
+  "recordLosses.end"
 ])

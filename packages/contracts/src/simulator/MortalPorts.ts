@@ -1,5 +1,6 @@
 /** What a mortal process reaches of the outside: the store that it shares, and providers. All of it is beyond the boundary. */
 import {
+  Audit,
   BeginBy,
   type Change,
   CommitUnknown,
@@ -10,6 +11,7 @@ import {
   Ledger,
   Merchants,
   NotSent,
+  RecordLosses,
   StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
@@ -63,7 +65,7 @@ export const mortalStorage = (
 
   /** Every method, and every effect, of a port; a port that grows has what is new of it behind the boundary too. */
   const behind = <Service extends object>(
-    port: "ledger" | "deliveries" | "directory" | "merchants" | "successRates",
+    port: "ledger" | "deliveries" | "directory" | "merchants" | "successRates" | "audit" | "recordLosses",
     service: Service
   ) =>
     Object.fromEntries(
@@ -83,11 +85,15 @@ export const mortalStorage = (
       })
     ) as Service
 
+  const losses = Context.get(shared, RecordLosses)
   return Context.make(Ledger, behind("ledger", Context.get(shared, Ledger))).pipe(
     Context.add(Deliveries, behind("deliveries", Context.get(shared, Deliveries))),
     Context.add(Directory, behind("directory", Context.get(shared, Directory))),
     Context.add(Merchants, behind("merchants", Context.get(shared, Merchants))),
-    Context.add(SuccessRates, behind("successRates", Context.get(shared, SuccessRates)))
+    Context.add(SuccessRates, behind("successRates", Context.get(shared, SuccessRates))),
+    Context.add(Audit, behind("audit", Context.get(shared, Audit))),
+    // A process remembers what it knows of losses, and asks nobody for it.
+    Context.add(RecordLosses, { ...behind("recordLosses", losses), known: losses.known })
   )
 }
 

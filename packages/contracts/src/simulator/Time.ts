@@ -7,6 +7,7 @@
  */
 import { Duration, Effect, type Scheduler } from "effect"
 import type { TestClock } from "effect/testing"
+import { boundedTurns } from "./BoundedTurns.ts"
 
 export interface Time {
   readonly clock: TestClock.TestClock
@@ -138,8 +139,9 @@ const makeTasks = () => {
   }
 
   const settleOutside = async () => {
+    const turn = boundedTurns("the store")
     while (outside > 0) {
-      await turnOfTheLoop()
+      await turn()
       run()
     }
   }
@@ -161,9 +163,6 @@ const makeTasks = () => {
   }
   return { hold, scheduler, settle }
 }
-
-/** Effect's own scheduler gives way to the loop. */
-const turnOfTheLoop = (): Promise<void> => Effect.runPromise(Effect.yieldNow)
 
 // A binary heap: the alarm that rings next comes first.
 

@@ -29,6 +29,7 @@ import { openSecretsLayer } from "@pointsman/core/testing"
 import { Clock, Context, Effect, Exit, Layer, Random, Redacted, References, Scheduler, Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Hooks } from "./Boundary.ts"
+import { boundedTurns } from "./BoundedTurns.ts"
 import { answered, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
 import { type MortalProcess, type MortalProcessOptions, type Shared, startProcess } from "./MortalProcess.ts"
@@ -230,10 +231,11 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
   )
   const runIn = async <A, E, R>(context: Context.Context<R>, work: Effect.Effect<A, E, R>): Promise<A> => {
     const fiber = Effect.runForkWith(context)(work)
+    const turn = boundedTurns("what the world runs")
     for (;;) {
       await time.settle()
       const exit = fiber.pollUnsafe()
-      if (exit === undefined) await Effect.runPromise(Effect.yieldNow)
+      if (exit === undefined) await turn()
       else if (Exit.isSuccess(exit)) return exit.value
       else throw new Error("the world itself failed", { cause: exit.cause })
     }

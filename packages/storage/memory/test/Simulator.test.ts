@@ -2,12 +2,14 @@
 import {
   type ChargeRecord,
   type Fate,
+  type MortalProcess,
   makeWorld,
   type ProviderAct,
   production,
   sandbox,
   wrongWith
 } from "@pointsman/contracts/simulator"
+import { Audit } from "@pointsman/core/ports"
 import { sampleRequest } from "@pointsman/core/testing"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Exit, Option } from "effect"
@@ -134,6 +136,47 @@ describe("a process in a world", () => {
       await world.time.pass(3 * 24 * 60 * minute)
       assert.strictEqual(await stateNow(), side === "before" ? "Failed" : "Captured")
       assert.deepStrictEqual(heard, [])
+      await world.end()
+    })
+  }
+
+  for (const [side, recorded] of [
+    ["before", []],
+    ["after", ["review.resolving"]]
+  ] as const) {
+    it(`given it dies ${side} it records an intent, then the audit trail runs beyond it and takes the next one`, async () => {
+      const world = await makeWorld({
+        storage: layer(),
+        hooks: {
+          onBoundary: (boundary): Fate =>
+            boundary.process === 1 && boundary.crossing === "audit.append" && boundary.side === side
+              ? "dies"
+              : undefined
+        }
+      })
+      const heard: Array<string> = []
+      const resolve = (process: MortalProcess) =>
+        process.ask(
+          (pointsman) =>
+            pointsman.resolveReview({
+              tenant: sandbox.tenant,
+              paymentId: "00000000-0000-7000-8000-000000000001",
+              by: "an operator",
+              evidence: "the provider's record",
+              stated: { _tag: "NothingToChange" }
+            }),
+          (exit) => heard.push(Exit.isSuccess(exit) ? "success" : "failure")
+        )
+      const recordedNow = async () =>
+        (await world.run(world.service(Audit).list({ after: 0, limit: 10 }))).map(({ action }) => action)
+      const first = world.start()
+      resolve(first)
+      await world.time.pass(minute)
+      assert.deepStrictEqual([first.isDead(), heard, await recordedNow()], [true, [], recorded])
+
+      resolve(world.start())
+      await world.time.pass(minute)
+      assert.deepStrictEqual([heard, await recordedNow()], [["failure"], [...recorded, "review.resolving"]])
       await world.end()
     })
   }
