@@ -47,6 +47,16 @@ export interface Package {
   readonly manifest: Manifest
 }
 
+/** What it imports. A bundle has all of it inside, and so declares it among the tools of its development. */
+export const declared = ({ dir, manifest }: Package): Readonly<Record<string, string>> => ({
+  ...manifest.dependencies,
+  ...manifest.peerDependencies,
+  ...(bundles.includes(dir) ? manifest.devDependencies : {})
+})
+
+/** Published with everything inside, and without dependencies. */
+export const bundles: ReadonlyArray<string> = ["packages/node", "packages/server"]
+
 export const rootManifest = (): Manifest => JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 export const packages = (): ReadonlyArray<Package> =>

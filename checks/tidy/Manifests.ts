@@ -1,6 +1,6 @@
 /** What the manifests of the packages must agree on, and what they must point to. */
 import { posix } from "node:path"
-import type { Manifest, Package } from "./Files.ts"
+import { bundles, declared, type Manifest, type Package } from "./Files.ts"
 
 const isOurs = (name: string) => name === "pointsman" || name.startsWith("@pointsman/")
 
@@ -46,13 +46,17 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
     if (manifest.license !== "MIT") faults.push(`${dir}: license is ${manifest.license}, expected MIT`)
     if (manifest.engines?.node !== node)
       faults.push(`${dir}: engines.node ${manifest.engines?.node}, others have ${node}`)
-    for (const folder of ["dist", "src"]) {
+    const isBundle = bundles.includes(dir)
+    for (const folder of isBundle ? ["dist"] : ["dist", "src"]) {
       if (!manifest.files?.includes(folder)) faults.push(`${dir}: files does not name ${folder}`)
+    }
+    if (isBundle && (manifest.dependencies ?? manifest.peerDependencies) !== undefined) {
+      faults.push(`${dir}: has dependencies, and a bundle installs without`)
     }
   }
   for (const { dir, manifest } of packages) {
-    const declared = [manifest.dependencies, manifest.peerDependencies, manifest.devDependencies]
-    for (const [name, range] of declared.flatMap((list) => Object.entries(list ?? {}))) {
+    const lists = [manifest.dependencies, manifest.peerDependencies, manifest.devDependencies]
+    for (const [name, range] of lists.flatMap((list) => Object.entries(list ?? {}))) {
       if (isOurs(name)) {
         if (!names.has(name)) faults.push(`${dir}: ${name} is no package of this repository`)
         else if (range !== version) faults.push(`${dir}: ${name} is wanted in ${range}, it has ${version}`)
@@ -84,9 +88,10 @@ export const wiringFaults = (
   const faults: Array<string> = []
   const dirOf = new Map(packages.map(({ dir, manifest }) => [manifest.name, dir]))
   for (const { dir, manifest } of packages.filter(({ dir }) => dir.startsWith("packages/"))) {
-    if (!references[""]?.includes(dir)) faults.push(`tsconfig.build.json does not refer to ${dir}`)
+    const hasDoors = Object.values(manifest.exports ?? {}).some((target) => typeof target !== "string")
+    if (hasDoors && !references[""]?.includes(dir)) faults.push(`tsconfig.build.json does not refer to ${dir}`)
     if (!testRoots.includes(dir)) faults.push(`vitest.workspace.ts has no project for ${dir}`)
-    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(isOurs)) {
+    for (const name of Object.keys(declared({ dir, manifest })).filter(isOurs)) {
       const needed = dirOf.get(name)
       if (needed !== undefined && !references[dir]?.includes(needed)) {
         faults.push(`${dir}/tsconfig.json does not refer to ${needed}, which its package.json depends on`)

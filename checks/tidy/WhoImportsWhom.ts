@@ -1,7 +1,7 @@
 /** Who may import whom. The table is the architecture: a line is changed there because the architecture changed. */
 import { builtinModules } from "node:module"
 import { dirname, posix } from "node:path"
-import type { Package, TextFile } from "./Files.ts"
+import { declared, type Package, type TextFile } from "./Files.ts"
 import { imports } from "./SourceText.ts"
 
 export interface Allowance {
@@ -46,7 +46,8 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["credit-card-type"],
     node: []
   },
-  // A front door over core, the API and the way out to the network. Storages and connectors are handed to it.
+  // A front door over core, the API and the way out to the network. Storages and connectors are handed to it; each of
+  // those of this repository has an entry of its own.
   "packages/node": {
     ours: [
       "@pointsman/configuration",
@@ -56,7 +57,14 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/core/connector",
       "@pointsman/http",
       "@pointsman/http/api",
-      "@pointsman/transport-node"
+      "@pointsman/transport-node",
+      "@pointsman/connector-adyen",
+      "@pointsman/connector-http",
+      "@pointsman/connector-sandbox",
+      "@pointsman/connector-stripe",
+      "@pointsman/storage-memory",
+      "@pointsman/storage-postgres",
+      "@pointsman/storage-sqlite"
     ],
     others: "*",
     node: "*"
@@ -132,8 +140,7 @@ const importFault = (owner: Package, path: string, specifier: string): string | 
     if (!specifier.startsWith("node:")) return `is Node's own and is written node:${specifier}`
     return includes(allowed.node, specifier) ? undefined : `${owner.dir} may not import this module of Node`
   }
-  const declared = { ...owner.manifest.dependencies, ...owner.manifest.peerDependencies }
-  if (!(name in declared)) return `${owner.dir}/package.json does not declare ${name}`
+  if (!(name in declared(owner))) return `${owner.dir}/package.json does not declare ${name}`
   if (name === "pointsman" || name.startsWith("@pointsman/")) {
     return includes(allowed.ours, specifier) ? undefined : `${owner.dir} may not import ${specifier}`
   }

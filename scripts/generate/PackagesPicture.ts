@@ -23,11 +23,14 @@ const packages = (): ReadonlyArray<Package> => {
     .map((path) => path.replaceAll("\\", "/"))
     .toSorted()
     .map((path) => {
-      const { name, dependencies } = JSON.parse(readFileSync(join(root, path), "utf8")) as {
+      const { dependencies, devDependencies, name } = JSON.parse(readFileSync(join(root, path), "utf8")) as {
         readonly name: string
         readonly dependencies?: Readonly<Record<string, string>>
+        readonly devDependencies?: Readonly<Record<string, string>>
       }
-      return { name, dir: path, needs: Object.keys(dependencies ?? {}) }
+      // Bundles have inside what they need, and depend on nothing.
+      const needs = /^packages\/(?:node|server)\//u.test(path) ? devDependencies : dependencies
+      return { name, dir: path, needs: Object.keys(needs ?? {}) }
     })
   const names = all.map(({ name }) => name)
   return all.map(({ dir, name, needs }) => ({ name, dir, needs: needs.filter((need) => names.includes(need)) }))

@@ -23,7 +23,8 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-const main = fileURLToPath(new URL("../../../packages/server/src/main.ts", import.meta.url))
+/** The bundle, as its users run it; `run.ts` has it built. */
+const main = fileURLToPath(new URL("../../../packages/server/dist/main.js", import.meta.url))
 
 const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(20 + number))
 

@@ -100,7 +100,7 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
     })
     return {
       id: "start",
-      title: "Start and memory of the server, one process, from its TypeScript sources",
+      title: "Start and memory of the server, one process, from its bundle",
       rows: rows.filter(({ value }) => Number.isFinite(value.median)),
       note: residentMegabytes(process.pid) === undefined ? "Memory is read from /proc, which is not here." : ""
     }

@@ -1,7 +1,8 @@
 /** A shop on Hono: its own checkout, and Pointsman's API beside it. */
-import { sandbox } from "@pointsman/connector-sandbox"
+
 import { createPointsman, type Pointsman, PointsmanError } from "@pointsman/node"
-import { sqlite } from "@pointsman/storage-sqlite"
+import { sandbox } from "@pointsman/node/sandbox"
+import { sqlite } from "@pointsman/node/sqlite"
 import { Hono } from "hono"
 
 /** `folder`: where the payments are kept. It has to exist. */

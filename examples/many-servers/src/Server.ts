@@ -10,13 +10,13 @@ export interface Server {
   readonly end: (signal: "SIGTERM" | "SIGKILL") => Promise<void>
 }
 
-/** The command `pointsman`: the file beside the package's door, whether that is source or built. */
-const main = fileURLToPath(import.meta.resolve("pointsman").replace(/index(\.[jt]s)$/u, "main$1"))
+/** The command `pointsman` of this clone, as `npm start` runs it. */
+const main = fileURLToPath(new URL("../../../scripts/start.mjs", import.meta.url))
 
 /** `signal` ends it, whatever it is at. */
 export const startServer = (environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Server> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--conditions=@pointsman/source", main, "serve"], {
+    const child = spawn(process.execPath, [main, "serve"], {
       env: { PATH: process.env["PATH"] ?? "", PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
       signal,

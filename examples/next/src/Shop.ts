@@ -1,8 +1,8 @@
 /** The shop's one Pointsman. */
 import { mkdirSync } from "node:fs"
-import { sandbox } from "@pointsman/connector-sandbox"
 import { createPointsman, type Pointsman } from "@pointsman/node"
-import { sqlite } from "@pointsman/storage-sqlite"
+import { sandbox } from "@pointsman/node/sandbox"
+import { sqlite } from "@pointsman/node/sqlite"
 
 const open = (): Promise<Pointsman> => {
   const folder = process.env["SHOP_FOLDER"] ?? ".shop"

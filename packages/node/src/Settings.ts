@@ -12,8 +12,8 @@ export type Text = string | { readonly $env: string }
 export type Duration = string
 
 /**
- * What a storage package hands out: `sqlite("payments.db")` of `@pointsman/storage-sqlite`, `postgres(url)` of
- * `@pointsman/storage-postgres`, `memory()` of `@pointsman/storage-memory`. Passed on as it is.
+ * What a storage is: `sqlite("payments.db")` of `@pointsman/node/sqlite`, `postgres(url)` of
+ * `@pointsman/node/postgres`, `memory()` of `@pointsman/node/memory`. Passed on as it is.
  */
 export interface Storage {
   readonly name: string
@@ -21,7 +21,7 @@ export interface Storage {
   readonly "~pointsman/storage": unknown
 }
 
-/** What a connector package hands out: `sandbox()`, or its `definition`. Passed on as it is. */
+/** What a connector is: `sandbox()` of `@pointsman/node/sandbox`, or a `definition`. Passed on as it is. */
 export interface Connector {
   readonly name: string
 }

@@ -1,0 +1,15 @@
+/** `@pointsman/node/postgres`: storage in PostgreSQL. */
+import { postgres as open } from "@pointsman/storage-postgres"
+import type { Storage } from "./Settings.ts"
+
+export interface PostgresOptions {
+  /** Opens a database that acknowledges commits which are not on its disk. `false` unless set. */
+  readonly allowAsyncCommit?: boolean
+  /** Connections at once. */
+  readonly maxConnections?: number
+  readonly statementTimeoutMillis?: number
+  readonly lockTimeoutMillis?: number
+}
+
+/** `url`: `postgres://user:password@host:port/database`. */
+export const postgres: (url: string, options?: PostgresOptions) => Storage = open

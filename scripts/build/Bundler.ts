@@ -1,0 +1,198 @@
+/**
+ * One package's JavaScript by tsup: its entries with the chunks that they share, in a folder that replaces nothing until
+ * all of it is written.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { isBuiltin } from "node:module"
+import { join, relative } from "node:path"
+import { build, type Options } from "tsup"
+import { type Package, root } from "./Packages.ts"
+
+/** What esbuild says of a file that it wrote. */
+export interface Output {
+  readonly imports: ReadonlyArray<{ readonly path: string; readonly kind: string; readonly external?: boolean }>
+  /** By path, relative to the root of the repository. */
+  readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
+  readonly entryPoint?: string
+}
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number]
+
+/**
+ * Every module of Node comes from `process.getBuiltinModule`, which Node 22.3 and newer have
+ * (https://nodejs.org/api/process.html#processgetbuiltinmoduleid). CommonJS inside of ECMAScript modules has no `require`,
+ * and esbuild's stand-in for it throws where a user bundles again. An `import` is refused by a Node that lacks a name of
+ * it, before `CheckNode.ts` says anything.
+ */
+const modulesOfNode: Plugin = {
+  name: "modules of Node",
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^[a-z]/ }, ({ kind, path }) =>
+      isBuiltin(path) && kind !== "dynamic-import"
+        ? { path: path.replace(/^(?:node:)?/u, "node:"), namespace: "node", sideEffects: false }
+        : undefined
+    )
+    bundler.onLoad({ filter: /./, namespace: "node" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+    }))
+  }
+}
+
+/** Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well. */
+const partOfUndici: Plugin = {
+  name: "part of undici",
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({
+      path: "undici",
+      namespace: "part of undici",
+      pluginData: resolveDir
+    }))
+    bundler.onLoad({ filter: /./, namespace: "part of undici" }, ({ pluginData }) => ({
+      contents:
+        'exports.Agent = require("undici/lib/dispatcher/agent.js")\n' +
+        'exports.buildConnector = require("undici/lib/core/connect.js")',
+      resolveDir: pluginData
+    }))
+  }
+}
+
+/** What the packages inside of a bundle do that does not survive a user's own bundling. */
+const safeToBundleAgain: Plugin = {
+  name: "safe to bundle again",
+  setup: (bundler) => {
+    // Native parts of `ws`, which it tries to require and does without.
+    bundler.onResolve({ filter: /^(?:bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: "left out" }))
+    bundler.onLoad({ filter: /./, namespace: "left out" }, ({ path }) => ({
+      contents: `throw new Error("${path} is not part of this bundle")`
+    }))
+    // It makes a `require` from the path of its own file, which a bundle may not have.
+    bundler.onLoad({ filter: /@effect\/platform-node\/dist\/internal\/http\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8")
+      const contents = text
+        .replace(/^\/\/.*$/gmu, "")
+        .replace(/^import \{ createRequire \} from "node:module";$/mu, "")
+        .replace(/^const require = .*$/mu, "const require = process.getBuiltinModule")
+      if (/createRequire|import\.meta/u.test(contents))
+        throw new Error(`${path} has changed: read what it requires now`)
+      return { contents }
+    })
+  }
+}
+
+/** Older than what the packages support: all of a module is parsed before its first import says that Node is too old. */
+const target = "node18"
+
+const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: string): Options => ({
+  config: false,
+  silent: true,
+  entry: Object.fromEntries(
+    Object.entries({ ...commands, ...doors }).map(([name, source]) => [name, relative(root, join(folder, source))])
+  ),
+  outDir,
+  tsconfig: join(folder, "tsconfig.json"),
+  format: ["esm"],
+  platform: "node",
+  target,
+  dts: false,
+  splitting: true,
+  metafile: true,
+  // The sources of the others are in their packages. A bundle's stack trace names its functions as the sources do.
+  sourcemap: !isBundle,
+  removeNodeProtocol: false,
+  ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
+  esbuildPlugins: isBundle ? [modulesOfNode, partOfUndici, safeToBundleAgain] : [modulesOfNode],
+  esbuildOptions: (options) => {
+    options.absWorkingDir = root
+    options.conditions = ["@pointsman/source"]
+    options.minifySyntax = isBundle
+    options.minifyWhitespace = isBundle
+    // A stack trace points to a line, and Node prints the line of an error that nobody caught.
+    options.lineLimit = 160
+    // What Vite would put there; in CommonJS there is no `import.meta`.
+    if (isBundle) options.define = { ...options.define, "import.meta.env": "undefined" }
+    options.legalComments = "none"
+  }
+})
+
+const checkFile = "check-node.js"
+
+let checkText: string | undefined
+
+/** The text of `CheckNode.ts` for every Node. */
+const nodeCheck = async (): Promise<string> => {
+  if (checkText !== undefined) return checkText
+  const folder = mkdtempSync(join(root, "node_modules/.check-node-"))
+  try {
+    const entry = { "check-node": relative(root, join(import.meta.dirname, "CheckNode.ts")) }
+    await build({ config: false, silent: true, entry, outDir: folder, format: ["esm"], target: "es2015", dts: false })
+    checkText = readFileSync(join(folder, checkFile), "utf8")
+    return checkText
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Writes `dist` of the package. Chunks of earlier builds stay: a process that runs may load them yet. */
+export const bundle = async (one: Package): Promise<ReadonlyArray<Output>> => {
+  const began = new Date()
+  process.chdir(root)
+  const check = await nodeCheck()
+  const made = mkdtempSync(join(one.folder, ".build-"))
+  try {
+    await build(optionsOf(one, made))
+    const meta = join(made, "metafile-esm.json")
+    const { outputs } = JSON.parse(readFileSync(meta, "utf8")) as { readonly outputs: Readonly<Record<string, Output>> }
+    rmSync(meta)
+    const used = reachable(outputs)
+    const dist = join(one.folder, "dist")
+    if (!existsSync(dist)) mkdirSync(dist)
+    for (const name of Object.keys(one.doors)) {
+      const path = join(made, `${name}.js`)
+      writeFileSync(path, `import "./${checkFile}";${readFileSync(path, "utf8")}`)
+    }
+    writeFileSync(join(made, checkFile), check)
+    // Entries last, so that they find their chunks.
+    const entries = new Set([...Object.keys(one.doors), ...Object.keys(one.commands)].map((name) => `${name}.js`))
+    const files = readdirSync(made).filter(
+      (file) => file === checkFile || used.has(relative(root, join(made, file.replace(/\.map$/u, ""))))
+    )
+    for (const file of [...files.filter((file) => !entries.has(file)), ...entries]) {
+      // As old as what it was made of: a source that changed meanwhile is newer.
+      utimesSync(join(made, file), began, began)
+      renameSync(join(made, file), join(dist, file))
+    }
+    return [...used].flatMap((path) => outputs[path] ?? [])
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
+}
+
+/** What is left of the outputs without those that nothing imports: esbuild also writes what it shook off. */
+const reachable = (outputs: Readonly<Record<string, Output>>): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const visit = (path: string): void => {
+    const output = outputs[path]
+    if (output === undefined || found.has(path)) return
+    found.add(path)
+    for (const { external, path: imported } of output.imports) if (external !== true) visit(imported)
+  }
+  const dynamic = new Set(
+    Object.values(outputs).flatMap(({ imports }) =>
+      imports.filter(({ kind }) => kind === "dynamic-import").map(({ path }) => path)
+    )
+  )
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint !== undefined && !dynamic.has(path) && !/-[A-Z0-9]{8}\.js$/u.test(path)) visit(path)
+  }
+  return found
+}
