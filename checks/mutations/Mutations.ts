@@ -1064,6 +1064,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "keep the audit entries of commands from the collector",
+    harm: "Somebody who owns the database computes the trail anew, and no copy shows which key they created.",
+    edits: [
+      {
+        file: "packages/server/src/commands/OpenDatabase.ts",
+        find: "collectAudit(settings.otlpEndpoint)",
+        replace: "collectAudit(null)"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Otlp.test.ts",
+      test: "given a collector, when a server starts and commands change something, then it receives every entry of the audit trail"
+    }
+  },
+  {
     name: "accept a key from any network",
     harm: "A key that leaked moves money from outside of the networks that it is limited to.",
     edits: [

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
+import { ProcessEnvironment } from "./CollectAudit.ts"
 import { auditCommand } from "./commands/AuditCommand.ts"
 import { configCommand } from "./commands/ConfigCommand.ts"
 import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
@@ -60,6 +61,7 @@ export const pointsmanCommand = (environment: Environment) =>
 export const commandLine = (environment: Environment, words: ReadonlyArray<string>) =>
   Command.runWith(pointsmanCommand(environment), { version })(words).pipe(
     Effect.catchTags({ "pointsman/server/StartFailure": failed, "pointsman/server/CommandFailure": failed }),
+    Effect.provideService(ProcessEnvironment, environment),
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,

@@ -12,9 +12,9 @@
  */
 import { readFileSync } from "node:fs"
 import { Notifier } from "@pointsman/core/ports"
-import { ConfigProvider, Context, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
+import { ConfigProvider, Context, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpMiddleware } from "effect/http"
-import { Otlp, OtlpExporter, OtlpSerialization } from "effect/observability"
+import { Otlp, OtlpExporter, OtlpLogger, OtlpSerialization } from "effect/observability"
 import { StartFailure } from "./StartFailure.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -33,19 +33,7 @@ export const layer = (endpoint: string, environment: Environment): Layer.Layer<n
     Effect.gen(function* () {
       const loggers = yield* Logger.CurrentLoggers
       const notifier = yield* Notifier
-      const variables = variablesOf(endpoint, environment)
-      const exporters = Otlp.layerFromConfig().pipe(
-        Layer.provide([serializations[yield* protocolOf(variables)], boundedClient]),
-        Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables)))
-      )
-      // Effect reads the variables here, and dies of those that it cannot read, naming what they hold.
-      const scope = yield* Effect.acquireRelease(Scope.make(), letGo)
-      const built = yield* Layer.buildWithScope(exporters, scope).pipe(
-        Effect.catchCause(() => new StartFailure({ message: unreadable }))
-      )
-      yield* Effect.addFinalizer(() =>
-        Effect.timeoutOption(Context.get(built, OtlpExporter.Flusher).flush, flushWithinMillis)
-      )
+      const built = yield* exporting(Otlp.layerFromConfig(), endpoint, environment)
       return built.pipe(
         // The server's own span tells no path that holds a token (`@pointsman/http`).
         Context.add(HttpMiddleware.TracerDisabledWhen, () => true),
@@ -58,11 +46,51 @@ export const layer = (endpoint: string, environment: Environment): Layer.Layer<n
     })
   )
 
-/** Not longer than it may take, whatever the exporters wait for. */
-const letGo = (scope: Scope.Closeable): Effect.Effect<void> =>
-  Effect.flatMap(Effect.forkDetach(Scope.close(scope, Exit.void)), (closing) =>
-    Effect.asVoid(Effect.timeoutOption(Fiber.await(closing), closeWithinMillis))
+/** The loggers that send to the collector alone: none where the variables switch the export of logs off. */
+export const collectorLoggers = (
+  endpoint: string,
+  environment: Environment
+): Effect.Effect<ReadonlySet<Logger.Logger<unknown, unknown>>, StartFailure, Scope.Scope> =>
+  Effect.map(
+    exporting(OtlpLogger.layerFromConfig({ mergeWithExisting: false }), endpoint, environment),
+    (built) => Context.getOrUndefined(built, Logger.CurrentLoggers) ?? new Set()
   )
+
+/** Builds exporters, and sends what is left in their buffers when the scope closes. */
+const exporting = Effect.fnUntraced(function* (
+  exportersOf: ReturnType<typeof Otlp.layerFromConfig>,
+  endpoint: string,
+  environment: Environment
+) {
+  const variables = variablesOf(endpoint, environment)
+  const exporters = exportersOf.pipe(
+    Layer.provide([serializations[yield* protocolOf(variables)], boundedClient]),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables)))
+  )
+  // Effect reads the variables here, and dies of those that it cannot read, naming what they hold.
+  let flush = Effect.void
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope) =>
+    finish(
+      Effect.suspend(() => flush),
+      scope
+    )
+  )
+  const built = yield* Layer.buildWithScope(exporters, scope).pipe(
+    Effect.catchCause(() => new StartFailure({ message: unreadable }))
+  )
+  flush = Context.get(built, OtlpExporter.Flusher).flush
+  return built
+})
+
+/** Takes no longer than it may, whatever the exporters wait for. */
+const finish = Effect.fnUntraced(function* (flush: Effect.Effect<void>, scope: Scope.Closeable) {
+  const flushed = yield* Effect.timeoutOption(flush, flushWithinMillis)
+  const closing = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
+  const closed = yield* Effect.timeoutOption(Fiber.await(closing), closeWithinMillis)
+  if (Option.isNone(flushed) || Option.isNone(closed)) {
+    yield* Effect.logWarning("the last telemetry may be lost: the collector does not respond")
+  }
+})
 
 const unreadable =
   "The OpenTelemetry variables are invalid: expected OTEL_EXPORTER_OTLP_HEADERS and " +

@@ -2,8 +2,9 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { startCollector } from "./support/Collector.ts"
+import { type Collector, startCollector } from "./support/Collector.ts"
 import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
@@ -21,7 +22,7 @@ const start = async (provider: ScriptedProvider, environment: Readonly<Record<st
   })
   onTestFinished(async () => void (await running.stop()))
   const url = (await running.printed(listens))[1] ?? ""
-  return { ...running, url, request: jsonRequestsTo(url, liveKey) }
+  return { ...running, folder, url, request: jsonRequestsTo(url, liveKey) }
 }
 
 let orders = 1_000
@@ -194,6 +195,77 @@ describe("OpenTelemetry", () => {
       assert.strictEqual(code, 1)
       assert.include(stderr, named)
       assert.notInclude(stderr, "secret")
+    }
+  )
+
+  it("given a collector, when a server starts and commands change something, then it receives every entry of the audit trail", async () => {
+    const [ofServer, ofCommands] = [await startCollector(), await startCollector()]
+    const server = await start(await startProvider(), { OTEL_EXPORTER_OTLP_ENDPOINT: ofServer.url })
+    const run = (...words: ReadonlyArray<string>) =>
+      runHere(server.folder, words, {
+        OTEL_EXPORTER_OTLP_ENDPOINT: ofCommands.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_SERVICE_NAME: "till"
+      })
+    const ofSandbox = ["--workspace", "acme", "--environment", "sandbox"]
+    const created = await run("keys", "create", ...ofSandbox, "--by", "Ada")
+    // The terminal shows what it showed without a collector.
+    assert.match(`${created.code} ${created.stderr}`, /^0 Created the key [^\n]+\n$/u)
+    const erased = await run("erase", "--reference", "order-1", ...ofSandbox, "--by", "Jo")
+    assert.deepStrictEqual([erased.code, erased.stderr], [0, ""])
+    // A command that changes nothing sends nothing, and no command sends anything else.
+    const listed = documentOf(await run("audit", "list", "--json")).data
+    assert.deepStrictEqual(
+      ofCommands.requests.map(({ path }) => path),
+      ["/v1/logs", "/v1/logs"]
+    )
+    await server.stop()
+
+    const entriesAt = (collector: Collector) =>
+      collector
+        .logs()
+        .filter(({ body }) => body === "audit")
+        .map(({ attributes: { action, actor, details, hash, number, subject } }) => ({
+          number,
+          actor,
+          action,
+          subject,
+          details: JSON.parse(String(details)),
+          hash
+        }))
+    assert.deepStrictEqual(
+      [...entriesAt(ofServer), ...entriesAt(ofCommands)],
+      listed.map(({ action, actor, details, hash, number, subject }: Record<string, unknown>) => ({
+        number,
+        actor,
+        action,
+        subject,
+        details,
+        hash
+      }))
+    )
+    assert.deepStrictEqual([entriesAt(ofServer).length, entriesAt(ofCommands).length], [1, 2])
+  })
+
+  it.each(["hangs", "refuses", "is away", "has invalid variables"] as const)(
+    "given a collector that %s, when a key is created, then the command succeeds and says so, in seconds",
+    async (fault) => {
+      const server = await start(await startProvider(), {})
+      const collector = await startCollector(fault === "refuses" ? "refuses" : "hangs")
+      const begun = performance.now()
+      const { code, stderr, stdout } = await runHere(
+        server.folder,
+        ["keys", "create", "--workspace", "acme", "--environment", "sandbox"],
+        {
+          OTEL_EXPORTER_OTLP_ENDPOINT: fault === "is away" ? "http://127.0.0.1:1" : collector.url,
+          ...(fault === "has invalid variables" ? { OTEL_EXPORTER_OTLP_HEADERS: "x-key=secret%ZZ" } : {})
+        }
+      )
+      // The flush, the letting go, and a busy machine.
+      assert.isBelow(performance.now() - begun, 3_000 + 1_000 + 3_000)
+      assert.match(`${code} ${stdout}`, /^0 ps_test_[0-9A-Za-z]{38}\n$/u)
+      assert.notInclude(stderr, "secret")
+      assert.match(stderr, /level=WARN.*(?:not sent to the collector|could not be exported|may be lost)/u)
     }
   )
 })

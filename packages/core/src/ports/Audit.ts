@@ -118,6 +118,13 @@ export const auditDraft = Effect.fnUntraced(function* (action: AuditAction, subj
   return draft
 })
 
-/** For storages: each entry is an event of the log too, once it is stored. */
-export const logEntry = ({ action, actor, details, hash, number, subject }: AuditEntry): Effect.Effect<void> =>
+const logged = ({ action, actor, details, hash, number, subject }: AuditEntry): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logInfo("audit"), { number, actor, action, subject, details, hash })
+
+/** Where a stored entry is reported besides: at level `info` of the log, unless a program replaces it. */
+export const AuditLog = Context.Reference<(entry: AuditEntry) => Effect.Effect<void>>("pointsman/ports/AuditLog", {
+  defaultValue: () => logged
+})
+
+/** For storages: reports an entry, once it is stored. */
+export const logEntry = (entry: AuditEntry): Effect.Effect<void> => Effect.flatMap(AuditLog, (log) => log(entry))

@@ -22,6 +22,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, type FileSystem, Layer, Path, References } from "effect"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
+import { collectAudit } from "../CollectAudit.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
@@ -97,7 +98,8 @@ export const onDatabase = Effect.fnUntraced(
       return yield* act(settings)
     }).pipe(
       Effect.provide(databaseLayer(settings, secrets, providersOf?.(settings))),
-      Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause))
+      Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause)),
+      collectAudit(settings.otlpEndpoint)
     )
   },
   Effect.provide(NodeCrypto.layer),
