@@ -1,11 +1,17 @@
-// Publishes every package whose version the registry does not have, dependencies first, with provenance. It may run again
-// after it failed half-way: what is out is passed over. `--dry-run` publishes nothing and tells the order.
+// Packs every package into the folder that is named, and publishes each tarball whose version the registry does not have,
+// dependencies first, with provenance. It may run again after it failed half-way: what is out is passed over. `--dry-run`
+// packs and publishes nothing and tells the order.
 import { spawnSync } from "node:child_process"
-import { globSync, readFileSync } from "node:fs"
+import { globSync, mkdirSync, readFileSync } from "node:fs"
 import { devNull } from "node:os"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 
 const isDry = process.argv.includes("--dry-run")
+const folder = process.argv[2]
+if (folder === undefined) {
+  console.error("Expected the folder for the tarballs, or --dry-run")
+  process.exit(1)
+}
 const read = (path) => JSON.parse(readFileSync(path, "utf8"))
 const npm = (...words) =>
   spawnSync("npm", words, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" })
@@ -34,12 +40,21 @@ while (inOrder.length < packages.length) {
   inOrder.push(next)
 }
 
+/** The bytes that are attested are the bytes that are published. */
+const pack = (dir) => {
+  const packed = npm("pack", "--json", "--pack-destination", folder, "--workspace", dir)
+  if (packed.status !== 0) throw new Error(`${dir}: ${packed.stderr}`)
+  return join(folder, JSON.parse(packed.stdout)[0].filename)
+}
+
+if (!isDry) mkdirSync(folder, { recursive: true })
 for (const { dir, manifest } of inOrder) {
   const id = `${manifest.name}@${manifest.version}`
   if (isDry) {
     console.log(id)
     continue
   }
+  const tarball = pack(dir)
   // Read as anybody reads: a token that is only good for publishing would be refused.
   const seen = npm("view", id, "version", "--userconfig", devNull)
   if (seen.status === 0 && seen.stdout.trim() === manifest.version) {
@@ -48,7 +63,7 @@ for (const { dir, manifest } of inOrder) {
   }
   // An answer that says neither is no permission to publish.
   if (seen.status !== 0 && !seen.stderr.includes("E404")) throw new Error(`${id}: ${seen.stderr}`)
-  const published = npm("publish", "--provenance", "--access", "public", "--workspace", dir)
+  const published = npm("publish", tarball, "--provenance", "--access", "public")
   if (published.status !== 0) throw new Error(`${id}: ${published.stderr}`)
   console.log(`${id} is published`)
 }
