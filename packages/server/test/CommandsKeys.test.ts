@@ -81,6 +81,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
       expires: null,
       networks: null,
       source: "operator",
+      last_used: null,
       revoked: null
     })
     assert.notInclude(limited.stderr, reader)
@@ -140,11 +141,13 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
       run("connections", "show", "main"),
       run("connections", "show", "nowhere")
     ])
-    assert.deepStrictEqual(revoked, {
-      code: 0,
-      stdout: `Revoked the key ${idOf(key)} of acme (production). Servers reject it from now on.\n`,
-      stderr: ""
-    })
+    // The server writes uses beside requests.
+    const [said, limits] = revoked.stdout.split("\n")
+    assert.deepStrictEqual(
+      [revoked.code, revoked.stderr, said],
+      [0, "", `Revoked the key ${idOf(key)} of acme (production). Servers reject it from now on.`]
+    )
+    assert.match(limits ?? "", /^Scopes: all\. Expires: never\. Networks: any\. Last used: \S+\.$/u)
     assert.deepStrictEqual(
       [await asks(key), await asks(reader)],
       [
@@ -177,7 +180,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
     assert.strictEqual(again.code, 0)
     assert.match(
       again.stdout,
-      new RegExp(`^The key ${idOf(key)} of acme \\(production\\) was already revoked at 2.*Z\\.\\n$`, "u")
+      new RegExp(`^The key ${idOf(key)} of acme \\(production\\) was already revoked at 2.*Z\\.\\nScopes: .*\\n$`, "u")
     )
     assert.deepInclude(documentOf(fromFile).data, { id: idOf(liveKey), source: "operator" })
     assert.match(fromFile.stderr, /^This key comes from a configuration file\. Remove it there too/u)

@@ -94,5 +94,15 @@ describe("a key with limits", { timeout: 60_000 }, () => {
       /^\w+ +here +acme +sandbox +every +127\.0\.0\.0\/8,::1 .* 2099-12-31T00:00:00\.000Z +2\S+Z +-$/mu
     )
     assert.match(text.stdout, /^\w+ +shop +acme +production +every +any .* 2026-01-31T00:00:00\.000Z +- +-$/mu)
+
+    // A person who revokes a key sees whether somebody uses it.
+    const used = await usedOf(made.id)
+    const revoked = await runHere(folder, ["keys", "revoke", made.id])
+    assert.include(
+      revoked.stdout,
+      `Expires: 2099-12-31T00:00:00.000Z. Networks: 127.0.0.0/8, ::1. Last used: ${used}.\n`
+    )
+    const again = documentOf(await runHere(folder, ["keys", "revoke", made.id, "--json"])).data
+    assert.deepInclude(again, { expires: made.expires, networks: made.networks, last_used: used })
   })
 })

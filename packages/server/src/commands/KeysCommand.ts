@@ -66,7 +66,7 @@ const list = Command.make(
         const keys = contents.apiKeys
           .filter((key) => isMeant(key) && (all || key.revokedAt === null))
           .toSorted((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))
-          .map((key) => ({ ...keyView(key), last_used: timeOrNull(uses.get(key.hash) ?? null) }))
+          .map((key) => keyView(key, uses.get(key.hash)))
         yield* print(json, { data: keys }, keys.length === 0 ? "" : keysText(keys))
         if (!json && keys.length === 0) yield* Console.error("No keys found.")
       })
@@ -192,8 +192,10 @@ const revoke = Command.make(
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
-        const { apiKeys } = yield* (yield* Directory).contents
+        const directory = yield* Directory
+        const { apiKeys } = yield* directory.contents
         const found = yield* Effect.fromResult(oneKey(apiKeys, text))
+        const usedAt = (yield* directory.keyUses).get(found.hash)
         const { apiKey, isChanged } = yield* (yield* Pointsman).revokeApiKey(found.hash).pipe(
           // It was there a moment ago, and none is ever deleted.
           Effect.catchTag("pointsman/ApiKeyNotFound", Effect.die),
@@ -201,11 +203,11 @@ const revoke = Command.make(
             Console.error(`The key ${nameOf(keyView(found))} may or may not be revoked: run the command again.`)
           )
         )
-        const view = keyView(apiKey)
+        const view = keyView(apiKey, usedAt)
         const said = isChanged
           ? `Revoked the key ${nameOf(view)}. Servers reject it from now on.`
           : `The key ${nameOf(view)} was already revoked at ${view.revoked}.`
-        yield* print(json, { data: view }, said)
+        yield* print(json, { data: view }, `${said}\n${limitsText(view)}`)
         if (json && !isChanged) yield* Console.error(said)
         if (found.source === "configuration") {
           yield* Console.error("This key comes from a configuration file. Remove it there too; no file reactivates it.")
@@ -235,8 +237,10 @@ const restore = Command.make(
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
-        const { apiKeys } = yield* (yield* Directory).contents
+        const directory = yield* Directory
+        const { apiKeys } = yield* directory.contents
         const found = yield* Effect.fromResult(oneKey(apiKeys, text))
+        const usedAt = (yield* directory.keyUses).get(found.hash)
         const { apiKey, isChanged } = yield* (yield* Pointsman).restoreApiKey(found.hash).pipe(
           Effect.catchTags({
             // It was there a moment ago, and none is ever deleted.
@@ -256,7 +260,7 @@ const restore = Command.make(
               : Effect.void
           )
         )
-        const view = keyView(apiKey)
+        const view = keyView(apiKey, usedAt)
         const said = isChanged
           ? `Restored the key ${nameOf(view)}. Servers accept it from now on.`
           : `The key ${nameOf(view)} is not revoked.`
@@ -310,7 +314,8 @@ export const oneKey = (apiKeys: ReadonlyArray<ApiKey>, text: string): Result.Res
   )
 }
 
-const keyView = (key: ApiKey) => ({
+/** `usedAt`: when a request last used it, in epoch milliseconds. */
+const keyView = (key: ApiKey, usedAt?: number) => ({
   id: apiKeyIdOf(key),
   workspace_id: key.workspaceId,
   environment: key.environment,
@@ -323,6 +328,8 @@ const keyView = (key: ApiKey) => ({
   networks: key.networks,
   source: key.source,
   created: timeOf(key.createdAt),
+  /** `null`: never. */
+  last_used: timeOrNull(usedAt ?? null),
   revoked: timeOrNull(key.revokedAt)
 })
 
@@ -330,11 +337,16 @@ type KeyView = ReturnType<typeof keyView>
 
 const scopesText = ({ scopes }: KeyView): string => (scopes === null ? "all scopes" : scopes.join(", "))
 
+/** What a person who revokes a key has to know of it: whether somebody uses it, and from where. */
+const limitsText = (view: KeyView): string =>
+  `Scopes: ${view.scopes?.join(", ") ?? "all"}. Expires: ${view.expires ?? "never"}. Networks: ${view.networks?.join(", ") ?? "any"}. ` +
+  `Last used: ${view.last_used ?? "never"}.`
+
 const ownerOf = ({ environment, workspace_id }: KeyView): string => `${printable(workspace_id)} (${environment})`
 
 const nameOf = (view: KeyView): string => `${view.id} of ${ownerOf(view)}`
 
-const keysText = (keys: ReadonlyArray<KeyView & { readonly last_used: string | null }>): string =>
+const keysText = (keys: ReadonlyArray<KeyView>): string =>
   table(
     [
       "KEY",
