@@ -2939,6 +2939,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "warn of refused messages once for ever",
+    harm: "Forged messages, or a wrong webhook secret after a rotation, go on for days and the log shows the first one alone.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/RefuseMessage.ts",
+        find: "now - (refusalLoggedAt.get(connectionId) ?? Number.NEGATIVE_INFINITY) >= warningMillis",
+        replace: "!refusalLoggedAt.has(connectionId)"
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/RefusedMessages.test.ts",
+      test: "given messages that are refused, then each connection has one line for a minute, and one more after it"
+    }
+  },
+  {
     name: "deliver without shares",
     harm: "One merchant's endpoint that hangs keeps all others from hearing of their payments.",
     edits: [
