@@ -5,7 +5,7 @@
  */
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { type Answer, judge, withoutRejections } from "./Judge.ts"
+import { type Answer, judge, type Receiver, withoutRejections } from "./Judge.ts"
 import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
 import { openServer, rawBytes } from "./Raw.ts"
 import { subjects } from "./Requests.ts"
@@ -19,11 +19,6 @@ const inputsPerReceiver = 500
 
 /** More than three minutes for 100,000, on a machine that does other things too. */
 const timeout = 60_000 + count * 6
-
-interface Receiver<Input> {
-  readonly send: (input: Input) => Promise<Answer>
-  readonly close: () => Promise<void>
-}
 
 /** Sends so many inputs, and gives how many were accepted. */
 const fuzz = async <Input>(
@@ -41,7 +36,7 @@ const fuzz = async <Input>(
           await receiver.close()
           receiver = await open()
         }
-        const { status } = await judge(() => receiver.send(input))
+        const { status } = await judge(receiver, input, open)
         if (status >= 200 && status < 400) accepted++
       }),
       // Making an input of 20,000 characters shorter would take longer than all the others.
@@ -77,11 +72,13 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
 
 describe("controls", () => {
   const answer: Answer = { status: 200, code: undefined }
-  const rejected = (send: () => Promise<Answer>) =>
-    judge(send).then(
+  const rejected = async (send: () => Promise<Answer>) => {
+    const open = receiver(send)
+    return judge(await open(), 0, open).then(
       () => "passed",
       (error: Error) => error.message
     )
+  }
   const busyFor = (millis: number) => {
     const before = process.threadCpuUsage()
     for (;;) {
@@ -90,11 +87,12 @@ describe("controls", () => {
     }
   }
   const receiver = (send: (input: number) => Promise<Answer>) => async () => ({ send, close: nothingToClose })
-  const failing = (send: (input: number) => Promise<Answer>) =>
-    fuzz(fc.constantFrom(1, 2, 3), 50, receiver(send)).then(
+  const failingIn = (open: () => Promise<Receiver<number>>) =>
+    fuzz(fc.constantFrom(1, 2, 3), 50, open).then(
       () => "passed",
       (error: Error) => `${error.message} ${String(error.cause)}`
     )
+  const failing = (send: (input: number) => Promise<Answer>) => failingIn(receiver(send))
 
   it("given a handler that answers 500 to one input, when inputs are sent, then the input is named", async () => {
     const message = await failing(async (input) => (input === 2 ? { status: 500, code: "internal_error" } : answer))
@@ -106,6 +104,20 @@ describe("controls", () => {
     const message = await failing(async (input) => {
       if (input === 3) busyFor(60)
       return answer
+    })
+    assert.include(message, "Counterexample: [3]")
+    assert.include(message, "of the processor at each of four runs")
+  })
+
+  it("given a handler that is slow for one input and then replays it, when inputs are sent, then the input is named", async () => {
+    const message = await failingIn(async () => {
+      const seen = new Set<number>()
+      const send = async (input: number) => {
+        if (input === 3 && !seen.has(input)) busyFor(60)
+        seen.add(input)
+        return answer
+      }
+      return { send, close: nothingToClose }
     })
     assert.include(message, "Counterexample: [3]")
     assert.include(message, "of the processor at each of four runs")

@@ -6,6 +6,12 @@ export interface Answer {
   readonly code: string | undefined
 }
 
+/** What inputs are sent to: a world of its own. */
+export interface Receiver<Input> {
+  readonly send: (input: Input) => Promise<Answer>
+  readonly close: () => Promise<void>
+}
+
 /** Of this thread, for one input; garbage collection and compilation are part of it once, but not three times. */
 const budgetMillis = 50
 
@@ -26,14 +32,27 @@ const timed = async (send: () => Promise<Answer>): Promise<readonly [Answer, num
   return [answer, (system + user) / 1_000]
 }
 
-/** The answer; rejects is an undocumented 5xx, or if the input is over the budget at each of four runs. */
-export const judge = async (send: () => Promise<Answer>): Promise<Answer> => {
-  const [answer, first] = await timed(send)
+/**
+ * The answer; rejects is an undocumented 5xx, or if the input is over the budget at each of four runs.
+ *
+ * Each further run is in a world of its own: the receiver that has an input already answers it from what it stored, for
+ * an idempotency key or for the id of a message, and that is cheap.
+ */
+export const judge = async <Input>(
+  receiver: Receiver<Input>,
+  input: Input,
+  open: () => Promise<Receiver<Input>>
+): Promise<Answer> => {
+  const [answer, first] = await timed(() => receiver.send(input))
   if (answer.status >= 500 && !documented.has(answer.code ?? "")) {
     throw new Error(`answered ${answer.status} ${answer.code ?? "without a code"}`)
   }
   let least = first
-  for (let run = 0; run < 3 && least > budgetMillis; run++) least = Math.min(least, (await timed(send))[1])
+  for (let run = 0; run < 3 && least > budgetMillis; run++) {
+    const other = await open()
+    const [, took] = await timed(() => other.send(input)).finally(other.close)
+    least = Math.min(least, took)
+  }
   if (least > budgetMillis) throw new Error(`took ${Math.round(least)} ms of the processor at each of four runs`)
   return answer
 }
