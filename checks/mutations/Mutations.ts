@@ -3788,5 +3788,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: erasePaymentsTest,
       test: "given a page whose customer has not acted, then it is left alone until it is over, and then erased"
     }
+  },
+  {
+    name: "rerun slow inputs where they were sent before",
+    harm: "A create that costs seconds of the processor passes the fuzz test, because its second run is a replay.",
+    edits: [
+      {
+        file: "packages/server/test/fuzz/Judge.ts",
+        find: "const other = await open()",
+        replace: "const other = receiver"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/fuzz/Fuzz.test.ts",
+      test: "given a handler that is slow for one input and then replays it, when inputs are sent, then the input is named"
+    }
+  },
+  {
+    name: "show everybody the details of readiness",
+    harm: "An outsider learns which providers a merchant uses, whose accounts they are and which of them fail.",
+    edits: [
+      {
+        file: "packages/server/src/AdminRoutes.ts",
+        find: "return atAdminAddress.has(asked) || isFromHere(asked)",
+        replace: "return atAdminAddress.has(asked) || asked !== undefined"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/AdminAddress.test.ts",
+      test: "given a program on this machine, when it asks for readiness directly, then it gets the details, and through a proxy the status alone"
+    }
   }
 ]

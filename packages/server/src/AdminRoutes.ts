@@ -1,8 +1,9 @@
 /**
  * Who is served health and metrics. With an admin address they are served there alone. Without one, health is served to
- * everybody, and metrics to programs on this machine: a request from the loopback that a proxy passed on is not theirs.
+ * everybody, and metrics and the details of readiness to programs on this machine: a request from the loopback that a proxy
+ * passed on is not theirs.
  *
- * Others get the 404 of a route that does not exist.
+ * Others get the 404 of a route that does not exist, and of readiness its status alone.
  */
 import type { IncomingHttpHeaders, RequestListener } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -18,6 +19,8 @@ export interface AdminRoutes {
   ) => Effect.Effect<A, E, R | HttpServerRequest.HttpServerRequest>
   /** Around the handler that Node calls, for requests at the admin address. */
   readonly atAdminAddress: (handler: RequestListener) => RequestListener
+  /** Whether the details of readiness are shown: they name connections and accounts. */
+  readonly seesDetails: (request: HttpServerRequest.HttpServerRequest) => boolean
 }
 
 interface Asked {
@@ -43,6 +46,10 @@ export const adminRoutes = (hasAdminAddress: boolean): AdminRoutes => {
     atAdminAddress: (handler) => (request, response) => {
       atAdminAddress.add(request)
       handler(request, response)
+    },
+    seesDetails: (request) => {
+      const asked = NodeHttpServerRequest.toIncomingMessage(request)
+      return atAdminAddress.has(asked) || isFromHere(asked)
     }
   }
 }

@@ -2,7 +2,7 @@
 import { accountText, Pointsman } from "@pointsman/core"
 import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { servedConfiguration } from "./ServedConfiguration.ts"
 
 /** So that another method on them answers 405. */
@@ -11,11 +11,22 @@ export const healthPaths = { "/health/live": ["GET"], "/health/ready": ["GET"] }
 /** A storage that takes longer to read one row would not answer a payment in time either. */
 const readyWithinMillis = 2_000
 
+interface Readiness {
+  readonly isReady: boolean
+  readonly details: object
+}
+
 const answer = (status: number, state: "live" | "ready" | "unavailable", more: object = {}) =>
   HttpServerResponse.jsonUnsafe({ status: state, ...more }, { status, headers: { "cache-control": "no-store" } })
 
-/** `fileHash`: of the configuration file that this process was started with; `null` for none. */
-export const layer = (fileHash: string | null) =>
+export interface HealthOptions {
+  /** Of the configuration file that this process was started with; `null` for none. */
+  readonly fileHash: string | null
+  /** Who may see more of readiness than its status: connections, accounts, and what is wrong with the storage. */
+  readonly seesDetails: (request: HttpServerRequest.HttpServerRequest) => boolean
+}
+
+export const layer = ({ fileHash, seesDetails }: HealthOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const directory = yield* Directory
@@ -58,27 +69,32 @@ export const layer = (fileHash: string | null) =>
       )
       // An older file is no reason either: what is served is good.
       const configuration = Effect.provideService(servedConfiguration(fileHash), Directory, directory)
-      const ready = directory.workspace("health").pipe(
+      const reading = directory.workspace("health").pipe(
         Effect.andThen(Effect.all({ configuration, circuits, accounts, storage: condition.read, loss })),
         Effect.timeout(readyWithinMillis),
-        Effect.map(({ accounts, loss, storage: { refusal, warnings }, ...seen }) => {
-          const told = {
+        Effect.map(({ accounts, loss, storage: { refusal, warnings }, ...seen }): Readiness => {
+          const details = {
             ...seen,
             ...(accounts.length === 0 ? {} : { accounts }),
             ...loss,
             ...(warnings.length === 0 ? {} : { warnings })
           }
           return refusal === null
-            ? answer(200, "ready", told)
-            : answer(503, "unavailable", { reason: refusal, ...told })
+            ? { isReady: true, details }
+            : { isReady: false, details: { reason: refusal, ...details } }
         }),
         Effect.catch((error) =>
           Effect.gen(function* () {
             yield* Effect.logError("the storage does not respond", error)
-            return answer(503, "unavailable", { circuits: yield* circuits })
+            return { isReady: false, details: { circuits: yield* circuits } } satisfies Readiness
           })
         )
       )
+      const ready = Effect.gen(function* () {
+        const { details, isReady } = yield* reading
+        const shown = seesDetails(yield* HttpServerRequest.HttpServerRequest) ? details : {}
+        return isReady ? answer(200, "ready", shown) : answer(503, "unavailable", shown)
+      })
       return HttpRouter.addAll([
         HttpRouter.route("GET", "/health/live", Effect.succeed(answer(200, "live"))),
         HttpRouter.route("GET", "/health/ready", ready)

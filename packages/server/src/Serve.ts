@@ -249,7 +249,7 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
-  const handler = yield* routes(settings, settings.baseUrl ?? url, fileHash).pipe(
+  const handler = yield* routes(settings, settings.baseUrl ?? url, { fileHash, seesDetails: admin.seesDetails }).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
@@ -277,7 +277,7 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
+const routes = (settings: Settings, baseUrl: string, health: Health.HealthOptions) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
@@ -285,10 +285,10 @@ const routes = (settings: Settings, baseUrl: string, fileHash: string | null) =>
         baseUrl,
         accessLog: settings.accessLog
       }),
-      Health.layer(fileHash),
+      Health.layer(health),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
-          Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash })
+          Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash: health.fileHash })
         )
       ),
       Pointsman.background()

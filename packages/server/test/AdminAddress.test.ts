@@ -6,6 +6,8 @@ import { startServerHere } from "./support/ServerHere.ts"
 import { runServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const host = "Host: pay.example"
+/** What `/health/ready` shows of a server without a configuration file. */
+const detailed = '{"status":"ready","configuration":{"generation":null,"file":null},"circuits":[]}'
 const adminPaths = ["/health/live", "/health/ready", "/metrics"]
 
 describe("an admin address", () => {
@@ -22,6 +24,13 @@ describe("an admin address", () => {
     assert.strictEqual(codeOf(await ask(admin, ["GET /api/v1/payments HTTP/1.1", host, key])), "404 not_found")
     assert.strictEqual(statusOf(await ask(server.url, ["GET /api/v1/payments HTTP/1.1", host, key])), "200")
     assert.strictEqual((await server.stop()).code, 0)
+  })
+
+  it("given one, when readiness is asked for there through a proxy, then its details are shown", async () => {
+    const server = await startServerHere({ folder: temporaryFolder(), environment: { POINTSMAN_ADMIN_PORT: "0" } })
+    const admin = /^ {2}Admin {5}(http:\/\/127\.0\.0\.1:\d+)$/mu.exec(server.stdout())?.[1] ?? ""
+    const ready = await ask(admin, ["GET /health/ready HTTP/1.1", host, "X-Forwarded-For: 203.0.113.7"])
+    assert.include(ready, detailed)
   })
 
   it("given a port that is in use, then the start fails and names the setting", async () => {
@@ -57,14 +66,29 @@ describe("no admin address", () => {
     assert.strictEqual(statusOf(await ask(url, ["GET /health/live HTTP/1.1", host, "X-Forwarded-For: x"])), "200")
   })
 
+  it("given a program on this machine, when it asks for readiness directly, then it gets the details, and through a proxy the status alone", async () => {
+    const { url } = await startServerHere({ folder: temporaryFolder() })
+    const ready = (...headers: ReadonlyArray<string>) => ask(url, ["GET /health/ready HTTP/1.1", host, ...headers])
+    assert.include(await ready(), detailed)
+    for (const header of ["X-Forwarded-For: 203.0.113.7", "Forwarded: for=203.0.113.7", "Via: 1.1 proxy"]) {
+      const answer = await ready(header)
+      assert.strictEqual(statusOf(answer), "200", header)
+      assert.match(answer, /\r\n\r\n\{"status":"ready"\}$/u, header)
+    }
+  })
+
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === "IPv4" && !one.internal)?.address
 
-  it.skipIf(outside === undefined)("given a caller that is not on the loopback, then metrics are 404", async () => {
-    const { url } = await startServerHere({ folder: temporaryFolder(), environment: { HOST: "0.0.0.0" } })
-    const there = `http://${outside}:${new URL(url).port}`
-    assert.strictEqual(codeOf(await ask(there, ["GET /metrics HTTP/1.1", host])), "404 not_found")
-    assert.strictEqual(statusOf(await ask(there, ["GET /health/live HTTP/1.1", host])), "200")
-  })
+  it.skipIf(outside === undefined)(
+    "given a caller that is not on the loopback, then metrics are 404, and readiness is its status alone",
+    async () => {
+      const { url } = await startServerHere({ folder: temporaryFolder(), environment: { HOST: "0.0.0.0" } })
+      const there = `http://${outside}:${new URL(url).port}`
+      assert.strictEqual(codeOf(await ask(there, ["GET /metrics HTTP/1.1", host])), "404 not_found")
+      assert.strictEqual(statusOf(await ask(there, ["GET /health/live HTTP/1.1", host])), "200")
+      assert.match(await ask(there, ["GET /health/ready HTTP/1.1", host]), /\r\n\r\n\{"status":"ready"\}$/u)
+    }
+  )
 })

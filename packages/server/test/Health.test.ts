@@ -23,13 +23,14 @@ const reply = (
   workspace: Directory["Service"]["workspace"],
   circuits: ReadonlyArray<CircuitReading> = [],
   storage: StorageReading = { refusal: null, warnings: [] },
-  accounts: ReadonlyArray<AccountReading> = []
+  accounts: ReadonlyArray<AccountReading> = [],
+  seesDetails = true
 ) => {
   const directory: Partial<Directory["Service"]> = { workspace, state: Effect.succeed(nothing) }
   return Effect.acquireUseRelease(
     Effect.sync(() =>
       HttpRouter.toWebHandler(
-        Health.layer(null).pipe(
+        Health.layer({ fileHash: null, seesDetails: () => seesDetails }).pipe(
           Layer.provide([
             Layer.succeed(Directory, directory as Directory["Service"]),
             Layer.succeed(StorageCondition, { read: Effect.succeed(storage), admit: Effect.void }),
@@ -112,6 +113,28 @@ describe("health", () => {
         configuration,
         circuits: []
       })
+    })
+  )
+
+  it.live("given a caller that must not see details, then it gets the status alone, whatever is the matter", () =>
+    Effect.gen(function* () {
+      const seen = { failures: 5, openedAt: 1_000, probeAt: 31_000 }
+      const circuits: ReadonlyArray<CircuitReading> = [{ ...seen, connectionId: "a", state: "open", isOpen: true }]
+      const accounts: ReadonlyArray<AccountReading> = [
+        { connectionId: "a", standing: "unverified", first: null, current: null }
+      ]
+      const fails = Effect.fail(new StorageError({ operation: "workspace", cause: new Error("the disk is gone") }))
+      const warnings = ["the database has standbys that no commit waits for"]
+      for (const [workspace, refusal, status, state] of [
+        [Effect.succeedNone, null, 200, "ready"],
+        [Effect.succeedNone, "fsync is off in the database", 503, "unavailable"],
+        [fails, null, 503, "unavailable"]
+      ] as const) {
+        const storage = { refusal, warnings }
+        const answer = yield* reply("/health/ready", () => workspace, circuits, storage, accounts, false)
+        assert.strictEqual(answer.status, status)
+        assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), { status: state })
+      }
     })
   )
 
