@@ -2741,7 +2741,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/ports/ReadMessage.ts",
-        find: "++depth > maximumDepth || ++containers > maximumContainers",
+        find: "++depth > most.depth || ++containers > most.containers",
         replace: "false"
       }
     ],
@@ -3819,6 +3819,96 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "server",
       file: "packages/server/test/AdminAddress.test.ts",
       test: "given a program on this machine, when it asks for readiness directly, then it gets the details, and through a proxy the status alone"
+    }
+  },
+  {
+    name: "parse unverified messages as verified ones",
+    harm: "Anyone keeps the server busy: a message of 20,000 fields takes 15 ms, before its signature is checked.",
+    edits: [
+      {
+        file: "packages/core/src/ports/ReadMessage.ts",
+        find: "parsed(body, ofUnverified)",
+        replace: "parsed(body, ofVerified)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/MessageJson.test.ts",
+      test: "given a field more than it may have, when it is read, then it is refused"
+    }
+  },
+  {
+    name: "refuse messages as soon as it is known",
+    harm: "By the time of a refusal anyone learns which connections exist, and which provider each is for.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
+        find: "refuseAtTicks(verify(incoming))",
+        replace: "Effect.mapError(verify(incoming), (failure) => failure)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RefuseMessage.test.ts",
+      test: "given connections that exist or do not, whatever verification takes, then it is refused after the same time"
+    }
+  },
+  {
+    name: "refuse messages of no connection while the key is unavailable",
+    harm: "An outage of the key service shows anyone which connections exist.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/RefuseMessage.ts",
+        find: 'Effect.fail(keyStorageError("refusing a message")(cause)),\n      "pointsman/SealBroken": () => Effect.void',
+        replace: 'Effect.logDebug("the key is unavailable", cause),\n      "pointsman/SealBroken": () => Effect.void'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RefuseMessage.test.ts",
+      test: "given a key that is unavailable, then a connection that does not exist fails as one that does"
+    }
+  },
+  {
+    name: "keep any number of unfinished bodies of many addresses",
+    harm: "Messages that some addresses never finish fill the server's memory, 16 MiB for each address.",
+    edits: [{ file: "packages/server/src/RequestBodies.ts", find: "all + bytes > ofAll", replace: "bytes > ofAll" }],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/UnfinishedRequests.test.ts",
+      test: "given 16 MiB of each of five addresses, when more is held than the server keeps in all, then it is 503, and payments are made"
+    }
+  },
+  {
+    name: "take any number of connections of many addresses",
+    harm: "Some addresses use up the server's file descriptors, and nobody else can connect.",
+    edits: [
+      {
+        file: "packages/server/src/Connections.ts",
+        find: "isFull || accepted.size >= connectionsInAll",
+        replace: "isFull"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Connections.test.ts",
+      test: "given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken"
+    }
+  },
+  {
+    name: "render metrics for each that asks",
+    harm: "A client that scrapes without end takes the processor from payments.",
+    edits: [
+      {
+        file: "packages/server/src/Metrics.ts",
+        find: "yield* sharedEvery(renderEveryMillis, render)",
+        replace: "render"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/Metrics.test.ts",
+      test: "given one that was answered, when 50 come, then they are rendered once, a second after it, and each is answered"
     }
   }
 ]

@@ -57,3 +57,4 @@ export {
 export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
+export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"

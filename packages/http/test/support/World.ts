@@ -17,6 +17,7 @@ import {
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
+import { RefusalTick } from "@pointsman/core/internal"
 import {
   type ConnectorDefinition,
   Connectors,
@@ -284,7 +285,10 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     })
   )
   const clock: Layer.Layer<never> =
-    options.testClock === true ? TestClock.layer({ warningDelay: "1 hour" }) : Layer.empty
+    options.testClock === true
+      ? // A refused message would wait for the test to go on.
+        Layer.merge(TestClock.layer({ warningDelay: "1 hour" }), Layer.succeed(RefusalTick, 0))
+      : Layer.empty
   const ambient: Context.Context<never> = await Effect.runPromise(Layer.buildWithScope(clock, scope))
   const start = <A>(layer: Layer.Layer<A>, within: Scope.Scope = scope) =>
     Effect.runPromise(Effect.provideContext(Layer.buildWithScope(layer, within), ambient))

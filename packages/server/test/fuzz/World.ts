@@ -7,6 +7,7 @@ import {
   Pointsman,
   webhookSecretContext
 } from "@pointsman/core"
+import { RefusalTick } from "@pointsman/core/internal"
 import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
@@ -122,6 +123,8 @@ export const openWorld = async (): Promise<World> => {
     Layer.provide(configured),
     Layer.provide(MemoryStorage.layer()),
     Layer.provide([Ids.layer, openSecretsLayer, noTransport, Layer.sync(Connectors, forChecking)]),
+    // Thousands of messages are refused, one after the other.
+    Layer.provide(Layer.succeed(RefusalTick, 0)),
     Layer.orDie
   )
   const web = serve(core, { baseUrl: "https://pay.example", docs: false })

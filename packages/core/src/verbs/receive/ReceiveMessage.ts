@@ -3,7 +3,7 @@
  * webhook; decisions, sections 3 and 10).
  *
  * The rule that a reader would otherwise break: a sender that cannot sign learns nothing. A connection that does not
- * exist, one without a secret, and a wrong signature are one answer, after about the same work. A verified message is
+ * exist, one without a secret, and a wrong signature are one answer, after the same time. A verified message is
  * stored whole before it is applied. Its effect and its outcome are written in one commit, so that a message that
  * comes again changes nothing, and one that was stored and never decided is decided then.
  */
@@ -41,7 +41,7 @@ import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
-import { refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
+import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
   /** As the path names it; anybody may have written it. */
@@ -65,7 +65,9 @@ export interface VerifiedMessage {
   readonly reason: string | null
 }
 
-export const verifyMessage = Effect.fnUntraced(function* (incoming: IncomingMessage) {
+export const verifyMessage = (incoming: IncomingMessage) => refuseAtTicks(verify(incoming))
+
+const verify = Effect.fnUntraced(function* (incoming: IncomingMessage) {
   const directory = yield* Directory
   const receivedAt = yield* Clock.currentTimeMillis
   const { body, connectionId, headers } = incoming

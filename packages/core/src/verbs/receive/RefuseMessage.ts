@@ -1,5 +1,5 @@
 /** The refusal of a message whose sender is not known to be the provider. Who sent it learns nothing from it. */
-import { Clock, Effect, Metric, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Metric, Redacted, Schema } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { messagesRefused } from "../../metrics/Metrics.ts"
 import { messageCrypto } from "../../ports/ReadMessage.ts"
@@ -8,6 +8,33 @@ import { signatureHeader, verifySignature } from "../../ports/Signature.ts"
 
 /** The message is refused. There is one refusal, whatever the reason: see the log. */
 export class MessageRefused extends Schema.TaggedError<MessageRefused>()("pointsman/MessageRefused", {}) {}
+
+/**
+ * A refusal is answered so many milliseconds after the message was received, or a multiple of them where it took longer: by
+ * its time, a sender could tell which connections exist and which provider each of them is for, because every provider's
+ * messages are verified in another manner. Verification takes 1 to 8 ms, by the length of the message. 0: at once.
+ */
+export const RefusalTick = Context.Reference<number>("pointsman/RefusalTick", { defaultValue: () => 25 })
+
+const nanosPerMilli = 1_000_000
+
+/** `verify`, which begins when the message is received, with its refusals at ticks. */
+export const refuseAtTicks = Effect.fnUntraced(function* <A, E, R>(verify: Effect.Effect<A, E | MessageRefused, R>) {
+  const tickNanos = (yield* RefusalTick) * nanosPerMilli
+  const receivedAt = yield* Clock.monotonicTimeNanos
+  const sinceNanos = Effect.map(Clock.monotonicTimeNanos, (now) => Number(now - receivedAt))
+  const nextTick = Effect.gen(function* () {
+    const took = yield* sinceNanos
+    const dueNanos = tickNanos * Math.max(1, Math.ceil(took / tickNanos))
+    // A timer counts whole milliseconds, from when the event loop last looked at the clock: it may end early.
+    for (let left = dueNanos - took; left > 0; left = dueNanos - (yield* sinceNanos)) {
+      yield* Effect.sleep(left / nanosPerMilli)
+    }
+  })
+  return yield* Effect.tapError(verify, (failure) =>
+    failure instanceof MessageRefused && tickNanos > 0 ? nextTick : Effect.void
+  )
+})
 
 /** Anybody can cause refusals: the log has one line for each connection and minute, and the metric counts them all. */
 const warningMillis = 60_000
@@ -44,7 +71,13 @@ export const refuseSlowly = Effect.fnUntraced(function* (
     sealedByNobody.get(secrets) ??
     (yield* Effect.mapError(secrets.seal(nobodys, nobodysContext), keyStorageError("refusing a message")))
   sealedByNobody.set(secrets, sealed)
-  yield* Effect.ignore(secrets.open(sealed, nobodysContext))
+  yield* secrets.open(sealed, nobodysContext).pipe(
+    // As of a connection that exists: it is no refusal while the key is unavailable.
+    Effect.catchTags({
+      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("refusing a message")(cause)),
+      "pointsman/SealBroken": () => Effect.void
+    })
+  )
   yield* verifySignature(headers[signatureHeader], [nobodys], body, Math.floor(receivedAt / 1000)).pipe(
     Effect.provide(messageCrypto),
     Effect.ignore
