@@ -65,8 +65,8 @@ export const variables = {
     variable: "POINTSMAN_ADMIN_PORT",
     flag: "admin-port",
     meaning:
-      "Port for health and metrics, which are then not served on PORT; 0 picks a free port. Without it, metrics are " +
-      "served on PORT to programs on this machine",
+      "Port for health and metrics, which are then not served on PORT; 0 picks a free port. Without it, metrics and " +
+      "the details of readiness are served on PORT to programs on this machine",
     expected: "a port number from 0 to 65535",
     default: "none",
     absent: null,

@@ -125,4 +125,30 @@ describe("the number of connections", () => {
     again.write(get("/"))
     assert.match(String((await once(again, "data"))[0]), /served/u)
   })
+
+  it("given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken", {
+    timeout: 120_000
+  }, async () => {
+    const { url } = await listenHere((_request, response) => response.end("served"))
+    const inAll = 4_096
+    const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]
+    const sockets: Array<Socket> = []
+    for (let at = 0; at < inAll; at++) {
+      const socket = await dial(url, { from: addresses[at % addresses.length] })
+      sockets.push(socket.resume())
+    }
+    for (const from of [addresses[0], "127.0.0.7"]) {
+      const refused = await dial(url, { from })
+      assert.isTrue(await isClosed(refused.resume(), 5_000), from)
+    }
+    assert.lengthOf(
+      sockets.filter((socket) => socket.closed),
+      0
+    )
+    sockets[0]?.destroy()
+    await sleep(500)
+    const again = await dial(url, { from: "127.0.0.7" })
+    again.write(get("/"))
+    assert.match(String((await once(again, "data"))[0]), /served/u)
+  })
 })

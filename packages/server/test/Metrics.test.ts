@@ -3,7 +3,8 @@ import { type CircuitReading, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
-import { assert, describe, it } from "vitest"
+import { TestClock } from "effect/testing"
+import { assert, describe, it, onTestFinished } from "vitest"
 import * as Metrics from "../src/Metrics.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
@@ -131,6 +132,44 @@ describe("metrics", () => {
     } finally {
       await dispose()
     }
+  })
+})
+
+describe("scrapes at once", () => {
+  /** Counts renderings, each of which reads the backlog once. */
+  const countingMetrics = async () => {
+    let renderings = 0
+    const ambient = await Effect.runPromise(Effect.scoped(Layer.build(TestClock.layer({ warningDelay: "1 hour" }))))
+    const pointsman: Partial<Pointsman["Service"]> = { circuits: Effect.succeed([]), accounts: Effect.succeed([]) }
+    const contents = { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
+    const directory: Partial<Directory["Service"]> = { state: Effect.succeed({ configurations: [], contents }) }
+    const { dispose, handler } = HttpRouter.toWebHandler(
+      Metrics.layer({ readBacklog: Effect.sync(() => void renderings++) }).pipe(
+        Layer.provide([
+          Layer.succeed(Pointsman, pointsman as Pointsman["Service"]),
+          Layer.succeed(Directory, directory as Directory["Service"])
+        ]),
+        Layer.provideMerge([HttpServer.layerServices, Layer.succeedContext(ambient)])
+      ),
+      { disableLogger: true }
+    )
+    onTestFinished(dispose)
+    return {
+      renderings: () => renderings,
+      scrape: async () => (await handler(new Request("http://server/metrics"))).status,
+      adjust: (millis: number) => Effect.runPromise(Effect.provideContext(TestClock.adjust(millis), ambient))
+    }
+  }
+
+  it("given one that was answered, when 50 come, then they are rendered once, a second after it, and each is answered", async () => {
+    const { adjust, renderings, scrape } = await countingMetrics()
+    assert.strictEqual(await scrape(), 200)
+    const scrapes = Array.from({ length: 50 }, scrape)
+    await adjust(999)
+    assert.strictEqual(renderings(), 1)
+    await adjust(1)
+    assert.deepStrictEqual(await Promise.all(scrapes), Array<number>(50).fill(200))
+    assert.strictEqual(renderings(), 2)
   })
 })
 

@@ -2,17 +2,18 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { listenHere } from "./support/ListenHere.ts"
-import { dial, statusOf } from "./support/RawSocket.ts"
+import { type DialOptions, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const host = "Host: pay.example"
 const bodyPromised = ["Content-Type: application/json", "Content-Length: 200", "", '{"amount":']
+const mebibyte = 1_048_576
 const message = "POST /api/v1/psp-webhooks/anybody HTTP/1.1"
 
 /** Writes, and collects what comes. */
-const say = async (url: string, text: string) => {
-  const socket = await dial(url)
+const say = async (url: string, text: string, options?: DialOptions) => {
+  const socket = await dial(url, options)
   let received = ""
   let closed = false
   socket.on("data", (chunk) => {
@@ -84,7 +85,6 @@ describe("bodies that are held back", () => {
     timeout: 60_000
   }, async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
-    const mebibyte = 1_048_576
     const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
     const chunked = [message, host, "Transfer-Encoding: chunked", "", ""].join("\r\n")
     const piece = `1\r\nx\r\n`.repeat(50_000)
@@ -96,6 +96,37 @@ describe("bodies that are held back", () => {
     assert.isTrue(await until(() => refused() >= 30, 10_000), `${refused()} were refused`)
     assert.match(clients.map(({ received }) => received()).join(""), /^retry-after: 1\r$/im)
     assert.isBelow(refused(), 40)
+
+    const order = { amount: 1000, currency: "EUR", country: "NL" }
+    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
+
+    for (const { socket } of clients) socket.destroy()
+    await until(() => clients.every(({ isClosed }) => isClosed()), 5_000)
+    await sleep(200)
+    const whole = await say(server.url, head + "x".repeat(mebibyte))
+    await until(() => whole.received() !== "", 5_000)
+    assert.strictEqual(statusOf(whole.received()), "401")
+  })
+
+  it("given 16 MiB of each of five addresses, when more is held than the server keeps in all, then it is 503, and payments are made", {
+    timeout: 60_000
+  }, async () => {
+    const server = await startServerHere({ folder: temporaryFolder() })
+    const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")
+    const held = head + "x".repeat(mebibyte - 1)
+    const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]
+    const clients = await Promise.all(
+      addresses.flatMap((from) => Array.from({ length: 16 }, () => say(server.url, held, { from })))
+    )
+    const answered = () => clients.map(({ received }) => statusOf(received())).filter((status) => status !== "closed")
+    assert.isTrue(await until(() => answered().length >= 12, 20_000), `${answered().length} were answered`)
+    assert.deepStrictEqual([...new Set(answered())], ["503"])
+    // 64 MiB are 64 of these messages, and one more beyond what connections have of their own.
+    assert.isBelow(answered().length, 18)
+    const another = await say(server.url, held, { from: "127.0.0.7" })
+    assert.isTrue(await until(() => another.received() !== "", 5_000))
+    assert.strictEqual(statusOf(another.received()), "503")
+    assert.match(another.received(), /^retry-after: 1\r$/im)
 
     const order = { amount: 1000, currency: "EUR", country: "NL" }
     assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
