@@ -2939,6 +2939,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "hide secrets of a provider's text only as they are",
+    harm: "A provider that shows its key in a URL twice encoded has it stored, and sent to the merchant: others charge with it.",
+    edits: [
+      {
+        file: "packages/core/src/ports/HideSecrets.ts",
+        find: "`%(?:25){0,2}${byte}`",
+        replace: "`%${byte}`"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/HideSecrets.test.ts",
+      test: "given a secret in a URL in a URL, when a text with it is cleaned, then nothing of it is left"
+    }
+  },
+  {
     name: "warn of refused messages once for ever",
     harm: "Forged messages, or a wrong webhook secret after a rotation, go on for days and the log shows the first one alone.",
     edits: [

@@ -16,6 +16,13 @@ const exemptions: ReadonlyArray<Exemption> = [
     path: "packages/http/src/DocsPage.ts",
     pattern: "/<script>([\\s\\S]*?)<\\/script>/gu",
     reason: "It reads the page that Scalar and our own document make, once."
+  },
+  {
+    path: "packages/core/src/ports/HideSecrets.ts",
+    pattern: 'new RegExp(texts.map(spelling).join("|"), "gu")',
+    reason:
+      "It is made of an operator's secrets: alternatives that begin differently, one after the other, without a " +
+      "repetition that could be read in two ways. HideSecrets.test.ts times it."
   }
 ]
 

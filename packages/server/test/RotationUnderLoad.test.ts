@@ -200,7 +200,7 @@ const makeLoad = (servers: Array<ServerProcess>) => {
     paysOn: async () => {
       const before = paid.size
       await vi.waitFor(() => assert.isAtLeast(paid.size, before + 10, wrong.join("\n")), {
-        timeout: 20_000,
+        timeout: 100_000,
         interval: 20
       })
     },

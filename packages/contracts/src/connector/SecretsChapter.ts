@@ -95,6 +95,10 @@ interface Writing {
 /** How a provider writes a secret that it was sent: `hideSecrets` of `@pointsman/core/connector` finds all of these. */
 const writings = (secret: string): ReadonlyMap<string, Writing> => {
   const form = new URLSearchParams({ "": secret }).toString().slice(1)
+  const twice = encodeURIComponent(encodeURIComponent(secret))
+  const codes = Array.from(secret, (character) => character.charCodeAt(0))
+  const escapes = codes.map((code) => `\\u${code.toString(16).padStart(4, "0")}`).join("")
+  const html = codes.map((code) => `&#${code};`).join("")
   // The first five of its bytes are no part of the secret, and share seven digits.
   const basic = base64(`user:${secret}`)
   return new Map(
@@ -102,6 +106,9 @@ const writings = (secret: string): ReadonlyMap<string, Writing> => {
       "as it is": { written: secret, telling: secret },
       "as a URL writes it": { written: encodeURIComponent(secret), telling: encodeURIComponent(secret) },
       "as a form writes it": { written: form, telling: form },
+      "as a URL in a URL writes it": { written: twice, telling: twice },
+      "with escapes of JSON": { written: escapes, telling: escapes },
+      "with entities of HTML": { written: html, telling: html },
       "in Base64": { written: base64(secret), telling: base64(secret) },
       "in Base64 for URLs": { written: base64Url(secret), telling: base64Url(secret) },
       "in basic authentication": { written: basic, telling: basic.slice(8, -4) }

@@ -2,8 +2,9 @@
  * Takes secrets out of a text that a provider wrote. Providers show what they were sent, in messages, codes and
  * references, and those are stored, answered and told to merchants.
  *
- * A secret is found as it is and as others write it: in a URL or a form, in Base64 (also where it is a part of what was
- * encoded, as in `Basic` authentication) and in hexadecimal digits.
+ * A secret is found as it is and as others write it: in a URL or a form, also encoded twice or three times, with escapes
+ * of JSON or HTML, in UTF-16, in Base64 (also where it is a part of what was encoded, as in `Basic` authentication) and in
+ * hexadecimal digits.
  */
 import { Redacted } from "effect"
 import { Base64, Hex } from "effect/encoding"
@@ -26,27 +27,73 @@ const base64Of = (secret: string): ReadonlyArray<string> =>
     return [digits, digits.replaceAll("+", "-").replaceAll("/", "_")]
   })
 
-const formsOf = (secret: string): ReadonlyArray<string> => {
-  const wellFormed = secret.toWellFormed()
-  const plain = [secret, encodeURIComponent(wellFormed), new URLSearchParams({ "": wellFormed }).toString().slice(1)]
-  if (secret.length < minEncodedLength) return [...new Set(plain)]
-  const hex = Hex.encode(utf8.encode(secret))
-  return [...new Set([...plain, ...base64Of(secret), hex, hex.toUpperCase()])]
+/** Hexadecimal digits in small letters or capitals. */
+const anyCase = (hex: string): string => hex.replace(/[a-f]/gu, (digit) => `[${digit}${digit.toUpperCase()}]`)
+
+/** Names of entities besides the numbers (https://html.spec.whatwg.org/multipage/named-characters.html). */
+const entities: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+  "+": "plus",
+  "/": "sol",
+  "=": "equals",
+  _: "lowbar",
+  ".": "period",
+  ":": "colon"
 }
 
-const allFormsOf = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ReadonlyArray<string> =>
-  secrets
+/** A pattern of one character, as URLs, JSON and HTML write it. A form writes a space as `+`. */
+const spelled = (character: string): string => {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16))
+  const code = (character.codePointAt(0) as number).toString(16)
+  const bytes = Array.from(utf8.encode(character.toWellFormed()), (byte) => anyCase(byte.toString(16).padStart(2, "0")))
+  const entity = entities[character]
+  const spellings = [
+    `\\\\?\\u{${code}}`,
+    bytes.map((byte) => `%(?:25){0,2}${byte}`).join(""),
+    units.map((unit) => `\\\\u${anyCase(unit.padStart(4, "0"))}`).join(""),
+    `&#${character.codePointAt(0)};`,
+    `&#[xX]0{0,4}${anyCase(code)};`,
+    ...(entity === undefined ? [] : [`&${entity};`]),
+    ...(character === " " ? ["\\+"] : [])
+  ]
+  return `(?:${spellings.join("|")})`
+}
+
+/** UTF-16 has a zero byte beside each of the usual characters. */
+const spelling = (secret: string): string => Array.from(secret, spelled).join("\\0?")
+
+const encodedForms = (secret: string): ReadonlyArray<string> => {
+  if (secret.length < minEncodedLength) return []
+  const hex = Hex.encode(utf8.encode(secret))
+  const base64 = base64Of(secret).flatMap((digits) => [digits, encodeURIComponent(digits)])
+  // The longest first: a shorter one may be a part of it.
+  return [...new Set([...base64, hex, hex.toUpperCase()])].toSorted((a, b) => b.length - a.length)
+}
+
+interface Forms {
+  readonly spellings: RegExp
+  readonly encoded: ReadonlyArray<string>
+}
+
+const formsOf = (secrets: ReadonlyArray<Redacted.Redacted<string>>): Forms | undefined => {
+  const texts = secrets
     .map((secret) => Redacted.value(secret))
     .filter((secret) => secret.length >= minSecretLength)
-    .flatMap(formsOf)
-    // The longest first: a shorter one may be a part of it.
     .toSorted((a, b) => b.length - a.length)
+  if (texts.length === 0) return undefined
+  return { spellings: new RegExp(texts.map(spelling).join("|"), "gu"), encoded: texts.flatMap(encodedForms) }
+}
 
 /** `***` replaces a secret. The forms are computed when there is a text to search, and once. */
 export const hideSecrets = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ((text: string) => string) => {
-  let forms: ReadonlyArray<string> | undefined
+  let forms: Forms | undefined
   return (text) => {
-    forms ??= allFormsOf(secrets)
-    return forms.reduce((rest, form) => rest.replaceAll(form, "***"), text)
+    forms ??= formsOf(secrets)
+    if (forms === undefined) return text
+    return forms.encoded.reduce((rest, form) => rest.replaceAll(form, "***"), text.replace(forms.spellings, "***"))
   }
 }

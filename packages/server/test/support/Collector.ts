@@ -1,6 +1,6 @@
 /**
- * A collector of OpenTelemetry in the test's own process: it takes OTLP as JSON over HTTP, and returns what it
- * received.
+ * A collector of OpenTelemetry in the test's own process: it takes OTLP over HTTP, and returns what it received. Spans, logs
+ * and metrics are read from JSON alone.
  */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -35,6 +35,8 @@ export interface Collector {
     readonly path: string
     readonly headers: IncomingHttpHeaders
     readonly body: string
+    /** As they came, compressed or not. */
+    readonly bytes: Uint8Array
   }>
   readonly spans: () => ReadonlyArray<CollectedSpan>
   readonly logs: () => ReadonlyArray<CollectedLog>
@@ -47,12 +49,11 @@ export interface Collector {
 export const startCollector = async (behaviour: "takes" | "hangs" | "refuses" = "takes"): Promise<Collector> => {
   const requests: Array<Collector["requests"][number]> = []
   const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => {
-      body += text
-    })
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
-      requests.push({ path: request.url ?? "", headers: request.headers, body })
+      const bytes = Buffer.concat(chunks)
+      requests.push({ path: request.url ?? "", headers: request.headers, body: bytes.toString("utf8"), bytes })
       if (behaviour !== "hangs") response.writeHead(behaviour === "takes" ? 200 : 400).end("{}")
     })
   })

@@ -1,11 +1,12 @@
 /**
- * A provider that shows whatever it was sent, in every field and header that has room for a text: as it came, and as a
- * URL, Base64 and hexadecimal digits write it. The payment's `reference` controls its behaviour, for the part before a
+ * A provider that shows whatever it was sent, in every field and header that has room for a text: as it came, and in every
+ * other way of writing (`Planted.ts`) that a header can have. The payment's `reference` controls its behaviour, for the part before a
  * colon.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
+import { writings } from "./Planted.ts"
 
 export interface EchoingProvider {
   /** For a connection's `credentials.baseUrl`. */
@@ -16,21 +17,31 @@ export interface EchoingProvider {
   readonly attempts: ReadonlyArray<string>
 }
 
+/** No header has a zero byte, and no provider shows half of a secret. */
 const echoOf = (texts: ReadonlyArray<string>): string =>
   texts
-    .flatMap((text) => [
-      text,
-      encodeURIComponent(text),
-      Buffer.from(text).toString("base64"),
-      Buffer.from(`user:${text}`).toString("base64url"),
-      Buffer.from(text).toString("hex")
-    ])
+    .flatMap((text) => {
+      const { "in UTF-16": _zeros, "its beginning": _half, ...others } = writings(text)
+      return Object.values(others)
+    })
     .join(" ")
 
-export const startEchoingProvider = async (): Promise<EchoingProvider> => {
+/** What the provider adds to its answers of its own accord. */
+interface OwnSecrets {
+  /** A part of the address to which it sends a customer. */
+  readonly checkout: string
+  /** A field of a charge. */
+  readonly charge: string
+  /** A cookie that it sets. */
+  readonly cookie: string
+}
+
+export const startEchoingProvider = async (own?: OwnSecrets): Promise<EchoingProvider> => {
   let asked = 0
   let lookUps = 0
   const attempts: Array<string> = []
+  const cookie = own === undefined ? {} : { "set-cookie": `session=${own.cookie}` }
+  const checkout = `https://provider.example/pay${own === undefined ? "" : `?session=${encodeURIComponent(own.checkout)}`}`
   const references = new Map<string, string>()
   const server = createServer(async (request, response) => {
     asked += 1
@@ -44,11 +55,16 @@ export const startEchoingProvider = async (): Promise<EchoingProvider> => {
       references.set(attempt, body.reference ?? "")
     }
     const shown = echoOf([key, ...(typeof body.instrument === "string" ? [body.instrument] : [])])
-    const headers = { "content-type": "application/json", "x-echo": shown, server: shown }
+    const headers = { "content-type": "application/json", "x-echo": shown, server: shown, ...cookie }
     const send = (status: number, document: unknown) =>
       response.writeHead(status, headers).end(typeof document === "string" ? document : JSON.stringify(document))
     const decline = { code: shown, category: "other", message: shown, soft: false }
-    const charge = { provider_reference: `ch_${asked}`, amount: body.amount, currency: body.currency }
+    const charge = {
+      provider_reference: `ch_${asked}`,
+      amount: body.amount,
+      currency: body.currency,
+      client_secret: own?.charge
+    }
 
     const [first, , operation] = url.pathname.split("/").slice(1)
     if (request.method === "GET") {
@@ -60,7 +76,7 @@ export const startEchoingProvider = async (): Promise<EchoingProvider> => {
         : send(404, { found: false, attempt_id: attempt, error: { code: shown, message: shown } })
     }
     if (first === "checkouts") {
-      return send(200, { checkout_reference: `co_${asked}`, url: "https://provider.example/pay", expires_at: null })
+      return send(200, { checkout_reference: `co_${asked}`, url: checkout, expires_at: null })
     }
     if (operation === "refunds") {
       const refund = { status: "failed", failure_reason: shown, amount: body.amount }
