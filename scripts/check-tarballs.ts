@@ -4,70 +4,16 @@
  * TypeScript with two kinds of resolution, and as the command. The registry is asked for the packages of others alone.
  */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
-import process from "node:process"
-
-const root = resolve(import.meta.dirname, "..")
-const tool = (...command: ReadonlyArray<string>) =>
-  run(process.execPath, [join(root, "scripts/tool.mjs"), ...command], root)
-const began = Date.now()
-const told = (what: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${what}`)
+import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { tryBundlers } from "./tarballs/Bundlers.ts"
+import { expectWord, insist, install, root, run, started, told, tool, work } from "./tarballs/Kit.ts"
 
 const folders = globSync(
   ["packages/*/package.json", "packages/storage/*/package.json", "packages/connectors/*/package.json"],
   { cwd: root }
 ).map((path) => dirname(path))
-
-const work = mkdtempSync(join(tmpdir(), "pointsman-tarballs-"))
-process.on("exit", () => rmSync(work, { recursive: true, force: true }))
-
-const run = (command: string, args: ReadonlyArray<string>, cwd: string): string => {
-  try {
-    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: 300_000 })
-  } catch (error) {
-    const { stderr, stdout } = error as { readonly stdout?: string; readonly stderr?: string }
-    console.error(`${command} ${args.join(" ")} failed in ${cwd}:\n${stdout ?? ""}${stderr ?? ""}`)
-    process.exit(1)
-  }
-}
-
-/** A process of Node, once it has printed what is waited for. */
-const started = (
-  words: ReadonlyArray<string>,
-  cwd: string,
-  until: RegExp,
-  environment: Readonly<Record<string, string>> = {}
-): Promise<{ readonly child: ChildProcess; readonly found: RegExpExecArray }> => {
-  const env = { ...process.env, ...environment }
-  const child = spawn(process.execPath, words, { cwd, env, stdio: ["ignore", "pipe", "inherit"] })
-  process.on("exit", () => child.kill("SIGKILL"))
-  return new Promise((done, fail) => {
-    let output = ""
-    const end = (what: string) => fail(new Error(`${words.join(" ")} ${what}: ${output}`))
-    const waiting = setTimeout(() => end("said nothing to build on"), 60_000)
-    const early = (code: number | null) => end(`ended with ${code}`)
-    child.on("exit", early)
-    child.stdout.on("data", (chunk) => {
-      output += String(chunk)
-      const found = until.exec(output)
-      if (found === null) return
-      clearTimeout(waiting)
-      child.off("exit", early)
-      child.stdout.removeAllListeners("data").resume()
-      done({ child, found })
-    })
-  })
-}
-
-const insist = (isSo: boolean, message: string) => {
-  if (isSo) return
-  console.error(message)
-  process.exit(1)
-}
 
 // Packed.
 
@@ -77,12 +23,20 @@ interface Packed {
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
+const ofLibraries = ["dist/index.js", "dist/index.d.ts", "dist/check-node.js", "src/index.ts"]
+const notices = ["dist/THIRD-PARTY-NOTICES.txt", "dist/sbom.cdx.json"]
+/** What the bundles have in the place of that. */
+const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
+  pointsman: ["dist/main.js", ...notices],
+  "@pointsman/node": ["dist/index.js", "dist/index.d.ts", "dist/check-node.js", ...notices]
+}
+
 const packed = folders.map((folder): Packed => {
   const json = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", work], join(root, folder))
   const [one] = JSON.parse(json) as ReadonlyArray<Packed>
   if (one === undefined) throw new Error(`npm packed nothing of ${folder}`)
   const paths = one.files.map(({ path }) => path)
-  for (const needed of ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts", "src/index.ts"]) {
+  for (const needed of ["LICENSE", "README.md", "package.json", ...(contents[one.name] ?? ofLibraries)]) {
     insist(paths.includes(needed), `${one.name}: its tarball lacks ${needed}`)
   }
   const strangers = paths.filter((path) => !/^(?:dist|src|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path))
@@ -91,9 +45,10 @@ const packed = folders.map((folder): Packed => {
 })
 told(`packed ${packed.length} packages`)
 
-for (const { filename } of packed) {
+for (const { filename, name } of packed) {
   tool("publint", "run", join(work, filename), "--strict")
-  tool("attw", join(work, filename), "--profile", "esm-only", "--no-emoji", "--no-color")
+  // A package with commands alone has no types to be wrong.
+  if (name !== "pointsman") tool("attw", join(work, filename), "--profile", "esm-only", "--no-emoji", "--no-color")
 }
 told("publint and attw found nothing")
 
@@ -107,36 +62,67 @@ const manifest = {
   name: "consumer",
   private: true,
   // The suites of `@pointsman/contracts` run in the consumer's own test runner.
-  dependencies: { ...ours, effect: effectRange, "@effect/vitest": "4.0.5", vitest: "5.1.0", "@types/node": "24.19.2" }
+  dependencies: {
+    ...ours,
+    effect: effectRange,
+    "effect-3": "npm:effect@3.22.4",
+    "@effect/vitest": "4.0.5",
+    vitest: "5.1.0",
+    "@types/node": "24.19.2"
+  }
 }
 writeFileSync(join(consumer, "package.json"), JSON.stringify(manifest, null, 2))
-run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], consumer)
+install(consumer)
 const copies = globSync("**/node_modules/effect/package.json", { cwd: consumer })
 insist(copies.length === 1, `effect is there ${copies.length} times: ${copies.join(", ")}`)
 told("installed, with one copy of effect")
 
 // Used.
 
-for (const program of ["imported.mjs", "required.cjs"]) {
+for (const program of ["ownCopies.mjs", "oldEffect.mjs"]) {
   copyFileSync(join(root, "scripts/tarballs", program), join(consumer, program))
-  insist(run(process.execPath, [program], consumer) === "taken\n", `${program} took no payment`)
+  expectWord(program, consumer, program === "oldEffect.mjs" ? "refused" : "taken")
+  told(`${program} did what it should`)
+}
+
+/** A folder with one package of ours and what it brings: itself. */
+const alone = (name: string, others: Readonly<Record<string, string>> = {}): string => {
+  const folder = join(work, `with-${[name, ...Object.entries(others).flat()].join("-").replace(/[^\w-]/gu, "")}`)
+  mkdirSync(folder)
+  const dependencies = { [name]: ours[name], ...others }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }))
+  install(folder)
+  return folder
+}
+
+const bytesOf = (folder: string): number =>
+  globSync("**/*", { cwd: folder }).reduce((sum, path) => {
+    const stats = statSync(join(folder, path))
+    return sum + (stats.isFile() ? stats.size : 0)
+  }, 0)
+
+const small = alone("@pointsman/node")
+const megabytes = bytesOf(join(small, "node_modules")) / 1_000_000
+const others = globSync(["node_modules/*/package.json", "node_modules/@*/*/package.json"], { cwd: small })
+insist(others.length === 1, `@pointsman/node came with ${others.join(", ")}`)
+insist(megabytes <= 8, `@pointsman/node takes ${megabytes.toFixed(1)} MB`)
+told(`@pointsman/node is one package of ${megabytes.toFixed(1)} MB`)
+for (const program of ["imported.mjs", "required.cjs"]) {
+  copyFileSync(join(root, "scripts/tarballs", program), join(small, program))
+  expectWord(program, small, "taken")
   told(`${program} took a payment`)
 }
+tryBundlers(small)
 
 /** The program of the guide, from an empty folder, as somebody would do who has read nothing else. */
 const tryGuide = async (): Promise<void> => {
-  const folder = join(work, "shop")
-  mkdirSync(folder)
   const [, program] =
     /```js\n(\/\/ shop\.js\n[\s\S]*?)```/u.exec(readFileSync(join(root, "docs/guides/node.md"), "utf8")) ?? []
   const listening = "app.listen(3000)"
   if (program?.includes(listening) !== true) throw new Error("docs/guides/node.md has no shop.js that listens on 3000")
   const from = Date.now()
   const { express } = JSON.parse(readFileSync(join(root, "examples/express/package.json"), "utf8")).dependencies
-  // What is not out yet comes from the tarballs, and so do the packages that these depend on.
-  const shop = { private: true, type: "module", dependencies: { ...ours, express } }
-  writeFileSync(join(folder, "package.json"), JSON.stringify(shop))
-  run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"], folder)
+  const folder = alone("@pointsman/node", { express })
   const onAnyPort = "const server = app.listen(0, () => console.log('port', server.address().port))"
   writeFileSync(join(folder, "shop.js"), program.replace(listening, onAnyPort))
   const shopProcess = await started(["shop.js"], folder, /port (\d+)/u, {
@@ -167,18 +153,33 @@ const compilers: Readonly<Record<string, object>> = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext", target: "es2023" },
   bundler: { module: "preserve", moduleResolution: "bundler", target: "es2023" }
 }
-for (const [name, options] of Object.entries(compilers)) {
-  const files = name === "nodenext" ? ["typed.ts", "typed.cts"] : ["typed.ts"]
-  for (const file of files) copyFileSync(join(root, "scripts/tarballs", file), join(consumer, file))
-  const compilerOptions = { ...options, strict: true, noEmit: true, skipLibCheck: true, types: ["node"] }
-  writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
-  run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.json"], consumer)
-  told(`TypeScript compiles against every door (${name})`)
+
+const compile = (folder: string, name: string, files: ReadonlyArray<string>, options: object): void => {
+  for (const file of files) copyFileSync(join(root, "scripts/tarballs", file), join(folder, file))
+  const compilerOptions = { ...compilers[name], strict: true, noEmit: true, types: ["node"], ...options }
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+  run(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.json"], folder)
 }
 
+const nodeTypes = { "22": "22.20.5", "24": "24.19.2" }
+const shops = Object.entries(nodeTypes).map(([major, version]) => ({
+  major,
+  folder: alone("@pointsman/node", { "@types/node": version })
+}))
+for (const name of Object.keys(compilers)) {
+  compile(consumer, name, ["typed.ts"], { skipLibCheck: true })
+  told(`TypeScript compiles against the doors for Effect (${name})`)
+  const files = name === "nodenext" ? ["shop.ts", "typed.cts"] : ["shop.ts"]
+  for (const { folder, major } of shops) {
+    compile(folder, name, files, { lib: ["es2023"], skipLibCheck: false })
+    told(`TypeScript checks the declarations of @pointsman/node too (${name}, Node ${major})`)
+  }
+}
+
+const command = alone("pointsman")
 const server = await started(
-  [join(consumer, "node_modules/.bin/pointsman"), "serve", "--port", "0"],
-  consumer,
+  [join(command, "node_modules/.bin/pointsman"), "serve", "--port", "0"],
+  command,
   /Base URL +(\S+)\s+API key +(\S+)[\s\S]*listens on/u
 )
 const [, url, key] = server.found

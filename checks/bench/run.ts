@@ -2,6 +2,7 @@
  * Measures: `npm run bench:all -- --only creates,http --seconds 4 --rounds 5 --json out.json`. Everything that is
  * compared runs side by side in this one run; docs/performance.md says what and how.
  */
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -85,6 +86,7 @@ const readFlags = () => {
 const main = async () => {
   const { help, json, names, peer, rounds, seconds, smoke } = readFlags()
   if (help) return console.log(usage)
+  execFileSync(process.execPath, [join(import.meta.dirname, "../../scripts/build/server.mjs")], { stdio: "inherit" })
   const machine = watchMachine()
   if (machine.warning !== undefined) console.error(machine.warning)
   const postgres = await openPostgres()

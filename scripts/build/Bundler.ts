@@ -24,6 +24,7 @@ export interface Output {
   /** By path, relative to the root of the repository. */
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>
   readonly entryPoint?: string
+  readonly bytes: number
 }
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number]
@@ -46,6 +47,34 @@ const modulesOfNode: Plugin = {
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
     }))
   }
+}
+
+/**
+ * `import { Effect } from "effect"` is a namespace inside of an entry, of which esbuild keeps all that it has. By
+ * `import * as Effect from "effect/Effect"` it keeps what is used.
+ */
+const partsOfEffect: Plugin = {
+  name: "parts of Effect",
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]packages[\\/].*[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(
+        /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)"$/gmu,
+        (_, names: string, entry: string) =>
+          names
+            .split(",")
+            .map((name) => directImport(name.trim(), entry))
+            .join(";")
+      ),
+      loader: "ts"
+    }))
+  }
+}
+
+/** Modules of Effect have names in capitals; the others are functions of its entry. */
+const directImport = (name: string, entry: string): string => {
+  const [, module, renamed = module] = /^([A-Z]\w*)(?: as (\w+))?$/u.exec(name) ?? []
+  if (module !== undefined) return `import * as ${renamed} from "${entry}/${module}"`
+  return name === "" ? "" : `import { ${name} } from "${entry}"`
 }
 
 /** Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well. */
@@ -110,7 +139,7 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   sourcemap: !isBundle,
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
-  esbuildPlugins: isBundle ? [modulesOfNode, partOfUndici, safeToBundleAgain] : [modulesOfNode],
+  esbuildPlugins: isBundle ? [modulesOfNode, partsOfEffect, partOfUndici, safeToBundleAgain] : [modulesOfNode],
   esbuildOptions: (options) => {
     options.absWorkingDir = root
     options.conditions = ["@pointsman/source"]

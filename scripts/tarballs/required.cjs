@@ -1,8 +1,8 @@
 // A backend in CommonJS: `require` of packages that are ECMAScript modules alone.
 const { strictEqual } = require("node:assert")
-const { sandbox } = require("@pointsman/connector-sandbox")
+const { sandbox } = require("@pointsman/node/sandbox")
 const { createPointsman } = require("@pointsman/node")
-const { memory } = require("@pointsman/storage-memory")
+const { memory } = require("@pointsman/node/memory")
 
 const pay = async () => {
   const pointsman = await createPointsman({

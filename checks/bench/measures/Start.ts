@@ -1,8 +1,12 @@
-/** From the start of the server's process to its first answer, and the memory that it takes. */
+/**
+ * From the start of the server's process to its first answer, and the memory that it takes; and what `@pointsman/node`
+ * takes where it is installed and imported.
+ */
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createBody } from "../kit/CreateRequest.ts"
 import { closed } from "../kit/Load.ts"
+import { nodePackage } from "../kit/NodePackage.ts"
 import type { Measure } from "../kit/Options.ts"
 import { type Row, short } from "../kit/Result.ts"
 import { inRounds, spread } from "../kit/Rounds.ts"
@@ -17,6 +21,29 @@ interface Started {
 }
 
 const inFlight = 16
+
+const packageRows = async (rounds: number): Promise<ReadonlyArray<Row>> => {
+  const { importMillis, megabytes } = await nodePackage()
+  const measured = await inRounds(rounds, { imported: async () => importMillis() }, () => {})
+  return [
+    {
+      id: "node-installed",
+      what: "@pointsman/node, installed, without dependencies",
+      value: { median: megabytes, min: megabytes, max: megabytes },
+      unit: "MB",
+      atMost: 8,
+      beside: ""
+    },
+    {
+      id: "node-imported",
+      what: "@pointsman/node, imported",
+      value: spread(measured, (round) => round.imported),
+      unit: "ms",
+      atMost: 200,
+      beside: ""
+    }
+  ]
+}
 
 export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }) => {
   const provider = await startProvider()
@@ -74,7 +101,20 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
         name === "bare"
           ? ""
           : `${short(spread(measured, (round) => round[name][of] / round.bare[of]).median)} times bare`
+      const ratio = (id: string, what: string, of: keyof Started, atMost: number): Row => ({
+        id: `${id}-of-bare-${name}`,
+        what: `${names[name]}: ${what}, of a bare node:http server's`,
+        value: spread(measured, (round) => round[name][of] / round.bare[of]),
+        unit: "times",
+        atMost,
+        beside: ""
+      })
+      const ratios = [
+        ratio("start", "first answer", "answeredMillis", 2.2),
+        ratio("idle", "resident memory after it", "idleMegabytes", 1.5)
+      ]
       return [
+        ...(name === "bare" ? [] : ratios),
         {
           id: `start-${name}`,
           what: `${names[name]}: process start to first answer`,
@@ -100,8 +140,8 @@ export const start: Measure = async ({ folder, postgres, rounds, seconds, tell }
     })
     return {
       id: "start",
-      title: "Start and memory of the server, one process, from its bundle",
-      rows: rows.filter(({ value }) => Number.isFinite(value.median)),
+      title: "Start and memory of the server, one process, from its bundle; and the package for Node backends",
+      rows: [...rows.filter(({ value }) => Number.isFinite(value.median)), ...(await packageRows(rounds))],
       note: residentMegabytes(process.pid) === undefined ? "Memory is read from /proc, which is not here." : ""
     }
   } finally {

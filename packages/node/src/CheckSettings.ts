@@ -1,7 +1,7 @@
 /** What can be wrong with the settings before anything is opened. All mistakes are reported together. */
 import type { CheckIntervals, PointsmanOptions } from "@pointsman/core"
 import { SecretsLayer } from "@pointsman/core"
-import { Effect, Layer, Option, Predicate, type Redacted, Result } from "effect"
+import { Effect, Layer, Option, Predicate, type Redacted, Result, Version } from "effect"
 import { StartError } from "./PointsmanError.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 
@@ -77,7 +77,9 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
   expect(
     "storage",
     isStorage(settings.storage),
-    'expected a storage from a storage package, such as sqlite("payments.db")'
+    Predicate.hasProperty(settings.storage, "~pointsman/storage")
+      ? anotherEffect
+      : 'expected a storage, such as sqlite("payments.db") of @pointsman/node/sqlite'
   )
   checkConnectors(Array.isArray(settings.connectors) ? settings.connectors : [], expect)
   checkOptionalSettings(settings, expect)
@@ -118,6 +120,12 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
   })
 }
 
+/**
+ * Effect 4 knows its values by names such as "~effect/Layer", so that those of a second copy work beside the copy of this
+ * package. Effect 3 has other names (effect's sources, `Layer.ts`).
+ */
+export const anotherEffect = `it was made with another version of Effect: expected ${Version.getCurrentVersion()}`
+
 type Expect = (field: string, isGood: boolean, message: string) => void
 
 const checkConnectors = (connectors: ReadonlyArray<unknown>, expect: Expect): void => {
@@ -126,7 +134,9 @@ const checkConnectors = (connectors: ReadonlyArray<unknown>, expect: Expect): vo
     expect(
       `connectors[${index}]`,
       isConnector(connector),
-      "expected a connector from a connector package, such as sandbox() or its `definition`"
+      Predicate.hasProperty(connector, "~pointsman/connector")
+        ? anotherEffect
+        : "expected a connector, such as sandbox() of @pointsman/node/sandbox, or a definition"
     )
   }
   const called = connectors.map((connector) => (isConnector(connector) ? connector.name : ""))

@@ -15,7 +15,7 @@ import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, R
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { makeCalls } from "./Calls.ts"
-import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
+import { anotherEffect, type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
 import { makeGate } from "./Gate.ts"
 import { lineOf } from "./LogLine.ts"
 import type { Pointsman } from "./Pointsman.ts"
@@ -160,7 +160,15 @@ const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
 const openConnector = (connector: Connector): Effect.Effect<Ports.ConnectorDefinition, StartError, Scope.Scope> => {
   const handle = connector as Ports.ConnectorDefinition | Ports.ConnectorHandle
   return "connect" in handle
-    ? Effect.succeed(handle)
+    ? Effect.succeed({
+        ...handle,
+        connect: (account, transport) => {
+          const connected: unknown = handle.connect(account, transport)
+          return Result.isResult(connected)
+            ? (connected as ReturnType<typeof handle.connect>)
+            : Result.fail(anotherEffect)
+        }
+      })
     : Effect.mapError(handle["~pointsman/connector"], (message) => new StartError("connector_unusable", message))
 }
 
