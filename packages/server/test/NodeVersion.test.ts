@@ -42,6 +42,7 @@ describe("the Node version", () => {
       run.stdout
         .trim()
         .split("\n")
+        .filter((line) => line.startsWith("loads file:"))
         .map((line) => line.split("/").at(-1)),
       ["main.ts", "NodeVersion.ts"]
     )
