@@ -1,14 +1,13 @@
 /** The audit trail: who did what by command line and configuration, and what `audit verify` detects. */
-import { writeFileSync } from "node:fs"
+import { cpSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
-import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
+import { environmentOn, newDatabase, postgresMissing, query, sharedPostgres } from "./support/PostgresServer.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -28,6 +27,7 @@ interface Trail {
   readonly run: (...words: ReadonlyArray<string>) => Promise<CommandEnd>
   /** A statement of somebody who may change the database, with the triggers out of the way. */
   readonly tamper: (statement: string) => Promise<void>
+  readonly copy: () => Promise<Trail>
 }
 
 /** The configuration that a server started with, and three keys: four entries. */
@@ -61,14 +61,14 @@ const faults: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<st
   ]
 ]
 
-const checkFaults = async (open: () => Promise<Trail>) => {
+const checkFaults = async (whole: Trail) => {
   for (const [name, statements, says] of faults) {
-    const trail = await open()
+    const trail = await whole.copy()
     assert.strictEqual(await verifies(trail), "0 4 entries intact. Last: 4")
     for (const statement of statements) await trail.tamper(statement)
     assert.strictEqual(await verifies(trail), says, name)
   }
-  const trail = await open()
+  const trail = await whole.copy()
   const { last } = documentOf(await trail.run("audit", "verify", "--json")).data
   await trail.tamper("delete from audit_entries where number = 4")
   assert.strictEqual(await verifies(trail), "0 3 entries intact. Last: 3")
@@ -79,11 +79,21 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
   const openSqlite = async (): Promise<Trail> => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
-    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-    await fill(run)
+    const trail = trailIn(folder)
+    await fill(trail.run)
     await server.stop()
+    return trail
+  }
+
+  const trailIn = (folder: string): Trail => {
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
     return {
       run,
+      copy: async () => {
+        const copy = temporaryFolder()
+        cpSync(folder, copy, { recursive: true })
+        return trailIn(copy)
+      },
       tamper: async (statement) => {
         const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
         assert.throws(() => db.exec("update audit_entries set actor = 'Eve'"), /only added/u)
@@ -99,8 +109,8 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
     }
   }
 
-  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", () =>
-    checkFaults(openSqlite))
+  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", async () =>
+    checkFaults(await openSqlite()))
 
   it("given a trail that cannot be written, when a key is created or a loss accepted, then nothing is done", async () => {
     const { run, tamper } = await openSqlite()
@@ -154,22 +164,20 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
 })
 
 describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", { timeout: 180_000 }, () => {
-  let postgres: EmbeddedPostgres
-  beforeAll(async () => {
-    postgres = await startPostgresServer()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
-  const openPostgres = async (): Promise<Trail & { readonly url: string }> => {
-    const url = await newDatabase(postgres)
+  const openPostgres = async (): Promise<Trail> => {
+    const url = await newDatabase()
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration, environment: environmentOn(url) })
-    const run = (...words: ReadonlyArray<string>) => runHere(folder, words, environmentOn(url))
-    await fill(run)
+    const trail = trailOn(url, folder)
+    await fill(trail.run)
     await server.stop()
+    return trail
+  }
+
+  const trailOn = (url: string, folder: string): Trail => {
     return {
-      url,
-      run,
+      run: (...words) => runHere(folder, words, environmentOn(url)),
+      copy: async () => trailOn(await newDatabase(sharedPostgres, new URL(url).pathname.slice(1)), folder),
       tamper: async (statement) => {
         await query(url, "alter table audit_entries disable trigger all")
         await query(url, statement)
@@ -178,15 +186,13 @@ describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", 
     }
   }
 
-  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", () =>
-    checkFaults(openPostgres))
+  it("given entries, when one is changed, deleted or inserted, then verify names the first that is wrong", async () =>
+    checkFaults(await openPostgres()))
 
-  it("given processes that create keys at once, when all have ended, then their entries are one chain", async () => {
-    const { run, url } = await openPostgres()
+  it("given commands that create keys at once, when all have ended, then their entries are one chain", async () => {
+    const { run } = await openPostgres()
     const words = ["keys", "create", "--workspace", "acme", "--environment", "sandbox"]
-    const ends = await Promise.all(
-      Array.from({ length: 4 }, () => runCommand(temporaryFolder(), words, environmentOn(url)))
-    )
+    const ends = await Promise.all(Array.from({ length: 4 }, () => run(...words)))
     assert.deepStrictEqual(
       ends.map(({ code }) => code),
       [0, 0, 0, 0]

@@ -5,7 +5,8 @@ import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { liveKey } from "./support/Configurations.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const connection = (id: string, more: object = {}) => ({
   id,
@@ -168,7 +169,7 @@ describe("pointsman config check", { timeout: 120_000 }, () => {
   })
 
   it("given parts that can never take effect, when a server starts, then it prints one per line, and serves", async () => {
-    const server = await startServer({ folder: temporaryFolder(), configuration: doubtful, environment })
+    const server = await startServerHere({ folder: temporaryFolder(), configuration: doubtful, environment })
     assert.strictEqual((await server.request("GET", "/health/live", { key: null })).status, 200)
     const printed = server.stderr().trimEnd().split("\n")
     assert.deepStrictEqual(

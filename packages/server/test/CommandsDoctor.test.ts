@@ -20,7 +20,8 @@ import { type CommandEnd, documentOf, runCommand } from "./support/CommandProces
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** Of a run in which something may be wrong. */
 const checksOf = ({ code, stdout }: CommandEnd): ReadonlyArray<readonly [string, string, string]> => {
@@ -56,7 +57,7 @@ describe("pointsman doctor", { timeout: 120_000 }, () => {
       POINTSMAN_WEBHOOK_SCHEDULE: "0 seconds",
       POINTSMAN_BASE_URL: "https://pay.example.com"
     }
-    const server = await startServer({ folder, configuration, environment: settings })
+    const server = await startServerHere({ folder, configuration, environment: settings })
     const run = (environment: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) =>
       runHere(folder, ["doctor", ...words], environment)
     const ownSettings = { ...settings, POINTSMAN_CONFIG: "pointsman.json" }

@@ -6,7 +6,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const reference = "order of Ada Lovelace"
 const reason = "Ada changed her mind"
@@ -14,7 +15,7 @@ const reason = "Ada changed her mind"
 const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
-  const server = await startServer({
+  const server = await startServerHere({
     folder,
     configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
   })

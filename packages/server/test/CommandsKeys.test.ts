@@ -7,7 +7,8 @@ import { oneKey } from "../src/commands/KeysCommand.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
 const idOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12)
@@ -51,7 +52,7 @@ const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
 describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () => {
   it("given a running server, when keys are made and revoked beside it, then it takes the one and refuses the other", async () => {
     const folder = temporaryFolder()
-    const server = await startServer({ folder, configuration })
+    const server = await startServerHere({ folder, configuration })
     const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
     const ofAcme = ["--workspace", "acme", "--environment", "production"]
 
@@ -199,7 +200,7 @@ describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () 
 
     // The file still names it, and does not bring it back; the operator's key is no business of the file's.
     await server.stop()
-    const next = await startServer({ folder, configuration })
+    const next = await startServerHere({ folder, configuration })
     const statusOf = async (held: string) => (await next.request("GET", "/api/v1/payments", { key: held })).status
     assert.deepStrictEqual([await statusOf(liveKey), await statusOf(key), await statusOf(reader)], [401, 401, 200])
   })

@@ -7,7 +7,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const secret = "whsec_of_main"
 
@@ -15,7 +16,7 @@ const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
   const connection = { ...connectionTo(provider), webhookSecret: secret }
-  const server = await startServer({ folder, configuration: { workspaces: [workspaceWith([connection])] } })
+  const server = await startServerHere({ folder, configuration: { workspaces: [workspaceWith([connection])] } })
   provider.always("lookUpCharge", () => "drop")
   provider.next("charge", () => "drop")
   const made = await server.request("POST", "/api/v1/payments", {

@@ -6,7 +6,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const dead = { url: "http://127.0.0.1:9", apiKey: "none" }
 
@@ -29,7 +30,7 @@ const setUp = async () => {
   const folder = temporaryFolder()
   const connections = [connectionTo(dead), { ...connectionTo(provider, "backup"), name: "The backup" }]
   const workspace = { ...workspaceWith(connections), routing: { production: routing } }
-  const server = await startServer({ folder, configuration: { workspaces: [workspace, { id: "globex" }] } })
+  const server = await startServerHere({ folder, configuration: { workspaces: [workspace, { id: "globex" }] } })
   const create = async (amount: number): Promise<string> => {
     const body = { amount, currency: "EUR", country: "NL", card_brand: "visa" }
     const made = await server.request("POST", "/api/v1/payments", {

@@ -4,7 +4,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
@@ -18,7 +19,7 @@ const intervals = {
 const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
-  const server = await startServer({
+  const server = await startServerHere({
     folder,
     configuration: {
       // Longer than a command takes: a look-up that is held back goes on meanwhile.

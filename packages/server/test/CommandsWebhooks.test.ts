@@ -6,7 +6,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** Answers 400 until it is mended; keeps the delivery ids. */
 const startReceiver = async () => {
@@ -40,7 +41,7 @@ describe("pointsman webhooks", { timeout: 120_000 }, () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const secret = "whsec_of_the_receiver"
-    const server = await startServer({
+    const server = await startServerHere({
       folder,
       configuration: {
         workspaces: [

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { type DiskFault, diskFaults, diskFaultsMissing } from "../../storage/sqlite/test/DiskFaults.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
-import { isLongCheck } from "./support/LongChecks.ts"
+import { isLong } from "./support/LongRuns.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
@@ -197,7 +197,7 @@ const live = async (fault: DiskFault): Promise<void> => {
   assert.deepStrictEqual(booksOf(provider), [8, 2, 2])
 }
 
-describe.skipIf(missing !== undefined || !isLongCheck)(
+describe.skipIf(missing !== undefined || !isLong)(
   `a server on a bad disk${missing === undefined ? "" : ` (${missing})`}`,
   () => {
     // At once, because each waits most of the time.
@@ -213,7 +213,7 @@ describe.skipIf(missing !== undefined || !isLongCheck)(
   }
 )
 
-describe.skipIf(process.platform === "win32" || !isLongCheck)(
+describe.skipIf(process.platform === "win32" || !isLong)(
   "a server whose files may not grow",
   { timeout: 4 * patienceMillis },
   () => {

@@ -3,7 +3,7 @@
  * payments: `pointsman recover` brings them back, and no key moves money twice, by the provider's own books. A synchronous
  * one lacks nothing, and nothing is refused but by the promotion itself.
  *
- * `POINTSMAN_FAILOVERS` sets how many failovers of each kind are run: without it none is, but for the long checks.
+ * A long run (`POINTSMAN_LONG=all`). `POINTSMAN_FAILOVERS` sets how many failovers of each kind are run: 1 unless set.
  * `POINTSMAN_FAILOVER_SEED` repeats the plan of a run.
  */
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,17 +14,13 @@ import { movedTwice, type PaymentShown, unaccounted } from "./support/failover/B
 import { ordersOf, unknownResults } from "./support/failover/Orders.ts"
 import { startReplicated } from "./support/failover/Replicated.ts"
 import { drawFrom } from "./support/kill/Draw.ts"
+import { amountOf } from "./support/LongRuns.ts"
 import { environmentOn, postgresMissing } from "./support/PostgresServer.ts"
 import { startProviderProcess } from "./support/ProviderProcess.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
-const rounds = Number(process.env["POINTSMAN_FAILOVERS"] ?? 0)
+const rounds = amountOf("POINTSMAN_FAILOVERS", { long: 1 })
 const firstSeed = Number(process.env["POINTSMAN_FAILOVER_SEED"] ?? Date.now() % 1_000_000)
-if (rounds === 0) {
-  process.stderr.write(
-    "server: failovers to a standby are left out: they take minutes, and run with POINTSMAN_FAILOVERS=1, as in .ci/run\n"
-  )
-}
 
 /** Everything that a provider executed is a payment or under review within this time. */
 const accountedWithinMillis = 300_000

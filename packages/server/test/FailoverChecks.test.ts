@@ -8,7 +8,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** For how long a server on PostgreSQL uses its copy of the configuration unseen. */
 const trustedForMillis = 1_100
@@ -24,7 +25,7 @@ const whileAtMain = async (
 ) => {
   const folder = temporaryFolder()
   const environment = database === "PostgreSQL" ? environmentOn(await newDatabase()) : {}
-  const server = await startServer({ folder, configuration: configurationWith(main, before), environment })
+  const server = await startServerHere({ folder, configuration: configurationWith(main, before), environment })
   const held = first.hold("charge")
   const creating = server.request("POST", "/api/v1/payments", {
     key: liveKey,

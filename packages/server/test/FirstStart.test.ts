@@ -3,13 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import {
-  type JsonAnswer,
-  runServer,
-  type ServerProcess,
-  startServer,
-  temporaryFolder
-} from "./support/ServerProcess.ts"
+import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
@@ -77,8 +71,8 @@ describe("a start without configuration", () => {
 
   it("given a server that ran before, when it starts again, then key, payments and keys of requests are kept", async () => {
     const folder = temporaryFolder()
-    const first = await startServer({ folder })
-    const make = (server: ServerProcess) =>
+    const first = await startServerHere({ folder })
+    const make = (server: ServerHere) =>
       server.request("POST", "/api/v1/payments", {
         idempotencyKey: "order-4711",
         body: { amount: 1000, currency: "EUR", country: "NL" }
@@ -87,7 +81,7 @@ describe("a start without configuration", () => {
     assert.strictEqual(made.status, 201)
     assert.strictEqual((await first.stop()).code, 0)
 
-    const second = await startServer({ folder })
+    const second = await startServerHere({ folder })
     assert.strictEqual(second.sandboxKey, first.sandboxKey)
     const read = await second.request("GET", `/api/v1/payments/${made.body.data.id}`)
     assert.strictEqual(read.status, 200)
@@ -126,13 +120,13 @@ describe("a start without configuration", () => {
     writeFileSync(join(kept, "pointsman.db.encryption-key.0011223344556677.draft"), "AAAA")
     writeFileSync(join(kept, "pointsman.db.sandbox-key"), "ps_test_XC5a")
     writeFileSync(join(kept, "pointsman.db"), "")
-    const server = await startServer({ folder })
+    const server = await startServerHere({ folder })
     assert.strictEqual((await runCurl(server)).status, 201)
     for (const file of ["pointsman.db.encryption-key", "pointsman.db.sandbox-key", "pointsman.db.sandbox-records"]) {
       assert.strictEqual(modeOf(join(kept, file)), "600", file)
     }
     await server.stop()
-    const again = await startServer({ folder })
+    const again = await startServerHere({ folder })
     assert.strictEqual(again.sandboxKey, server.sandboxKey)
   })
 
@@ -183,7 +177,7 @@ describe("a start without configuration", () => {
     const first = await startServer({ folder: temporaryFolder() })
     const folder = temporaryFolder()
     const port = new URL(first.url).port
-    const second = await runServer({ folder, flags: ["--port", port] })
+    const second = await runServerHere({ folder, flags: ["--port", port] })
     assert.strictEqual(second.code, 1)
     assert.strictEqual(
       second.stderr,

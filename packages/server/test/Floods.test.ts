@@ -1,6 +1,6 @@
 /**
  * What hostile clients cost others: payments of a second client while the first one floods the server, beside payments of
- * a quiet server. `POINTSMAN_FLOOD_SECONDS` is how long each takes.
+ * a quiet server. A long run (`POINTSMAN_LONG=all`): each takes `POINTSMAN_FLOOD_SECONDS`, 10 unless set.
  */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -8,9 +8,10 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
 import type { FloodOptions, FloodReport } from "./support/FloodClient.ts"
 import { floodingKey, payingKey, startFloodedServer } from "./support/FloodedServer.ts"
+import { amountOf } from "./support/LongRuns.ts"
 import type { ServerProcess } from "./support/ServerProcess.ts"
 
-const seconds = Number(process.env["POINTSMAN_FLOOD_SECONDS"] ?? 0)
+const seconds = amountOf("POINTSMAN_FLOOD_SECONDS", { long: 10 })
 
 const floodClient = fileURLToPath(new URL("./support/FloodClient.ts", import.meta.url))
 

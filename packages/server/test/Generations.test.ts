@@ -6,12 +6,13 @@ import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { formatApiKey } from "@pointsman/core"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
+import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
-import { environmentOn, newDatabase, postgresMissing, query, startPostgresServer } from "./support/PostgresServer.ts"
-import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { isLong } from "./support/LongRuns.ts"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { type Receiver, startReceiver } from "./support/WebhookReceiver.ts"
 
 const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
@@ -31,14 +32,15 @@ const fileWith = (key: string, endpoint: Pick<Receiver, "url">, more: object = {
   ]
 })
 
-const pay = async (server: ServerProcess, key: string): Promise<number> =>
+const pay = async (server: Pick<ServerHere, "url" | "request">, key: string): Promise<number> =>
   (await server.request("POST", "/api/v1/payments", { key, body: { amount: 1000, currency: "EUR", country: "NL" } }))
     .status
 
-const ready = async (server: ServerProcess) => (await server.request("GET", "/health/ready", { key: null })).body
+const ready = async (server: Pick<ServerHere, "url" | "request">) =>
+  (await server.request("GET", "/health/ready", { key: null })).body
 
 /** Once it serves this generation. */
-const readyAt = async (server: ServerProcess, generation: number): ReturnType<typeof ready> => {
+const readyAt = async (server: Pick<ServerHere, "url" | "request">, generation: number): ReturnType<typeof ready> => {
   const said = await ready(server)
   if (said.configuration.generation === generation) return said
   await pause(20)
@@ -54,7 +56,7 @@ const quickly = {
 }
 
 /** The gauges of a configuration, by name. */
-const gauges = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
+const gauges = async (server: Pick<ServerHere, "url" | "request">): Promise<ReadonlyArray<string>> => {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return text.split("\n").filter((line) => line.startsWith("pointsman_configuration_"))
 }
@@ -67,15 +69,15 @@ const [older, newer] = [fileWith(oldKey, nowhere), fileWith(newKey, nowhere)]
 /** A folder whose database was given the older file, and then the newer one. */
 const withBoth = async (): Promise<string> => {
   const folder = temporaryFolder()
-  await (await startServer({ folder, configuration: older })).stop()
-  await (await startServer({ folder, configuration: newer })).stop()
+  await (await startServerHere({ folder, configuration: older })).stop()
+  await (await startServerHere({ folder, configuration: newer })).stop()
   return folder
 }
 
 describe("configurations on SQLite", { timeout: 120_000 }, () => {
   it("given a newer file that was applied, when a server starts with the older one, then the newer is served and all say so", async () => {
     const folder = await withBoth()
-    const server = await startServer({ folder, configuration: older })
+    const server = await startServerHere({ folder, configuration: older })
     assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
     assert.deepStrictEqual((await ready(server)).configuration, { generation: 2, file: "older" })
     assert.match(
@@ -92,7 +94,7 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
     assert.match(line.says, /pointsman\.json is generation 1, but generation 2 is served/u)
     await server.stop()
 
-    const again = await startServer({ folder, configuration: newer })
+    const again = await startServerHere({ folder, configuration: newer })
     assert.deepStrictEqual((await ready(again)).configuration, { generation: 2, file: "served" })
     assert.deepStrictEqual(await gauges(again), [
       "pointsman_configuration_generation 2",
@@ -102,7 +104,7 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
 
   it("given an older file, when it is applied with --rollback, then it is served from the next request on, and its keys stay revoked until restored", async () => {
     const folder = await withBoth()
-    const server = await startServer({ folder, configuration: newer })
+    const server = await startServerHere({ folder, configuration: newer })
     writeFileSync(join(folder, "older.json"), JSON.stringify(older))
     const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
 
@@ -124,35 +126,35 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
     const twice = await run("config", "apply", "older.json", "--rollback")
     assert.match(twice.stdout, /^older\.json is already served, as generation 3\./u)
     await server.stop()
-    const restarted = await startServer({ folder, configuration: newer })
+    const restarted = await startServerHere({ folder, configuration: newer })
     assert.deepStrictEqual([await pay(restarted, oldKey), await pay(restarted, newKey)], [201, 401])
   })
 
   it("given files with numbers, when one has a number of other content, then it is refused; a greater number is newer", async () => {
     const folder = temporaryFolder()
     const numbered = (generation: number, key: string) => fileWith(key, nowhere, { generation })
-    await (await startServer({ folder, configuration: numbered(7, oldKey) })).stop()
-    const refused = await runServer({ folder, configuration: numbered(7, newKey) })
+    await (await startServerHere({ folder, configuration: numbered(7, oldKey) })).stop()
+    const refused = await runServerHere({ folder, configuration: numbered(7, newKey) })
     assert.strictEqual(refused.code, 1)
     assert.match(
       refused.stderr,
       /nothing was applied:\n {2}generation: expected a number greater than 7: generation 7 was applied with other content\n/u
     )
-    await (await startServer({ folder, configuration: numbered(9, newKey) })).stop()
-    const lower = await startServer({ folder, configuration: numbered(8, oldKey) })
+    await (await startServerHere({ folder, configuration: numbered(9, newKey) })).stop()
+    const lower = await startServerHere({ folder, configuration: numbered(8, oldKey) })
     assert.deepStrictEqual((await ready(lower)).configuration, { generation: 9, file: "older" })
     await lower.stop()
     // The content of generation 7 again, and said to be newer.
-    const higher = await startServer({ folder, configuration: numbered(10, oldKey) })
+    const higher = await startServerHere({ folder, configuration: numbered(10, oldKey) })
     assert.deepStrictEqual((await ready(higher)).configuration, { generation: 10, file: "served" })
     assert.strictEqual(await pay(higher, newKey), 401)
   })
 
   it("given a key that an operator revoked, when files name it and it is restored, then it stays revoked", async () => {
     const folder = temporaryFolder()
-    await (await startServer({ folder, configuration: older })).stop()
+    await (await startServerHere({ folder, configuration: older })).stop()
     assert.strictEqual((await runHere(folder, ["keys", "revoke", idOf(oldKey)])).code, 0)
-    const server = await startServer({ folder, configuration: fileWith(oldKey, { url: "http://127.0.0.1:9/new" }) })
+    const server = await startServerHere({ folder, configuration: fileWith(oldKey, { url: "http://127.0.0.1:9/new" }) })
     assert.match(server.stderr(), new RegExp(`level=WARN .*stay revoked: ${idOf(oldKey)}`, "u"))
     const restored = await runHere(folder, ["keys", "restore", idOf(oldKey)])
     assert.deepStrictEqual([restored.code, restored.stdout], [1, ""])
@@ -164,7 +166,7 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
     const folder = temporaryFolder()
     const receiver = await startReceiver()
     receiver.status = (number) => (number === 1 ? 503 : 200)
-    const start = (configuration: object) => startServer({ folder, configuration, environment: quickly })
+    const start = (configuration: object) => startServerHere({ folder, configuration, environment: quickly })
     const first = await start(fileWith(oldKey, receiver))
     assert.strictEqual(await pay(first, oldKey), 201)
     await receiver.count(1)
@@ -190,26 +192,20 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
 })
 
 describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", { timeout: 120_000 }, () => {
-  let postgres: EmbeddedPostgres
-  beforeAll(async () => {
-    postgres = await startPostgresServer()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
-
   it("given a newer file on one server, when another restarts with the older one, then keys and endpoints stay the newer one's", async () => {
-    const environment = { ...environmentOn(await newDatabase(postgres)), ...quickly }
+    const environment = { ...environmentOn(await newDatabase()), ...quickly }
     const [before, after] = [await startReceiver(), await startReceiver()]
     const [older, newer] = [fileWith(oldKey, before), fileWith(newKey, after)]
     after.status = (number) => (number === 1 ? 503 : 200)
     const folder = temporaryFolder()
-    const first = await startServer({ folder, configuration: older, environment })
+    const first = await startServerHere({ folder, configuration: older, environment })
     assert.strictEqual(await pay(first, oldKey), 201)
-    const second = await startServer({ folder: temporaryFolder(), configuration: newer, environment })
+    const second = await startServerHere({ folder, file: "newer.json", configuration: newer, environment })
     assert.strictEqual(await pay(second, newKey), 201)
     // Its second attempt comes while the restarted server serves.
     await after.count(1)
     await first.stop()
-    const again = await startServer({ folder, configuration: older, environment })
+    const again = await startServerHere({ folder, configuration: older, environment })
     for (const server of [again, second]) {
       assert.deepStrictEqual([await pay(server, oldKey), await pay(server, newKey)], [401, 201])
     }
@@ -218,15 +214,17 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", {
 
   it("given two servers that start at once with different new files, then one is applied after the other, and all of the later one is served", async () => {
     for (let round = 0; round < 2; round++) {
-      const url = await newDatabase(postgres)
+      const url = await newDatabase()
       const environment = environmentOn(url)
-      await (await startServer({ folder: temporaryFolder(), configuration: older, environment })).stop()
+      const folder = temporaryFolder()
+      await (await startServerHere({ folder, configuration: older, environment })).stop()
       const files = [keyOf(31), keyOf(32)].map((key, index) => ({
         key,
+        file: `new-${index}.json`,
         configuration: fileWith(key, { url: `http://127.0.0.1:9/${index}` })
       }))
       const servers = await Promise.all(
-        files.map(({ configuration }) => startServer({ folder: temporaryFolder(), configuration, environment }))
+        files.map(({ configuration, file }) => startServerHere({ folder, file, configuration, environment }))
       )
       // The server that came first hears of the other one's file a moment later.
       const said = await Promise.all(servers.map((server) => readyAt(server, 3)))
@@ -248,10 +246,10 @@ describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", {
     }
   })
 
-  it("given workers, when the primary starts with an older file, then each of them says so", async () => {
-    const environment = environmentOn(await newDatabase(postgres))
-    await (await startServer({ folder: temporaryFolder(), configuration: older, environment })).stop()
-    await (await startServer({ folder: temporaryFolder(), configuration: newer, environment })).stop()
+  it.runIf(isLong)("given workers, when the primary starts with an older file, then each of them says so", async () => {
+    const environment = environmentOn(await newDatabase())
+    await (await startServerHere({ folder: temporaryFolder(), configuration: older, environment })).stop()
+    await (await startServerHere({ folder: temporaryFolder(), configuration: newer, environment })).stop()
     const server = await startServer({
       folder: temporaryFolder(),
       configuration: older,

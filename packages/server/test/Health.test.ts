@@ -10,7 +10,8 @@ import {
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import * as Health from "../src/Health.ts"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const nothing: DirectoryState = {
   contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [] },
@@ -165,7 +166,7 @@ describe("health", () => {
   )
 
   it("given a server, when its health is asked for without a key, then it answers outside of the API", async () => {
-    const server = await startServer({ folder: temporaryFolder() })
+    const server = await startServerHere({ folder: temporaryFolder() })
     const live = await server.request("GET", "/health/live", { key: null })
     assert.deepStrictEqual([live.status, live.body], [200, { status: "live" }])
     const ready = await server.request("GET", "/health/ready", { key: null })

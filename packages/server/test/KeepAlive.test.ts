@@ -2,7 +2,8 @@
 import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** Sends a request now and then on one connection, as a load balancer does; `closed` once the server has closed it. */
 const connectionTo = (url: string) => {
@@ -31,21 +32,19 @@ const connectionTo = (url: string) => {
 }
 
 describe("an idle connection", () => {
-  it("given nothing, then it is kept for longer than Node's five seconds, and the answer says for how long", async () => {
-    const server = await startServer({ folder: temporaryFolder() })
-    const connection = connectionTo(server.url)
-    assert.match(await connection.ask(), /^keep-alive: timeout=75\r$/im)
+  it("given nothing, then it is kept for longer than Node's five seconds, and the answer says for how long; given a setting, then it is closed when that is over", async () => {
+    const folder = temporaryFolder()
+    const flags = ["--database-url", "sqlite::memory:"]
+    const usual = await startServerHere({ folder, flags })
+    const set = await startServerHere({ folder, flags, environment: { POINTSMAN_KEEP_ALIVE: "1 second" } })
+    const [kept, closed] = [connectionTo(usual.url), connectionTo(set.url)]
+    assert.match(await kept.ask(), /^keep-alive: timeout=75\r$/im)
+    assert.match(await closed.ask(), /^keep-alive: timeout=1\r$/im)
     await sleep(7_000)
-    assert.isFalse(connection.isClosed())
-    assert.match(await connection.ask(), /200 OK/u)
-  })
-
-  it("given a setting, then it is closed when that is over", async () => {
-    const server = await startServer({ folder: temporaryFolder(), environment: { POINTSMAN_KEEP_ALIVE: "1 second" } })
-    const connection = connectionTo(server.url)
-    assert.match(await connection.ask(), /^keep-alive: timeout=1\r$/im)
+    assert.isFalse(kept.isClosed())
+    assert.match(await kept.ask(), /200 OK/u)
     const until = Date.now() + 10_000
-    while (!connection.isClosed() && Date.now() < until) await sleep(50)
-    assert.isTrue(connection.isClosed())
+    while (!closed.isClosed() && Date.now() < until) await sleep(50)
+    assert.isTrue(closed.isClosed())
   })
 })

@@ -2,8 +2,8 @@
  * `kill -9` at any moment, under mixed load, with a provider that times out, drops connections and finishes late, and a
  * receiver of webhooks that fails. When everybody is well again, the API and the provider agree to the cent.
  *
- * `POINTSMAN_KILL_ROUNDS` and `POINTSMAN_KILL_ROUNDS_POSTGRES` set the number of rounds on each storage: 1 unless
- * set. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
+ * A long run (`POINTSMAN_LONG=all`). `POINTSMAN_KILL_ROUNDS` and `POINTSMAN_KILL_ROUNDS_POSTGRES` set the number of
+ * rounds on each storage: 50 and 25 unless set. One kill of each is in Kill.test.ts and Postgres.test.ts. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
  * though not which request meets which mood.
  */
 import { assert, describe, it } from "vitest"
@@ -11,6 +11,7 @@ import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
 import { type KillStorage, type KillWorld, openKillWorld, sqliteFile } from "./support/kill/KillWorld.ts"
 import { postgresDatabase } from "./support/kill/PostgresStorage.ts"
+import { amountOf } from "./support/LongRuns.ts"
 import { sharedPostgres } from "./support/PostgresServer.ts"
 
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
@@ -45,10 +46,12 @@ const testOn = (storage: KillStorage, rounds: number) =>
     assert.isNotEmpty(evidence.wishes.filter(({ lost }) => lost > 0))
   })
 
-describe("kill -9 under mixed load", () => {
-  testOn(sqliteFile, Number(process.env["POINTSMAN_KILL_ROUNDS"] ?? 1))
+const onSqlite = amountOf("POINTSMAN_KILL_ROUNDS", { long: 50 })
+describe.skipIf(onSqlite === 0)("kill -9 under mixed load", () => {
+  testOn(sqliteFile, onSqlite)
 })
 
-describe.skipIf(sharedPostgres.url === "")("kill -9 under mixed load, on PostgreSQL", () => {
-  testOn(postgresDatabase, Number(process.env["POINTSMAN_KILL_ROUNDS_POSTGRES"] ?? 1))
+const onPostgres = amountOf("POINTSMAN_KILL_ROUNDS_POSTGRES", { long: 25 })
+describe.skipIf(sharedPostgres.url === "" || onPostgres === 0)("kill -9 under mixed load, on PostgreSQL", () => {
+  testOn(postgresDatabase, onPostgres)
 })

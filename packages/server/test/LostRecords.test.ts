@@ -7,6 +7,7 @@ import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
@@ -32,7 +33,7 @@ describe("a database that lost its last records", { timeout: 120_000 }, () => {
     const provider = await startProvider()
     const folder = temporaryFolder()
     const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
-    const start = () => startServer({ folder, configuration })
+    const start = () => startServerHere({ folder, configuration })
     const file = (name: string) => join(folder, ".pointsman", name)
     const keep = (name: string) => copyFileSync(file("pointsman.db"), file(name))
     const goBackTo = (name: string) => {
@@ -85,7 +86,7 @@ describe("a database that lost its last records", { timeout: 120_000 }, () => {
     const folder = temporaryFolder()
     const connection = { ...connectionTo(provider), timeout: "1 second", webhookSecret: "whsec_of_main" }
     const start = () =>
-      startServer({
+      startServerHere({
         folder,
         configuration: { workspaces: [workspaceWith([connection])] },
         environment: { POINTSMAN_CLAIM_WINDOW: "2 seconds", POINTSMAN_PROVIDER_TIMEOUT: "1 second" }
@@ -138,18 +139,20 @@ describe("a database that lost its last records", { timeout: 120_000 }, () => {
       const provider = await startProvider()
       const folder = temporaryFolder()
       const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
-      const start = (environment = {}) => startServer({ folder, configuration, environment })
+      const start = (environment = {}) => startServerHere({ folder, configuration, environment })
       const file = (name: string) => join(folder, ".pointsman", name)
-      const create = (server: Awaited<ReturnType<typeof start>>, reference: string) =>
+      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">, reference: string) =>
         server.request("POST", path, { key: liveKey, idempotencyKey: reference, body: { ...body, reference } })
-      const ready = (server: Awaited<ReturnType<typeof start>>) => server.request("GET", "/health/ready", { key: null })
+      const ready = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) =>
+        server.request("GET", "/health/ready", { key: null })
 
       const first = await start()
       const kept = await create(first, "kept-order")
       await first.stop()
       copyFileSync(file("pointsman.db"), file("backup.db"))
 
-      const second = await start()
+      // In a process of its own: a process that closes a file gives up every lock that it has on it.
+      const second = await startServer({ folder, configuration })
       const before = Date.now()
       assert.strictEqual((await create(second, "lost-order")).status, 201)
       for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })

@@ -2,9 +2,8 @@
  * Three servers on one PostgreSQL, under load: servers and the database itself are killed and come back. What was
  * acknowledged is on every server, the provider was asked for everything once, and service is back in seconds.
  *
- * `POINTSMAN_MANY_SERVERS` sets how often a server and then the database are killed. Without it this is not run, but for
- * the long checks: three servers that start, die and start again are too much for a short one. `POINTSMAN_KILL_SEED`
- * repeats the plan of a run.
+ * A long run (`POINTSMAN_LONG=all`). `POINTSMAN_MANY_SERVERS` sets how often a server and then the database are killed: 6
+ * unless set. `POINTSMAN_KILL_SEED` repeats the plan of a run.
  */
 import { isDeepStrictEqual } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -12,16 +11,12 @@ import type { EmbeddedPostgres } from "../../storage/postgres/test/support/Embed
 import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
 import { type Back, backWithinMillis, type ManyServers, startManyServers } from "./support/kill/ManyServers.ts"
+import { amountOf } from "./support/LongRuns.ts"
 import { newDatabase, postgresMissing, startPostgresServer } from "./support/PostgresServer.ts"
 
-const rounds = Number(process.env["POINTSMAN_MANY_SERVERS"] ?? 0)
+const rounds = amountOf("POINTSMAN_MANY_SERVERS", { long: 6 })
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 const servers = 3
-if (rounds === 0) {
-  process.stderr.write(
-    "server: many servers are left out: they take minutes, and run with POINTSMAN_MANY_SERVERS=6, as in .ci/run\n"
-  )
-}
 
 /** Between two kills. */
 const acknowledgements = 100

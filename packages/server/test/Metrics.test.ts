@@ -8,7 +8,8 @@ import { assert, describe, it, onTestFinished } from "vitest"
 import * as Metrics from "../src/Metrics.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const scrape = async (url: string) => {
   const answer = await fetch(`${url}/metrics`)
@@ -17,7 +18,7 @@ const scrape = async (url: string) => {
 
 const payment = { amount: 1999, currency: "EUR", country: "NL" }
 let keys = 0
-const pay = (server: ServerProcess, fields: object = {}) =>
+const pay = (server: ServerHere, fields: object = {}) =>
   server.request("POST", "/api/v1/payments", {
     key: liveKey,
     idempotencyKey: `metrics-${++keys}`,
@@ -32,7 +33,7 @@ describe("metrics", () => {
       { ...connectionTo(main, "main"), circuitBreaker: { failures: 2, open: "1 hour" } },
       connectionTo(backup, "backup")
     ]
-    const server = await startServer({
+    const server = await startServerHere({
       folder: temporaryFolder(),
       configuration: { workspaces: [workspaceWith(connections)] }
     })
@@ -185,7 +186,7 @@ describe("what waits", () => {
       webhooks: [{ environment: "production", url: "http://127.0.0.1:9/hook", events: ["*"], secret: "whsec_late" }]
     }
     const environment = { POINTSMAN_WEBHOOK_SCHEDULE: "1 hour" }
-    const server = await startServer({ folder, configuration: { workspaces: [workspace] }, environment })
+    const server = await startServerHere({ folder, configuration: { workspaces: [workspace] }, environment })
     const captured = await pay(server)
     provider.next("refund", () => ({
       status: 200,
@@ -217,7 +218,7 @@ describe("what waits", () => {
     assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_backlog_read_timestamp_seconds "), readAt)
     await server.stop()
 
-    const late = await startServer({
+    const late = await startServerHere({
       folder,
       configuration: { workspaces: [workspace] },
       environment,
@@ -246,7 +247,7 @@ describe("a provider that hangs", () => {
       when: { cardBrand: ["amex"] },
       use: { mode: "failover", order: ["hanging", "well"] }
     }
-    const server = await startServer({
+    const server = await startServerHere({
       folder: temporaryFolder(),
       configuration: {
         workspaces: [

@@ -7,7 +7,8 @@ import { createServer as createTcpServer } from "node:net"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -72,7 +73,7 @@ const startFaulty = async () => {
     when: { cardBrand: [name] },
     use: { mode: "failover", order: [idOf(name), "backup"] }
   }))
-  const server = await startServer({
+  const server = await startServerHere({
     folder: temporaryFolder(),
     configuration: {
       workspaces: [{ ...workspaceWith(connections), routing: { production: { mode: "failover", rules } } }]
@@ -89,7 +90,7 @@ const closedPort = async (): Promise<number> => {
   return port
 }
 
-const pay = (server: ServerProcess, name: string) =>
+const pay = (server: ServerHere, name: string) =>
   server.request("POST", "/api/v1/payments", {
     key: liveKey,
     idempotencyKey: `fault-${name}`,

@@ -5,7 +5,8 @@
 import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { environmentOn, newDatabase, query, sharedPostgres } from "./support/PostgresServer.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const keyOf = (byte: number) => formatApiKey("sandbox", new Uint8Array(64).fill(byte))
@@ -37,7 +38,7 @@ const pause = (millis: number): Promise<void> => new Promise((resolve) => setTim
 
 describe.skipIf(sharedPostgres.url === "")("a key that is revoked on one of three servers", { timeout: 60_000 }, () => {
   /** Payments that the key could still move money of: for each server one to capture, one to void, one to refund. */
-  const prepare = async (servers: ReadonlyArray<ServerProcess>, key: string) =>
+  const prepare = async (servers: ReadonlyArray<ServerHere>, key: string) =>
     Promise.all(
       servers.map(async (server) => {
         const create = async (capture_method: string): Promise<string> => {
@@ -78,7 +79,7 @@ describe.skipIf(sharedPostgres.url === "")("a key that is revoked on one of thre
   }
 
   /** Reads with the key at each server until it is refused; gives when the last read that was served began. */
-  const lastServed = async (servers: ReadonlyArray<ServerProcess>, key: string): Promise<ReadonlyArray<number>> =>
+  const lastServed = async (servers: ReadonlyArray<ServerHere>, key: string): Promise<ReadonlyArray<number>> =>
     Promise.all(
       servers.map(async (server) => {
         let last = 0
@@ -95,10 +96,10 @@ describe.skipIf(sharedPostgres.url === "")("a key that is revoked on one of thre
     )
 
   it("given two servers with a copy of it, when a third one revokes it, then both refuse at once what moves money, and reads within a second", async () => {
-    const url = await newDatabase()
+    const [folder, url] = [temporaryFolder(), await newDatabase()]
     const start = (without?: Workspace) =>
-      startServer({
-        folder: temporaryFolder(),
+      startServerHere({
+        folder,
         configuration: configurationOf(without),
         environment: { ...environmentOn(url), POINTSMAN_RATE_LIMIT: "off" }
       })

@@ -7,9 +7,11 @@ import { createHmac } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { amountOf, isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
 const secret = "whsec_provider_1"
@@ -19,12 +21,10 @@ const checkWithin = 5 * second
 const deliverWithin = 2 * second
 const checkEvery = 2 * second
 
-const longSeconds = Number(process.env["POINTSMAN_SHARES"] ?? "0")
-if (longSeconds === 0) {
-  process.stderr.write(
-    "server: a provider hangs for seconds; POINTSMAN_SHARES=100 lets it hang longer, as in .ci/run\n"
-  )
-}
+const longSeconds = amountOf("POINTSMAN_SHARES", { long: 100 })
+
+/** At once; a busy machine takes seconds for a hundred. */
+const messages = isLong ? 1_000 : 200
 
 const connection = (provider: ScriptedProvider, id: string, currency: string) => ({
   ...connectionTo(provider, id),
@@ -37,7 +37,7 @@ const start = async (
   more: { readonly environment?: Record<string, string>; readonly webhooks?: ReadonlyArray<object> } = {}
 ) => {
   const [euros, dollars, database] = await Promise.all([startProvider(), startProvider(), newDatabase()])
-  const server = await startServer({
+  const server = await startServerHere({
     folder: temporaryFolder(),
     environment: {
       ...environmentOn(database),
@@ -58,7 +58,7 @@ const start = async (
 }
 
 let orders = 0
-const create = async (server: ServerProcess, currency: "EUR" | "USD") => {
+const create = async (server: ServerHere, currency: "EUR" | "USD") => {
   const { body } = await server.request("POST", "/api/v1/payments", {
     key: liveKey,
     idempotencyKey: `order-${String(orders++).padStart(6, "0")}`,
@@ -95,7 +95,7 @@ const until = async (what: string, isSo: () => boolean, withinMillis: number) =>
   return performance.now() - began
 }
 
-const signed = (server: ServerProcess, connectionId: string, body: string, key = secret) => {
+const signed = (server: ServerHere, connectionId: string, body: string, key = secret) => {
   const seconds = Math.floor(Date.now() / 1000)
   const tag = createHmac("sha256", key).update(`${seconds}.${body}`).digest("hex")
   return fetch(`${server.url}/api/v1/psp-webhooks/${connectionId}`, {
@@ -134,16 +134,17 @@ describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 
     assert.isAtMost(lookUps(euros), 16 * (1 + Math.floor((longSeconds + 15) / 30)))
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, /^pointsman_checks_due\{.*connection="euros".*\} 500$/mu)
-    await server.kill("SIGKILL")
+    // What hangs ends with it.
+    await euros.stop()
   })
 
-  it("given a thousand messages of one connection at once, then none is refused, and another's is not behind them", async () => {
+  it(`given ${messages} messages of one connection at once, then none is refused, and another's is not behind them`, async () => {
     const { dollars, euros, server } = await start()
     await Promise.all([create(server, "EUR"), create(server, "USD")])
     const [charge] = euros.charges
     const [other] = dollars.charges
     const pending = new Set<number>()
-    const flood = Array.from({ length: 1_000 }, async (_, index) => {
+    const flood = Array.from({ length: messages }, async (_, index) => {
       pending.add(index)
       const { status } = await signed(server, "euros", message(`msg-${index}`, charge?.attemptId ?? ""))
       pending.delete(index)
@@ -151,20 +152,21 @@ describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 
     })
     const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
     const left = pending.size
-    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
-    assert.isAbove(left, 100)
+    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])], server.stderr())
+    assert.isAbove(left, messages / 10)
   })
 
   it("given the limit of a connection, when more come at once, then the rest are told when to come again", async () => {
-    const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "5" } })
+    const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "1" } })
     await create(server, "EUR")
     const attemptId = euros.charges[0]?.attemptId ?? ""
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => signed(server, "euros", message(`msg-${index}`, attemptId)))
     )
     const refused = answers.filter(({ status }) => status === 429)
+    // Two at once, and one a second on a machine that takes seconds.
     assert.isAtLeast(refused.length, 10)
-    assert.isAtMost(refused.length, 20)
+    assert.isAtMost(refused.length, 28)
     assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
   })
 
@@ -183,6 +185,6 @@ describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 
       await until("the other's webhooks", () => other.heard.length >= before + 2, deliverWithin)
     }
     assert.lengthOf(hanging.heard, 3)
-    await server.kill("SIGKILL")
+    hanging.stop()
   })
 })

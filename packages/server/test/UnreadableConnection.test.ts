@@ -10,7 +10,8 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
-import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const patienceMillis = 30_000
@@ -29,7 +30,7 @@ const statement =
   `update connections set sealed_credentials = '${sealedElsewhere}', sealed_webhook_secret = '${sealedElsewhere}' ` +
   "where id = 'old'"
 
-const create = async (server: ServerProcess, change: object = {}) =>
+const create = async (server: ServerHere, change: object = {}) =>
   (
     await server.request("POST", path, {
       key: liveKey,
@@ -38,7 +39,7 @@ const create = async (server: ServerProcess, change: object = {}) =>
     })
   ).body.data
 
-const statusOf = async (server: ServerProcess, id: string): Promise<string> =>
+const statusOf = async (server: ServerHere, id: string): Promise<string> =>
   (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data.payment_status
 
 const until = async (read: () => Promise<string>, wanted: string): Promise<void> => {
@@ -48,7 +49,7 @@ const until = async (read: () => Promise<string>, wanted: string): Promise<void>
 }
 
 /** A settlement, signed as the provider signs it. */
-const message = async (server: ServerProcess, connection: string) => {
+const message = async (server: ServerHere, connection: string) => {
   const body = JSON.stringify({
     id: randomUUID(),
     type: "charge.settled",
@@ -72,8 +73,8 @@ describe("a removed connection that cannot be decrypted", { timeout: 4 * patienc
       const old = { ...connectionTo(theirs, "old"), webhookSecret, timeout: "1 second" }
       const main = { ...connectionTo(ours), webhookSecret, timeout: "1 second" }
       const serve = (...connections: ReadonlyArray<typeof main>) =>
-        startServer({ folder, configuration: configurationWith(...connections), environment })
-      const unansweredAt = async (server: ServerProcess, provider: typeof ours) => {
+        startServerHere({ folder, configuration: configurationWith(...connections), environment })
+      const unansweredAt = async (server: ServerHere, provider: typeof ours) => {
         provider.next("charge", (call) => {
           call.execute()
           return "drop"

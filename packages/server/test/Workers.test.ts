@@ -1,6 +1,6 @@
 /**
  * Several server processes by one start: one address, one greeting, one stop. What happens to them when one is killed,
- * and what they tell one another, is shown in the long checks (`POINTSMAN_SERVER_FAULTS=all`).
+ * and what they tell one another, is shown in the long checks (`POINTSMAN_LONG=all`).
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -11,7 +11,7 @@ import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
-import { isLongCheck } from "./support/LongChecks.ts"
+import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, sharedPostgres } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import {
@@ -89,7 +89,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", { timeout: 60_000 }, () =>
     assert.match(stdout, /^ {2}Workers {3}3$/mu)
   })
 
-  it.runIf(isLongCheck)(
+  it.runIf(isLong)(
     "given payments under way, when a worker is killed, then clients that retry are answered once each, and others come in its place",
     async () => {
       const provider = await startProvider()
@@ -142,7 +142,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", { timeout: 60_000 }, () =>
     }
   )
 
-  it.runIf(isLongCheck)(
+  it.runIf(isLong)(
     "given a payment under way, when the process that has the workers is killed, then it is answered, and no worker is left",
     async () => {
       const provider = await startProvider()
@@ -160,7 +160,7 @@ describe.skipIf(sharedPostgres.url === "")("workers", { timeout: 60_000 }, () =>
     }
   )
 
-  it.runIf(isLongCheck)(
+  it.runIf(isLong)(
     "given servers that share their limits, then a key's rate is one, an open circuit is known to all, and no request waits for that",
     async () => {
       const database = newName()

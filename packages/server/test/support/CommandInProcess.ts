@@ -8,7 +8,7 @@
  * It takes the same path as an operator's, from the words to the exit code, but for the start of a process, which
  * `CommandProcess.ts` is for: a second and more for each.
  */
-import { Cause, Console, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Console, Effect, Exit, Fiber, identity, Metric } from "effect"
 import { commandLine } from "../../src/CommandLine.ts"
 import { EndCode } from "../../src/commands/EndWith.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
@@ -45,11 +45,28 @@ const enter = (folder: string): (() => void) => {
   }
 }
 
-/** Starts a command that goes on until it is stopped. Nothing of this process's environment is passed on. */
+/** This machine's clock, ahead by so many milliseconds. */
+const clockAhead = (millis: number): Clock.Clock => {
+  const clock = Effect.runSync(Clock.clockWith(Effect.succeed))
+  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis
+  const currentTimeNanosUnsafe = () => clock.currentTimeNanosUnsafe() + BigInt(millis) * 1_000_000n
+  return Object.assign(Object.create(clock), {
+    currentTimeMillisUnsafe,
+    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+    currentTimeNanosUnsafe,
+    currentTimeNanos: Effect.sync(currentTimeNanosUnsafe)
+  })
+}
+
+/**
+ * Starts a command that goes on until it is stopped. Nothing of this process's environment is passed on, and its metrics
+ * are its own. A server whose clock is ahead does not compare it with that of PostgreSQL: `setDatabaseAhead` moves that.
+ */
 export const startHere = (
   folder: string,
   words: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  clockAheadMillis?: number | undefined
 ): RunningCommand => {
   const leave = enter(folder)
   const told = { stdout: "", stderr: "" }
@@ -66,6 +83,8 @@ export const startHere = (
   const fiber = Effect.runFork(
     commandLine(environment, words).pipe(
       Effect.provideService(Console.Console, console),
+      clockAheadMillis === undefined ? identity : Effect.provideService(Clock.Clock, clockAhead(clockAheadMillis)),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
       Effect.provideService(EndCode, {
         set: (ends) => {
           code = ends

@@ -37,10 +37,13 @@ export const query = (url: string, statement: string): Promise<ReadonlyArray<Rea
     Effect.runPromise
   )
 
-/** The URL of a new and empty database. */
-export const newDatabase = async (postgres: Pick<EmbeddedPostgres, "url"> = sharedPostgres): Promise<string> => {
+/** The URL of a new database: empty, or a copy of the one with that name, which nobody uses meanwhile. */
+export const newDatabase = async (
+  postgres: Pick<EmbeddedPostgres, "url"> = sharedPostgres,
+  template = "template1"
+): Promise<string> => {
   const name = `server_${randomUUID().replaceAll("-", "")}`
-  await query(postgres.url, `create database ${name}`)
+  await query(postgres.url, `create database ${name} template ${template}`)
   const url = new URL(postgres.url)
   url.pathname = `/${name}`
   return url.href

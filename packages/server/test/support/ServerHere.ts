@@ -10,7 +10,13 @@ import { type RunningCommand, startHere } from "./CommandInProcess.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
 import { type JsonRequest, jsonRequestsTo, type ServerOptions } from "./ServerProcess.ts"
 
-export type ServerHereOptions = Pick<ServerOptions, "folder" | "configuration" | "environment" | "flags">
+export type ServerHereOptions = Pick<
+  ServerOptions,
+  "folder" | "configuration" | "environment" | "flags" | "clockAheadMillis"
+> & {
+  /** The name of the configuration file in the folder: servers with files of their own share it. */
+  readonly file?: string | undefined
+}
 
 export interface ServerHere {
   /** `http://127.0.0.1:<port>` */
@@ -46,14 +52,15 @@ export const startServerHere = async (options: ServerHereOptions): Promise<Serve
 /** For a start that should end by itself, as one with a wrong setting does. */
 export const runServerHere = (options: ServerHereOptions): Promise<CommandEnd> => launch(options).ended
 
-const launch = ({ configuration, environment, flags = [], folder }: ServerHereOptions): RunningCommand => {
+const launch = (options: ServerHereOptions): RunningCommand => {
+  const { clockAheadMillis, configuration, environment, file = "pointsman.json", flags = [], folder } = options
   const settings: Record<string, string> = { PORT: "0", ...environment }
   if (configuration !== undefined) {
-    const path = join(folder, "pointsman.json")
+    const path = join(folder, file)
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     settings["POINTSMAN_CONFIG"] = path
   }
-  const running = startHere(folder, ["serve", ...flags], settings)
+  const running = startHere(folder, ["serve", ...flags], settings, clockAheadMillis)
   onTestFinished(async () => void (await running.stop()))
   return running
 }

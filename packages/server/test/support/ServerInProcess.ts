@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Random } from "effect"
+import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Metric, Random } from "effect"
 import { onTestFinished } from "vitest"
 import { serve } from "../../src/Serve.ts"
 import { environmentProvider, readSettings } from "../../src/Settings.ts"
@@ -74,6 +74,7 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
       Effect.provide([NodeServices.layer, Logger.layer([]), ConfigProvider.layer(environmentProvider(environment))]),
       Effect.provideService(Console.Console, greeting),
       Effect.provideService(Clock.Clock, turned.clock),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
       Effect.provideService(Random.Random, { nextDoubleUnsafe: drawn, nextIntUnsafe: () => 0 })
     )
   )

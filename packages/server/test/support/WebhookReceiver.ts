@@ -19,6 +19,8 @@ export interface Receiver {
   readonly count: (atLeast: number) => Promise<void>
   /** With which status the webhook with this number is answered, counted from 1; `undefined`: never. */
   status: (number: number) => number | undefined
+  /** Hangs up on every sender. */
+  readonly stop: () => void
 }
 
 /** Listens until the test is over. `now`: its clock. */
@@ -42,10 +44,11 @@ export const startReceiver = async (now: () => number = Date.now): Promise<Recei
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
+  const stop = () => {
     server.close()
     server.closeAllConnections()
-  })
+  }
+  onTestFinished(stop)
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     heard,
@@ -58,7 +61,8 @@ export const startReceiver = async (now: () => number = Date.now): Promise<Recei
         }
         waiting.add(look)
         look()
-      })
+      }),
+    stop
   }
   return receiver
 }
