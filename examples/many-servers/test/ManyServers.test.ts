@@ -1,6 +1,6 @@
 /**
  * The example as its reader runs it. Three servers start, and the claim window of one that died has to pass: that is for
- * the long checks, with `POINTSMAN_EXAMPLES=all`.
+ * the long checks, with `POINTSMAN_LONG=all`.
  */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -11,8 +11,8 @@ import { findBinaries } from "../src/Postgres.ts"
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 const leftOut = (): string | undefined => {
-  if (process.env["POINTSMAN_EXAMPLES"] !== "all") {
-    return "it takes half a minute, and runs with POINTSMAN_EXAMPLES=all, as in .ci/run"
+  if (process.env["POINTSMAN_LONG"] !== "all") {
+    return "it takes half a minute, and runs with POINTSMAN_LONG=all, as in .ci/run"
   }
   if (process.env["DATABASE_URL"]) return undefined
   try {

@@ -16,10 +16,10 @@ const fixture = join(root, "scripts/new-connector/fixture")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
 /** Compilers and test runners are started for it, some twenty seconds. */
-const isLong = process.env["POINTSMAN_NEW_CONNECTOR"] === "all"
+const isLong = process.env["POINTSMAN_LONG"] === "all"
 if (!isLong) {
   process.stderr.write(
-    "contracts: the new connector's own compiler and test runner are left out: they take seconds, and run with POINTSMAN_NEW_CONNECTOR=all, as in .ci/run\n"
+    "contracts: the new connector's own compiler and test runner are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/run\n"
   )
 }
 

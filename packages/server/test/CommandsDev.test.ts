@@ -12,11 +12,11 @@ import { liveKey } from "./support/Configurations.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
-/** What the server settles when it asks again takes seconds each; the long checks run all of them. */
-const withLater = process.env["POINTSMAN_OUTCOMES"] === "all"
+/** What the server settles when it asks again takes seconds each; `POINTSMAN_LONG=all` runs all of them. */
+const withLater = process.env["POINTSMAN_LONG"] === "all"
 if (!withLater) {
   process.stderr.write(
-    "server: most outcomes that are settled later are left out: they take seconds, and run with POINTSMAN_OUTCOMES=all, as in .ci/run\n"
+    "server: most outcomes that are settled later are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/run\n"
   )
 }
 

@@ -8,7 +8,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { openRecords } from "../src/PostgresSandboxRecords.ts"
-import { runCommand } from "./support/CommandProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import {
   environmentOn,
   newDatabase as newDatabaseOn,
@@ -18,13 +18,8 @@ import {
   startPostgresServer
 } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
-import {
-  runServer,
-  type ServerOptions,
-  type ServerProcess,
-  startServer,
-  temporaryFolder
-} from "./support/ServerProcess.ts"
+import { runServerHere } from "./support/ServerHere.ts"
+import { type ServerOptions, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const body = { amount: 1000, currency: "EUR", country: "NL" }
@@ -130,9 +125,10 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     const unreachable = new URL(urlOf("x"))
     unreachable.port = "1"
     const began = performance.now()
+    const folder = temporaryFolder()
     const [refused, missing] = await Promise.all([
-      runServer({ folder: temporaryFolder(), environment: environmentOn(unreachable.href) }),
-      runServer({ folder: temporaryFolder(), environment: environmentOn(urlOf("not_there")) })
+      runServerHere({ folder, environment: environmentOn(unreachable.href) }),
+      runServerHere({ folder, environment: environmentOn(urlOf("not_there")) })
     ])
     assert.isBelow(performance.now() - began, 15_000)
     for (const [exited, why] of [
@@ -162,13 +158,14 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_00
     await query(newer, "insert into pointsman_migrations (migration_id, name) values (1000, 'later')")
     const list = ["webhooks", "list", "--environment", "sandbox", "--json"]
     const look = ["doctor", "--json"]
+    const folder = temporaryFolder()
     const [onEmpty, onOurs, onOlder, onNewer, lookAtEmpty, lookAtOurs] = await Promise.all([
-      runCommand(temporaryFolder(), list, environmentOn(empty)),
-      runCommand(temporaryFolder(), list, environmentOn(ours)),
-      runCommand(temporaryFolder(), list, environmentOn(older)),
-      runCommand(temporaryFolder(), list, environmentOn(newer)),
-      runCommand(temporaryFolder(), look, environmentOn(empty)),
-      runCommand(temporaryFolder(), look, environmentOn(ours))
+      runHere(folder, list, environmentOn(empty)),
+      runHere(folder, list, environmentOn(ours)),
+      runHere(folder, list, environmentOn(older)),
+      runHere(folder, list, environmentOn(newer)),
+      runHere(folder, look, environmentOn(empty)),
+      runHere(folder, look, environmentOn(ours))
     ])
     assert.deepStrictEqual(JSON.parse(onOurs.stdout), { data: [], has_more: false, next_cursor: null })
     for (const [{ code, stderr, stdout }, why] of [

@@ -5,8 +5,9 @@
  */
 import { assert, describe, it } from "vitest"
 import { startFloodedServer } from "./support/FloodedServer.ts"
+import { amountOf } from "./support/LongRuns.ts"
 
-const rounds = Number(process.env["POINTSMAN_REFUSAL_ROUNDS"] ?? 3)
+const rounds = amountOf("POINTSMAN_REFUSAL_ROUNDS", { short: 3, long: 60 })
 const ids = ["absent", "no-secret", "http", "stripe", "adyen"] as const
 
 /** What is refused is answered after this. */

@@ -19,6 +19,7 @@ import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
+import { amountOf, isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -32,12 +33,11 @@ const idOf = (key: string): string =>
   createHash("sha256").update("pointsman/v2/key-id").update(Buffer.from(key, "base64")).digest("hex").slice(0, 16)
 
 /** `npm test` rotates little, and on SQLite alone. */
-const long = Number(process.env["POINTSMAN_ROTATED_MESSAGES"] ?? 0)
-const messages = Math.max(200, long)
+const messages = amountOf("POINTSMAN_ROTATED_MESSAGES", { short: 200, long: 1_000 })
 /** What a rotation writes at once. */
 const batch = 50
 /** At which messages the command stops for good, and is killed. */
-const stops = (long > 0 ? [1 / 3, 2 / 3] : [1 / 2]).map((part) => Math.floor(messages * part))
+const stops = (isLong ? [1 / 3, 2 / 3] : [1 / 2]).map((part) => Math.floor(messages * part))
 
 /** Of the payments from before the rotation, how many are asked for again. */
 const sampled = 100
@@ -212,7 +212,7 @@ const makeLoad = (servers: Array<ServerProcess>) => {
 }
 
 describe("rotating the encryption key under load", { timeout: 300_000 }, () => {
-  it.for(long > 0 ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const))(
+  it.for(isLong ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const))(
     "given servers and clients on %s, when the key is rotated with kills, then every credential stays readable",
     async (kind, { skip }) => {
       if (kind === "PostgreSQL" && postgresMissing !== undefined) skip(postgresMissing)

@@ -18,12 +18,11 @@ import { runHere, startHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { type EchoingProvider, startEchoingProvider } from "./support/EchoingProvider.ts"
 import { startEchoingReceiver } from "./support/EchoingReceiver.ts"
+import { isLong } from "./support/LongRuns.ts"
 import { cardForms, cardNumbers, type Leak, leaksIn, leaksInBytes, type Planted } from "./support/Planted.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
 import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
-
-const isLong = process.env["POINTSMAN_SCRUB"] === "all"
 
 /** The same at every run, and with characters that URLs and Base64 write otherwise. */
 const secretOf = (name: string): string => `${createHash("sha256").update(name).digest("base64").slice(0, 30)}+/`

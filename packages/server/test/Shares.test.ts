@@ -152,7 +152,7 @@ describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 
     })
     const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
     const left = pending.size
-    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])], server.stderr())
+    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
     assert.isAbove(left, messages / 10)
   })
 

@@ -1,9 +1,10 @@
-/** Several server processes behind one HTTPS address. */
+/** Several server processes behind one HTTPS address: a long run (`POINTSMAN_LONG=all`). */
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { connect } from "node:tls"
 import { assert, describe, it } from "vitest"
+import { isLong } from "./support/LongRuns.ts"
 import { environmentOn, newDatabase, sharedPostgres } from "./support/PostgresServer.ts"
 import { dial } from "./support/RawSocket.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -19,7 +20,7 @@ const scrape = async (url: string) => {
   return { pid: /pid="(\d+)"/u.exec(received.join(""))?.[1], fingerprint }
 }
 
-describe.skipIf(sharedPostgres.url === "")("HTTPS by workers", { timeout: 60_000 }, () => {
+describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", { timeout: 60_000 }, () => {
   it("given 2, when the files are replaced, then each of them serves the first certificate and then the second", async () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]

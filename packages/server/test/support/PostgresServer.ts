@@ -37,13 +37,16 @@ export const query = (url: string, statement: string): Promise<ReadonlyArray<Rea
     Effect.runPromise
   )
 
-/** The URL of a new database: empty, or a copy of the one with that name, which nobody uses meanwhile. */
+/**
+ * The URL of a new database: empty, or a copy of the one with that name, which nobody uses meanwhile. To copy the files
+ * takes a quarter of the processor time of the usual way by the log.
+ */
 export const newDatabase = async (
   postgres: Pick<EmbeddedPostgres, "url"> = sharedPostgres,
   template = "template1"
 ): Promise<string> => {
   const name = `server_${randomUUID().replaceAll("-", "")}`
-  await query(postgres.url, `create database ${name} template ${template}`)
+  await query(postgres.url, `create database ${name} template ${template} strategy file_copy`)
   const url = new URL(postgres.url)
   url.pathname = `/${name}`
   return url.href

@@ -2,7 +2,7 @@
  * The result of an operation whose process ends, at every point and with everything that a provider may do. The page
  * in the docs is this matrix.
  *
- * Each point is run with one of the clients. `POINTSMAN_MATRIX=all` runs all of them, compares the page, and ends the
+ * Each point is run with one of the clients. `POINTSMAN_LONG=all` runs all of them, compares the page, and ends the
  * process that comes after as well, in every run: forty thousand runs, some minutes.
  */
 import { readFileSync } from "node:fs"
@@ -26,7 +26,7 @@ import { assert, beforeAll, describe, it } from "vitest"
 import { crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "../../../../scripts/generate/CrashMatrix.ts"
 
 const timeout = 600_000
-const isAll = process.env["POINTSMAN_MATRIX"] === "all"
+const isAll = process.env["POINTSMAN_LONG"] === "all"
 const storage = layer()
 
 const nth = (name: Operation["name"]): Operation => {

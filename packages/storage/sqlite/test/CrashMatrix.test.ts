@@ -1,5 +1,5 @@
 /**
- * The crash matrix over SQLite: unknown results, at every point. `POINTSMAN_MATRIX=all` runs all of it, and
+ * The crash matrix over SQLite: unknown results, at every point. `POINTSMAN_LONG=all` runs all of it, and
  * it has to be the page that memory makes: some minutes.
  */
 import { readFileSync } from "node:fs"
@@ -29,7 +29,7 @@ describe("the crash matrix", () => {
     )
   }
 
-  it.runIf(process.env["POINTSMAN_MATRIX"] === "all")(
+  it.runIf(process.env["POINTSMAN_LONG"] === "all")(
     "given every point of every operation, when its process ends there, then the result is the same as in memory",
     async () => {
       const cells = await crashMatrix({ storage })

@@ -18,7 +18,7 @@ export const newDatabase = Effect.acquireRelease(
   Effect.gen(function* () {
     const name = `pointsman_test_${process.pid}_${performance.now().toString().replace(".", "_")}_${++count}`
     const sql = yield* admin
-    yield* sql.unsafe(`create database ${name}`)
+    yield* sql.unsafe(`create database ${name} strategy file_copy`)
     return name
   }).pipe(Effect.scoped, Effect.orDie),
   (name) =>
