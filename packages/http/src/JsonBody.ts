@@ -47,6 +47,10 @@ export const readBytes = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Uint8Array, ErrorBody<"payload_too_large" | "invalid_json">> {
   // A declared length is refused before any byte of the body is read.
   if (Number(request.headers["content-length"]) > maximumBytes) return yield* Effect.fail(tooLarge(maximumBytes))
+  const whole = wholeBody(request.source)
+  if (whole !== undefined) {
+    return whole.length > maximumBytes ? yield* Effect.fail(tooLarge(maximumBytes)) : whole
+  }
   const buffer = yield* request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maximumBytes)),
     Effect.interruptible,
@@ -54,6 +58,24 @@ export const readBytes = Effect.fnUntraced(function* (
   )
   return new Uint8Array(buffer)
 })
+
+/** What Node's `IncomingMessage` has besides its headers; a web `Request` has none of it. */
+interface NodeMessage {
+  readonly complete?: boolean
+  readonly destroyed?: boolean
+  readonly readableDidRead?: boolean
+  readonly read?: () => Uint8Array | null
+}
+
+/**
+ * The body of a request of Node that has arrived whole, as most do with their headers: taken at once, since waiting for
+ * the end of its stream costs more than parsing and checking it. `undefined`: it has to be waited for.
+ */
+const wholeBody = (source: NodeMessage): Uint8Array | undefined => {
+  if (source.complete !== true || source.destroyed === true || source.readableDidRead === true) return undefined
+  // A copy: Node's buffer is a part of a larger one.
+  return new Uint8Array(source.read?.() ?? [])
+}
 
 /** No media type at all is JSON. A `charset` has no meaning for JSON (RFC 8259, section 8.1) and is not looked at. */
 const isPlainJson = (request: HttpServerRequest.HttpServerRequest): boolean => {
