@@ -73,70 +73,51 @@ const tooManyWrongKeys = (retryAfterSeconds: number): ErrorBody<"rate_limited"> 
 
 const secondsOf = ({ retryAfterMillis }: RateExceeded): number => Math.max(1, Math.ceil(retryAfterMillis / 1000))
 
-/** A right key from the same source is never refused for it. */
-const countWrongKey = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const sourceOf = yield* Source
-  const { count } = yield* FailureLimit
-  yield* count("key", sourceOf(request)).pipe(
-    Effect.mapError((exceeded) => {
-      const seconds = secondsOf(exceeded)
-      return HttpApiSchema.withHeaders({
-        body: tooManyWrongKeys(seconds),
-        headers: { "retry-after": String(seconds) }
-      })
-    })
-  )
-})
-
-const authorize = Effect.fnUntraced(function* <Refusal>(
-  refuse: Refuse<Refusal>,
-  credential: Redacted.Redacted<string>,
-  annotations: Context.Context<never>
-) {
-  const pointsman = yield* Pointsman
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const comesFrom = yield* ComesFrom
-  const isAllowed = (networks: ReadonlyArray<string>) => comesFrom(request, networks)
-  const holder = yield* pointsman.authenticate(Redacted.value(credential), isAllowed).pipe(
-    Effect.catch(
-      Effect.fnUntraced(function* (failure) {
-        if (failure._tag === "pointsman/StorageError") yield* report(failure)
-        else yield* countWrongKey
-        return yield* Effect.fail(errorBodyOf("authenticate", failure))
-      })
-    )
-  )
-  const refusal = refuse(holder, Context.getUnsafe(annotations, RequiredScope))
-  if (refusal !== undefined) return yield* Effect.fail(refusal)
-  const rateLimit = yield* RateLimit
-  yield* rateLimit.take(holder.apiKey).pipe(Effect.mapError((exceeded) => waitFirst(secondsOf(exceeded))))
-  return CurrentCaller.of({
-    tenant: { workspaceId: holder.workspace.id, environment: holder.apiKey.environment },
-    workspace: holder.workspace,
-    apiKey: holder.apiKey
-  })
-})
-
 /** Authorizes by the services that are at hand when the layer is built. */
 const makeAuthorize = Effect.gen(function* () {
-  const services = Context.pick(Pointsman)(yield* Effect.context<Pointsman>())
+  const pointsman = yield* Pointsman
   const rateLimit = yield* RateLimit
   const failureLimit = yield* FailureLimit
-  const source = yield* Source
+  const sourceOf = yield* Source
   const comesFrom = yield* ComesFrom
-  return <Refusal>(
+
+  /** A right key from the same source is never refused for it. */
+  const countWrongKey = (request: HttpServerRequest.HttpServerRequest) =>
+    failureLimit.count("key", sourceOf(request)).pipe(
+      Effect.mapError((exceeded) => {
+        const seconds = secondsOf(exceeded)
+        return HttpApiSchema.withHeaders({
+          body: tooManyWrongKeys(seconds),
+          headers: { "retry-after": String(seconds) }
+        })
+      })
+    )
+
+  return Effect.fnUntraced(function* <Refusal>(
     refuse: Refuse<Refusal>,
     credential: Redacted.Redacted<string>,
     annotations: Context.Context<never>
-  ) =>
-    authorize(refuse, credential, annotations).pipe(
-      Effect.provideService(RateLimit, rateLimit),
-      Effect.provideService(FailureLimit, failureLimit),
-      Effect.provideService(Source, source),
-      Effect.provideService(ComesFrom, comesFrom),
-      Effect.provideContext(services)
+  ) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const isAllowed = (networks: ReadonlyArray<string>) => comesFrom(request, networks)
+    const holder = yield* pointsman.authenticate(Redacted.value(credential), isAllowed).pipe(
+      Effect.catch(
+        Effect.fnUntraced(function* (failure) {
+          if (failure._tag === "pointsman/StorageError") yield* report(failure)
+          else yield* countWrongKey(request)
+          return yield* Effect.fail(errorBodyOf("authenticate", failure))
+        })
+      )
     )
+    const refusal = refuse(holder, Context.getUnsafe(annotations, RequiredScope))
+    if (refusal !== undefined) return yield* Effect.fail(refusal)
+    yield* rateLimit.take(holder.apiKey).pipe(Effect.mapError((exceeded) => waitFirst(secondsOf(exceeded))))
+    return CurrentCaller.of({
+      tenant: { workspaceId: holder.workspace.id, environment: holder.apiKey.environment },
+      workspace: holder.workspace,
+      apiKey: holder.apiKey
+    })
+  })
 })
 
 const layerMerchant = Layer.effect(

@@ -12,16 +12,16 @@ const nameCharacters = 40
 
 /** The fields of a body, by the schema of its operation. */
 const fieldsOf = {
-  create: Object.keys(CreatePayment.fields),
-  capture: Object.keys(CapturePayment.fields),
-  refund: Object.keys(RefundPayment.fields)
+  create: new Set(Object.keys(CreatePayment.fields)),
+  capture: new Set(Object.keys(CapturePayment.fields)),
+  refund: new Set(Object.keys(RefundPayment.fields))
 } as const
-const simulationFields = Object.keys(Simulation.fields)
+const simulationFields = new Set(Object.keys(Simulation.fields))
 
-const unknownIn = (body: unknown, known: ReadonlyArray<string>, prefix = ""): ReadonlyArray<string> =>
+const unknownIn = (body: unknown, known: ReadonlySet<string>, prefix = ""): ReadonlyArray<string> =>
   Predicate.isObject(body) && !Array.isArray(body)
     ? Object.keys(body)
-        .filter((name) => !known.includes(name))
+        .filter((name) => !known.has(name))
         .map((name) => prefix + name)
     : []
 

@@ -12,7 +12,7 @@ import {
 } from "@pointsman/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
@@ -21,6 +21,7 @@ import { errorBodyOf } from "./ErrorTable.ts"
 import { type IgnoredFields, ignoredFields } from "./IgnoredFields.ts"
 import { readBytes, readOptionalJson } from "./JsonBody.ts"
 import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
+import { paymentAnswer } from "./PaymentAnswer.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import { printable } from "./PrintableText.ts"
 import { type NotAdmittedAnswer, notAdmitted, reportUnsent, unknownAfterDefect } from "./Report.ts"
@@ -32,10 +33,7 @@ export const layer = HttpApiBuilder.group(
     const pointsman = yield* Pointsman
     const views = yield* PaymentViews
     const answer = Effect.fnUntraced(function* ({ isReplay, payment }: Answered, ignored: IgnoredFields = {}) {
-      return HttpApiSchema.withHeaders({
-        body: { data: yield* views.payment(payment) },
-        headers: { ...(isReplay ? { "idempotent-replay": "true" as const } : {}), ...ignored }
-      })
+      return paymentAnswer(200, { data: yield* views.payment(payment) }, isReplay, ignored)
     })
     return handlers
       .handleRaw(

@@ -1,6 +1,6 @@
 import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman, statesOf } from "@pointsman/core"
 import { Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { createLimits } from "./api/CreatePayment.ts"
@@ -11,6 +11,7 @@ import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { ignoredFields } from "./IgnoredFields.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
+import { paymentAnswer } from "./PaymentAnswer.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
@@ -45,13 +46,8 @@ export const layer = HttpApiBuilder.group(
               const created = yield* pointsman
                 .create({ tenant, workspace, apiKeyHash: apiKey.hash }, create)
                 .pipe(Effect.catch((failure) => refuseCreate(failure, create.debug)))
-              return HttpApiSchema.withHeaders({
-                body: { data: yield* views.created(created.payment, create.debug) },
-                headers: {
-                  ...(created.isReplay ? { "idempotent-replay": "true" as const } : {}),
-                  ...ignoredFields("create", body, tenant.environment)
-                }
-              })
+              const data = yield* views.created(created.payment, create.debug)
+              return paymentAnswer(201, { data }, created.isReplay, ignoredFields("create", body, tenant.environment))
             }).pipe(unknownAfterDefect(resultUnknown))
           }),
           { uninterruptible: true }

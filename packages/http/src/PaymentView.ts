@@ -7,7 +7,7 @@ import {
   statusOf
 } from "@pointsman/core"
 import { withoutTrailingSlashes } from "@pointsman/core/internal"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Payment, RoutingDecision, RoutingExclusion } from "./api/Payment.ts"
 
 /**
@@ -98,7 +98,7 @@ export const exclusionView = (exclusion: Exclusion): RoutingExclusion => ({
 })
 
 /** RFC 3339, UTC, milliseconds. */
-export const timeView = (epochMillis: number): string => DateTime.formatIso(DateTime.makeUnsafe(epochMillis))
+export const timeView = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
 const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision => ({
   path: routing.path,

@@ -2,7 +2,8 @@
 import type { Pointsman } from "@pointsman/core"
 import { Ids } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
-import { Cause, Context, Layer, Logger, References } from "effect"
+import { PaymentEnvelope } from "@pointsman/http/api"
+import { Cause, Context, Layer, Logger, References, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 export interface Reply {
@@ -50,7 +51,7 @@ export const serve = (
   )
   return {
     log,
-    send: async (path, sent = {}) => replyOf(await handler(requestOf(path, sent))),
+    send: async (path, sent = {}) => replyOf(path, sent, await handler(requestOf(path, sent))),
     fetch: (request) => handler(request),
     close: dispose
   }
@@ -70,11 +71,15 @@ const requestOf = (path: string, sent: Sent): Request => {
   })
 }
 
-const replyOf = async (response: Response): Promise<Reply> => {
+const replyOf = async (path: string, sent: Sent, response: Response): Promise<Reply> => {
   const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? undefined : JSON.parse(text)
-  }
+  const body = text === "" ? undefined : JSON.parse(text)
+  if (response.ok && isMethodOfPayments(path, sent)) decodePayment(body)
+  return { status: response.status, headers: response.headers, body }
 }
+
+/** A create, a capture, a void or a refund: their answers are written without the codec. */
+const isMethodOfPayments = (path: string, { body, method = body === undefined ? "GET" : "POST" }: Sent): boolean =>
+  method === "POST" && /^\/api\/v1\/payments(?:$|[/?])/u.test(path)
+
+const decodePayment = Schema.decodeUnknownSync(PaymentEnvelope, { errors: "all", onExcessProperty: "error" })
