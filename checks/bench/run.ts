@@ -17,6 +17,7 @@ import { batching } from "./measures/Batching.ts"
 import { creates } from "./measures/Creates.ts"
 import { deliveries } from "./measures/Deliveries.ts"
 import { http } from "./measures/Http.ts"
+import { memory } from "./measures/Memory.ts"
 import { peer } from "./measures/Peer.ts"
 import { routing } from "./measures/Routing.ts"
 import { scale } from "./measures/Scale.ts"
@@ -32,7 +33,8 @@ const measures: Readonly<Record<string, Measure>> = {
   scale,
   deliveries,
   routing,
-  start
+  start,
+  memory
 }
 
 const smokeNames = ["creates", "batching", "http", "waiting", "routing", "start"]

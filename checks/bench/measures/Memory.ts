@@ -1,0 +1,69 @@
+/** What the server holds of the machine's memory after many payments, and whether it grows with them. */
+import { join } from "node:path"
+import { createBody } from "../kit/CreateRequest.ts"
+import { closed } from "../kit/Load.ts"
+import type { Measure } from "../kit/Options.ts"
+import { short } from "../kit/Result.ts"
+import type { Spread } from "../kit/Rounds.ts"
+import { keysOf, residentMegabytes, startServer } from "../kit/Server.ts"
+import { startClient, startProvider } from "../kit/Sides.ts"
+
+const inFlight = 16
+/** Looks at the memory in a run, evenly over its payments. */
+const looks = 10
+
+export const memory: Measure = async ({ folder, seconds, smoke, tell }) => {
+  const payments = smoke ? 100 : 100_000
+  const provider = await startProvider()
+  const client = await startClient()
+  const providers = { agreeing: `${provider.url}/0` }
+  const server = await startServer({ folder: join(folder, "memory"), providers })
+  const create = {
+    origin: server.url,
+    path: "/api/v1/payments",
+    key: keysOf(providers).agreeing,
+    body: createBody,
+    expected: 201
+  }
+  const held: Array<number> = []
+  try {
+    let done = 0
+    while (held.length < looks) {
+      done += (await client.ask({ ...create, load: closed(inFlight, seconds / 4) })).done
+      if (done < (payments * (held.length + 1)) / looks) continue
+      held.push(residentMegabytes(server.pid) ?? Number.NaN)
+      tell(`after ${done} payments: ${short(held.at(-1) as number)} MB`)
+    }
+  } finally {
+    await server.stop()
+    await client.stop()
+    await provider.stop()
+  }
+  const half = held[looks / 2 - 1] as number
+  const last = held[looks - 1] as number
+  return {
+    id: "memory",
+    title: `Memory of the server on SQLite, one process, ${inFlight} payments at once`,
+    rows: [
+      {
+        id: "memory-after",
+        what: `resident memory after ${payments} payments`,
+        value: once(last),
+        unit: "MB",
+        atMost: 220,
+        beside: held.map((megabytes) => megabytes.toFixed(0)).join(", ")
+      },
+      {
+        id: "memory-growth",
+        what: `resident memory after ${payments} payments, of what it was after half of them`,
+        value: once(last / half),
+        unit: "times",
+        atMost: 1.1,
+        beside: `${short(last)} MB of ${short(half)} MB`
+      }
+    ],
+    note: "One run. Memory is read from /proc."
+  }
+}
+
+const once = (value: number): Spread => ({ median: value, min: value, max: value })
