@@ -7,11 +7,12 @@ import {
   Deliveries,
   Directory,
   Ledger,
+  Secrets,
   StorageError,
   WebhookNotAnswered,
   type WebhookRequest
 } from "@pointsman/core/ports"
-import { type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
+import { openSecretsLayer, type ScriptedSender, scriptedSender } from "@pointsman/core/testing"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { background, drawing, lookEvery, minute, pass, second, settle } from "./support/Delivering.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -249,6 +250,41 @@ describe("DeliverWebhooks", () => {
       const { body, headers } = sender.sent[0] as WebhookRequest
       const tagOf = (secret: string) => createHmac("sha256", secret).update("0.").update(body).digest("hex")
       assert.strictEqual(headers["x-service-signature"], `t=0,v1=${tagOf("whsec_shop")},v1=${tagOf("whsec_old")}`)
+    }).pipe(Effect.provide(own.layer), drawing(0.5))
+  })
+
+  it.effect("given many payments, then an endpoint's secret is opened once, and again when it was replaced", () => {
+    const { sender } = setup()
+    const asked: Array<string> = []
+    const counting = Layer.effect(
+      Secrets,
+      Effect.map(Secrets, (secrets) => ({
+        ...secrets,
+        open: (sealed, context) => {
+          asked.push(sealed)
+          return secrets.open(sealed, context)
+        }
+      }))
+    ).pipe(Layer.provide(openSecretsLayer))
+    const own = world({ sender, webhookEndpoints: captures, secrets: counting })
+    return Effect.gen(function* () {
+      yield* background
+      for (let count = 0; count < 3; count++) yield* Effect.andThen(create, settle)
+      assert.deepStrictEqual(
+        asked.filter((sealed) => sealed.startsWith("webhook-endpoint:")),
+        ["webhook-endpoint:shop:secret|whsec_shop"]
+      )
+      const directory = yield* Directory
+      const { webhookEndpoints, ...contents } = yield* directory.contents
+      const replaced = webhookEndpoints.map((one) => ({
+        ...one,
+        sealedSecret: "webhook-endpoint:shop:secret|whsec_new"
+      }))
+      yield* directory.write({ ...contents, webhookEndpoints: replaced })
+      yield* Effect.andThen(create, settle)
+      assert.lengthOf(sender.sent, 4)
+      verified(sender.sent[2] as WebhookRequest, "whsec_shop")
+      verified(sender.sent[3] as WebhookRequest, "whsec_new")
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 

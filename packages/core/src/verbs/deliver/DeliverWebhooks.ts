@@ -14,15 +14,14 @@ import { makePlaces } from "../../commit/Places.ts"
 import { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
 import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
-import { endpointSecretContext } from "../../model/EndpointSecret.ts"
 import { viewOfEvent } from "../../model/EventView.ts"
 import { type AttemptRecord, Deliveries, type DueDelivery } from "../../ports/Deliveries.ts"
 import { DeliverySettings } from "../../ports/DeliverySettings.ts"
 import type { WebhookEndpoint } from "../../ports/Directory.ts"
-import { Secrets } from "../../ports/Secrets.ts"
 import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { WebhookSender } from "../../ports/WebhookSender.ts"
+import { type LiveSecrets, makeLiveSecrets } from "./LiveSecrets.ts"
 
 const utf8 = new TextEncoder()
 
@@ -38,6 +37,7 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   const condition = yield* StorageCondition
   const { atOncePerEndpoint, leaseMillis } = yield* DeliverySettings
   const places = makePlaces<string>(yield* DeliverySettings)
+  const liveSecrets = makeLiveSecrets()
   // Holds one entry for each attempt under way at most.
   const ended = yield* Queue.unbounded<AttemptRecord>()
 
@@ -63,9 +63,10 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
         .pipe(
           Effect.catchCause((cause) => Effect.as(Effect.logError("the due webhooks could not be claimed", cause), []))
         )
+      const bodyOf = makeBodies()
       for (const one of due) {
         places.take(one.delivery.id, now)
-        const attempt = attemptOnce(one, now).pipe(
+        const attempt = attemptOnce(one, bodyOf, liveSecrets, now).pipe(
           Effect.onExit((exit) =>
             Effect.sync(() => {
               // Of a sender that interrupts itself nothing is recorded: it is due again when its lease is over.
@@ -86,10 +87,28 @@ export const deliverWebhooks = Effect.fnUntraced(function* (everyMillis: number)
   return yield* Effect.forever(begin)
 })
 
-const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery, sentAt: number) {
+/** Of deliveries that were taken together: their events were read together, so that one of them has one body. */
+const makeBodies = () => {
+  const rendered = new Map<string, Uint8Array>()
+  return ({ delivery: { tenant }, event }: DueDelivery): Uint8Array => {
+    const key = JSON.stringify([tenant.workspaceId, tenant.environment, event.id])
+    const known = rendered.get(key)
+    if (known !== undefined) return known
+    const body = utf8.encode(JSON.stringify(viewOfEvent(event)))
+    rendered.set(key, body)
+    return body
+  }
+}
+
+const attemptOnce = Effect.fnUntraced(function* (
+  due: DueDelivery,
+  bodyOf: (due: DueDelivery) => Uint8Array,
+  liveSecrets: LiveSecrets,
+  sentAt: number
+) {
+  const { delivery, endpoint, event } = due
   const { scheduleMillis, timeoutMillis } = yield* DeliverySettings
-  const body = utf8.encode(JSON.stringify(viewOfEvent(event)))
-  const end = yield* send(endpoint, delivery.id, event.id, body).pipe(
+  const end = yield* send(endpoint, liveSecrets, delivery.id, event.id, bodyOf(due)).pipe(
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.succeed(failed("TimedOut")) }),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
@@ -107,6 +126,7 @@ const attemptOnce = Effect.fnUntraced(function* ({ delivery, endpoint, event }: 
 
 const send = Effect.fnUntraced(function* (
   endpoint: WebhookEndpoint,
+  liveSecrets: LiveSecrets,
   deliveryId: string,
   eventId: string,
   body: Uint8Array
@@ -136,12 +156,6 @@ const send = Effect.fnUntraced(function* (
   if (Result.isSuccess(answer)) return { _tag: "Answered", status: answer.success } as const
   yield* Effect.logDebug(`webhook ${deliveryId}: ${answer.failure.message}`)
   return failed(answer.failure.failure)
-})
-
-const liveSecrets = Effect.fnUntraced(function* ({ id, sealedPreviousSecret, sealedSecret }: WebhookEndpoint) {
-  const secrets = yield* Secrets
-  const live = sealedPreviousSecret == null ? [sealedSecret] : [sealedSecret, sealedPreviousSecret]
-  return yield* Effect.forEach(live, (sealed) => secrets.open(sealed, endpointSecretContext(id)))
 })
 
 const failed = (failure: Extract<DeliveryEnd, { _tag: "Failed" }>["failure"]): DeliveryEnd => ({
