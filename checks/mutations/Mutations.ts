@@ -12,6 +12,8 @@ const nextAttempt = "packages/core/src/verbs/create/NextAttempt.ts"
 const noticeLossTest = "packages/core/test/NoticeLoss.test.ts"
 const noticeLoss = "packages/core/src/verbs/receive/NoticeLoss.ts"
 const recoverTest = "packages/core/test/RecoverRecords.test.ts"
+const findLostCharge = "packages/core/src/verbs/create/FindLostCharge.ts"
+const lostKeysTest = "packages/core/test/LostKeys.test.ts"
 const recoveredKey = "packages/core/src/verbs/create/RecoveredKey.ts"
 const recoveredOperation = "packages/core/src/verbs/operate/RecoveredOperation.ts"
 const replayRefund = "packages/core/src/verbs/refund/ReplayRefund.ts"
@@ -3550,6 +3552,134 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "connector-adyen",
       file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
       test: "given 422 with a transient error, or of a key that is at work, then Unanswered"
+    }
+  },
+  {
+    name: "look for no lost charge once the loss was accepted",
+    harm: "A provider without a list has the charge of a lost request, which is made again after midnight.",
+    edits: [
+      {
+        file: findLostCharge,
+        find: 'loss.ended?.outcome === "recovered") return none',
+        replace: "loss.ended !== null) return none"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given no list and midnight, when the loss was accepted, then the charge that is found answers"
+    }
+  },
+  {
+    name: "look for lost charges of one day",
+    harm: "The lost request was made the day before: its charge is made again.",
+    edits: [
+      {
+        file: findLostCharge,
+        find: "const places = connections.flatMap((connection) => days.map(",
+        replace: "const places = connections.flatMap((connection) => days.slice(-1).map("
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given a loss of two days, then nothing is sent until the keys of the first day have ended"
+    }
+  },
+  {
+    name: "look for lost charges where no circuit is open",
+    harm: "The connection that charged a lost request has an open circuit since, and another one charges again.",
+    edits: [
+      {
+        file: findLostCharge,
+        find: "if (open.length === 0) return order",
+        replace: "if (open.length >= 0) return order"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given a circuit that opened since, then the connection that charged is asked all the same"
+    }
+  },
+  {
+    name: "send a lost request again under the id of today",
+    harm: "The provider keeps the id of the day on which it charged, and charges again under another one.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/ClaimCharge.ts",
+        find: "createdAt: day ?? now }",
+        replace: "createdAt: now }"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given midnight, when the key comes again, then it is sent under the id of the lost day"
+    }
+  },
+  {
+    name: "take a provider that cannot say for one that denies",
+    harm: "After a loss, a request that Adyen charged is charged again: it cannot look a charge up.",
+    edits: [
+      {
+        file: findLostCharge,
+        find: 'return found.conclusive && isOldEnough(attempt, asked) ? "denied" : "possible"',
+        replace: 'return "denied"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given midnight, when the key comes again, then it is sent under the id of the lost day"
+    }
+  },
+  {
+    name: "send although a lookup for a lost charge was not answered",
+    harm: "The provider has the charge, and is asked for another one.",
+    edits: [
+      {
+        file: "packages/core/src/decide/LostCharge.ts",
+        find: "if (unanswered !== undefined) return {",
+        replace: "if (unanswered?.day === -1) return {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given it does not answer, then nothing is sent, until it does"
+    }
+  },
+  {
+    name: "send although two connections may have a lost charge",
+    harm: "The second connection charged the lost request, and the first one charges it again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/LostCharge.ts",
+        find: "if (others.length > 0 || last !== undefined) return {",
+        replace: "if (last !== undefined) return {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given two such connections, then nothing is sent for a day, unless servers serve all the same"
+    }
+  },
+  {
+    name: "look for a lost charge around the time of its lookup",
+    harm: "The provider searches among charges of today, denies the one of yesterday, and is asked for it again.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: "return { sentAt: Math.min(sentAt, Math.max(loss.since, day)), sentBefore: sentAt }",
+        replace: "return { sentAt }"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostKeysTest,
+      test: "given no list and midnight, when the loss was accepted, then the charge that is found answers"
     }
   },
   {

@@ -1,10 +1,12 @@
 /** Asks a provider for its record of a charge, an operation or a refund. Whatever goes wrong: nothing is known, and nothing changes. */
 import { Effect, Option } from "effect"
+import { derivedDay } from "../decide/DerivedId.ts"
 import { type OtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { asUsable, asUsableOperation, asUsableRefund } from "../decide/UsableAnswer.ts"
 import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
+import { keyRetentionMillis } from "../model/Claim.ts"
 import type { Connection } from "../model/Connection.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
@@ -21,6 +23,7 @@ import { Unanswered } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { Directory } from "../ports/Directory.ts"
+import { RecordLosses } from "../ports/RecordLoss.ts"
 import { Accounts } from "./Accounts.ts"
 import { callProvider } from "./CallProvider.ts"
 import { OpenConnections } from "./OpenConnections.ts"
@@ -116,12 +119,16 @@ const inAccount = Effect.fnUntraced(function* <State, Failed extends { readonly 
     : found
 })
 
-export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+export const lookUpCharge = Effect.fnUntraced(function* (
+  payment: Pick<Payment, "id" | "tenant" | "simulation">,
+  attempt: Attempt
+) {
   const connection = yield* connectionOf(payment.tenant, attempt.connectionId)
   if (connection === undefined) return undefined
-  const { checkout, id: attemptId, money, providerRef, sentAt } = attempt
+  const { checkout, id: attemptId, money, providerRef } = attempt
   const checkoutReference = checkout?.reference ?? null
-  const request = { attemptId, providerRef, checkoutReference, sentAt, money, simulation: payment.simulation }
+  const sent = yield* sentTimes(attempt)
+  const request = { attemptId, providerRef, checkoutReference, ...sent, money, simulation: payment.simulation }
   const lookUp = callProvider<Found<ChargeState>>(
     connection,
     (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
@@ -137,6 +144,18 @@ export const lookUpCharge = Effect.fnUntraced(function* (payment: Payment, attem
   const found = yield* inAccount(connection, attempt, lookUp)
   const named = found._tag === "pointsman/Unanswered" ? found.ofAnother : undefined
   return named === undefined ? answered(found) : ({ _tag: "AnotherAttempt", named } satisfies NamedAnother)
+})
+
+/**
+ * When the provider may have been asked. A request under a derived id may have been sent before the store lost its record:
+ * while a loss is recent, its charge may be as old as the loss.
+ */
+const sentTimes = Effect.fnUntraced(function* ({ id, sentAt }: Attempt) {
+  const loss = yield* (yield* RecordLosses).known
+  const day = derivedDay(id)
+  const isAfterLoss = loss !== null && sentAt >= loss.since && sentAt < loss.declaredAt + 2 * keyRetentionMillis
+  if (!isAfterLoss || day === undefined) return { sentAt }
+  return { sentAt: Math.min(sentAt, Math.max(loss.since, day)), sentBefore: sentAt }
 })
 
 /** Whether the connection's provider can look a capture or a void up by itself. */

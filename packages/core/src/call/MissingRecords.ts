@@ -15,5 +15,5 @@ export const missingRecords = Effect.fnUntraced(function* (connections: Readonly
   const missing = connections.find(({ id }) => !loss.recovered.includes(id))
   return missing === undefined
     ? undefined
-    : new RecordsMissing({ connectionId: missing.id, since: loss.since, retryAfterMillis })
+    : new RecordsMissing({ connectionId: missing.id, since: loss.since, retryAfterMillis, why: "unrecovered" })
 })

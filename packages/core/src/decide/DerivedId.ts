@@ -45,6 +45,10 @@ export const timeOfId = (id: string): number | undefined => {
   return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16)
 }
 
+/** The start of the UTC day that an attempt's id was derived with, in epoch milliseconds; `undefined` for a drawn one. */
+export const derivedDay = (attemptId: string): number | undefined =>
+  /^att_[0-9a-f]{8}-[0-9a-f]{4}-8/u.test(attemptId) ? timeOfId(attemptId) : undefined
+
 /** When a call is sent, in epoch milliseconds: later than those before it, so that time gives their order. */
 export const sentAfter = (earlier: ReadonlyArray<{ readonly sentAt: number }>, now: number): number =>
   earlier.reduce((latest, { sentAt }) => Math.max(latest, sentAt + 1), now)

@@ -60,6 +60,9 @@ export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Atte
 /** The attempt of which it is certain that it was never sent. */
 export const abandonAttempt = (attempt: Attempt): Attempt => ({ ...attempt, outcome: "Abandoned" })
 
+/** Whether its request certainly never reached a provider. */
+export const wasNeverSent = ({ outcome }: Attempt): boolean => outcome === "Abandoned" || outcome === "NotSent"
+
 export const isInFlight = (attempt: Attempt): boolean => attempt.outcome === null
 
 /** The attempt whose process died: that looks exactly like a provider that did not answer. */

@@ -20,21 +20,32 @@ export interface RecordLoss {
   readonly ended: { readonly outcome: RecordLossOutcome; readonly at: number } | null
 }
 
-/** Records were lost, and one of the connections is not recovered: what is asked again may have been executed. */
+/** Records were lost, and what is asked again may have been executed: nothing is sent. */
 export class RecordsMissing extends Schema.TaggedError<RecordsMissing>()("pointsman/RecordsMissing", {
   /** Of those that could be asked. */
   connectionId: Schema.String,
   /** Epoch milliseconds. */
   since: Schema.Finite,
   /** In milliseconds: when the same request is worth sending again. */
-  retryAfterMillis: Schema.Finite
+  retryAfterMillis: Schema.Finite,
+  /**
+   * `unrecovered`: the connection is not recovered. `unanswered`: its provider did not answer whether a lost request under
+   * the key was charged. `ambiguous`: providers cannot rule that out under more than one id.
+   */
+  why: Schema.Literals(["unrecovered", "unanswered", "ambiguous"])
 }) {
   override get message(): string {
-    return (
-      `records since ${new Date(this.since).toISOString()} may be missing, and connection ${this.connectionId} is not ` +
-      "recovered (pointsman recover)"
-    )
+    return `records since ${new Date(this.since).toISOString()} may be missing, ${reasons[this.why](this.connectionId)}`
   }
+}
+
+const reasons = {
+  unrecovered: (id: string) => `and connection ${id} is not recovered (pointsman recover)`,
+  unanswered: (id: string) =>
+    `and connection ${id} did not answer whether it charged a lost request under this idempotency key`,
+  ambiguous: (id: string) =>
+    `and connection ${id}, which was not recovered, cannot rule out that it charged a lost request under this ` +
+    "idempotency key, on another day or beside another connection. POINTSMAN_AFTER_RESTORE=serve sends it"
 }
 
 /** `accepted`: an operator ended it without recovering every connection. */

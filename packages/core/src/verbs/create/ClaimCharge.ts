@@ -21,6 +21,7 @@ import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
+import { nothingReported } from "../../model/Reported.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
@@ -30,13 +31,22 @@ import { newAttempt, newPayment } from "./NewPayment.ts"
 import { abandon } from "./RecordCharge.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
 
+/** Where a first attempt goes, and what is known of it before. */
+export interface FirstAttempt {
+  readonly plan: RoutePlan
+  /** The request may have been sent under the id of another day, in epoch milliseconds, and its record was lost. */
+  readonly day?: number | undefined
+  /** It was sent, and charged: the payment is recorded as recovered. */
+  readonly isRecovered: boolean
+}
+
 /** The first attempt, with the payment and its key; or what the key already resolves to. */
 export const claimFirst = Effect.fnUntraced(function* (
   caller: Caller,
   request: CreateRequest,
   fingerprint: string | null,
   paymentId: string,
-  plan: RoutePlan
+  first: FirstAttempt
 ) {
   const { tenant } = caller
   const { idempotencyKey: key } = request
@@ -47,7 +57,7 @@ export const claimFirst = Effect.fnUntraced(function* (
         const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
         if (key._tag === "Answered") return done(replayed(key.created))
         // Released, or past its retention: the same key is a new request.
-        const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
+        const begun = yield* firstStep(caller, request, fingerprint, paymentId, first, key.claim)
         const step = {
           tenant,
           apiKeyHash: caller.apiKeyHash,
@@ -82,21 +92,22 @@ const firstStep = Effect.fnUntraced(function* (
   request: CreateRequest,
   fingerprint: string | null,
   paymentId: string,
-  plan: RoutePlan,
+  { day, isRecovered, plan }: FirstAttempt,
   standing: Claim | null
 ) {
   const now = yield* Clock.currentTimeMillis
   const connection = firstOf(plan)
   const { details, idempotencyKey } = request
-  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: now }
+  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: day ?? now }
   const attempt = yield* newAttempt(connection, { ...begun, asks: "charge" }, 1, now)
-  const payment = newPayment(caller, request, {
+  const made = newPayment(caller, request, {
     id: paymentId,
     state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
     hosted: null,
     routing: withAttempts(plan.decision, [attempt]),
     createdAt: now
   })
+  const payment = isRecovered ? { ...made, reported: { ...nothingReported, isRecovered } } : made
   const claim = claimFor(request, fingerprint, paymentId, standing, now)
   return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
 })

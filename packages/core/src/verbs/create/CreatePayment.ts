@@ -9,7 +9,7 @@
  *
  * With `returnUrl` nothing is routed and nobody is asked until the customer acts on the hosted page.
  */
-import { Effect, Exit, Result } from "effect"
+import { Clock, Effect, Exit, Result } from "effect"
 import { missingRecords } from "../../call/MissingRecords.ts"
 import {
   type Caller,
@@ -18,14 +18,19 @@ import {
   PaymentResultUnknown,
   RoutingFailed
 } from "../../decide/CreateRequest.ts"
+import type { LostCharge } from "../../decide/LostCharge.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Secrets } from "../../ports/Secrets.ts"
+import type { RoutePlan } from "../../routing/RoutePlan.ts"
+import { Circuits } from "../../routing/run/Circuits.ts"
 import { giveBackProbe, routePayment, takesCharges } from "../../routing/run/RoutePayment.ts"
 import { attemptInTurn } from "./AttemptInTurn.ts"
-import { claimFirst } from "./ClaimCharge.ts"
+import { claimFirst, type FirstAttempt } from "./ClaimCharge.ts"
 import { createHosted } from "./CreateHosted.ts"
+import { findLostCharge } from "./FindLostCharge.ts"
 import { createFingerprintText } from "./Fingerprint.ts"
 import { abandon } from "./RecordCharge.ts"
+import { recordLostCharge } from "./RecordLostCharge.ts"
 import { recoveredKey } from "./RecoveredKey.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
@@ -57,24 +62,52 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
     if (earlier._tag === "Answered") return earlier.created
     return yield* new RoutingFailed({ excluded: plan.failure.excluded })
   }
-  const missing = yield* missingRecords(plan.success.order)
-  if (missing !== undefined) {
-    yield* giveBackProbe(plan.success, paymentId)
-    return yield* endUnsent(caller.tenant, idempotencyKey, fingerprint, missing)
+  const { success: route } = plan
+  const lost = yield* Effect.result(
+    Effect.andThen(refuseMissing(route), findLostCharge(caller, request, paymentId, route))
+  )
+  if (Result.isFailure(lost)) {
+    yield* giveBackProbe(route, paymentId)
+    if (lost.failure._tag === "pointsman/KeyReused") return yield* lost.failure
+    return yield* endUnsent(caller.tenant, idempotencyKey, fingerprint, lost.failure)
   }
-  const begun = yield* claimFirst(caller, request, fingerprint, paymentId, plan.success).pipe(
+  const first = yield* firstAttempt(route, lost.success, paymentId)
+  const begun = yield* claimFirst(caller, request, fingerprint, paymentId, first).pipe(
     Effect.onExit((exit) =>
-      Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(plan.success, paymentId)
+      Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : giveBackProbe(first.plan, paymentId)
     )
   )
   if (begun._tag === "Replayed") return begun.created
+  const { success: found } = lost
   // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
-    attemptInTurn(plan.success, begun, {
-      send: (inHand, beginBy) => sendCharge(inHand, { instruments, simulation: details.simulation }, beginBy),
-      tooLate: abandon
-    }),
+    found._tag === "Made"
+      ? recordLostCharge(begun, found.state)
+      : attemptInTurn(first.plan, begun, {
+          send: (inHand, beginBy) => sendCharge(inHand, { instruments, simulation: details.simulation }, beginBy),
+          tooLate: abandon
+        }),
     (cause) => new PaymentResultUnknown({ paymentId, cause })
   ).pipe(Effect.annotateLogs("payment_id", paymentId))
-  return { payment, isReplay: false } satisfies Created
+  return { payment, isReplay: found._tag === "Made" } satisfies Created
+})
+
+const refuseMissing = Effect.fnUntraced(function* ({ order }: RoutePlan) {
+  const missing = yield* missingRecords(order)
+  if (missing !== undefined) return yield* missing
+})
+
+/** The plan, which begins with the connection that may have the charge already. */
+const firstAttempt = Effect.fnUntraced(function* (
+  plan: RoutePlan,
+  lost: Exclude<LostCharge, { readonly _tag: "Undecided" }>,
+  paymentId: string
+) {
+  if (lost._tag === "None") return { plan, isRecovered: false } satisfies FirstAttempt
+  const { connection, day } = lost
+  const isRecovered = lost._tag === "Made"
+  const others = plan.order.filter(({ id }) => id !== connection.id)
+  yield* giveBackProbe(plan, paymentId)
+  if (!isRecovered) (yield* Circuits).keepProbe(connection, paymentId, yield* Clock.currentTimeMillis)
+  return { plan: { ...plan, order: [connection, ...others] }, day, isRecovered } satisfies FirstAttempt
 })

@@ -1,5 +1,6 @@
 /** What the store has of a charge or a refund of a provider's list. */
 import { Effect, Option } from "effect"
+import { wasNeverSent } from "../../model/Attempt.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { ListedCharge, ListedRefund } from "../../ports/Connector.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -20,7 +21,7 @@ export const findCharge = Effect.fnUntraced(function* (
   // The connection is part of what an attempt's id is derived from.
   if (attempt !== undefined && attempt.connectionId !== connectionId) return undefined
   // Nothing was sent of it: a later request under the same key took its id, and is another payment.
-  const isUnsent = attempt?.outcome === "Abandoned" || attempt?.outcome === "NotSent"
+  const isUnsent = attempt !== undefined && wasNeverSent(attempt)
   const isOthers = isUnsent && stated !== undefined && found?.payment.id !== stated
   if (attempt !== undefined && !isOthers) {
     return { own: found, paymentId: "", named: undefined } satisfies ChargeOnFile
