@@ -1,194 +1,9 @@
 /**
  * Payments at Stripe, from the API to Stripe's signed webhooks: whatever order the webhooks come in, and twice, the payment
- * ends where Stripe's own books say. Stripe is played at a socket, by its documentation.
+ * ends where Stripe's own books say.
  */
-import { createHmac } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { assert, describe, it, onTestFinished } from "vitest"
-import { liveKey } from "./support/Configurations.ts"
-import { startInProcess } from "./support/ServerInProcess.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
-import { makeTurnedClock } from "./support/TurnedClock.ts"
-
-const path = "/api/v1/payments"
-const secretKey = "sk_live_made_up_0123456789"
-const secret = "whsec_made_up_0123456789"
-const begun = Date.UTC(2026, 10, 21, 12)
-
-type Stored = Record<string, unknown> & { readonly id: string }
-
-interface Asked {
-  readonly target: string
-  readonly form: URLSearchParams
-}
-
-/** Stripe's books; a charge of 40.40 is made and never answered. */
-const startStripe = async () => {
-  const asked: Array<Asked> = []
-  const payments = new Map<string, Stored>()
-  const refunds = new Map<string, Stored>()
-  const sessions = new Map<string, Stored>()
-  let drawn = 0
-  const metadataOf = (form: URLSearchParams, prefix = "metadata") =>
-    Object.fromEntries(
-      [...form].flatMap(([name, value]) => {
-        const key = name.startsWith(`${prefix}[`) ? name.slice(prefix.length + 1, -1) : undefined
-        return key === undefined ? [] : [[key, value]]
-      })
-    )
-  const changed = (payment: Stored, fields: Record<string, unknown>): Stored => {
-    const after = { ...payment, ...fields }
-    payments.set(payment.id, after)
-    return after
-  }
-  const make = (amount: number, isHeld: boolean, metadata: Record<string, unknown>): Stored => {
-    const id = `pi_${++drawn}`
-    return changed(
-      { id },
-      {
-        ...{ object: "payment_intent", amount, currency: "eur", created: begun / 1000, livemode: true, metadata },
-        ...(isHeld
-          ? { status: "requires_capture", amount_capturable: amount, amount_received: 0 }
-          : { status: "succeeded", amount_capturable: 0, amount_received: amount })
-      }
-    )
-  }
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const url = new URL(request.url ?? "", "http://stripe.example")
-      const target = `${request.method} ${url.pathname.slice("/v1/".length)}`
-      const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"))
-      asked.push({ target, form })
-      const answer = (status: number, body: object) =>
-        response
-          .writeHead(status, { "content-type": "application/json", date: new Date(begun).toUTCString() })
-          .end(JSON.stringify(body))
-      if (request.headers.authorization !== `Bearer ${secretKey}`) return answer(401, { error: { type: "x" } })
-      const [, resource, ref = "", operation] = /^(?:GET|POST) (checkout\/sessions|\w+)(?:\/(\w+))?(?:\/(\w+))?$/.exec(
-        target
-      ) ?? [undefined, ""]
-      const payment = payments.get(ref)
-      if (target === "POST payment_intents") {
-        const made = make(Number(form.get("amount")), form.get("capture_method") === "manual", metadataOf(form))
-        return made["amount"] === 4040 ? request.socket.destroy() : answer(200, made)
-      }
-      if (target === "GET payment_intents") {
-        const within = ({ created }: Stored) =>
-          Number(created) >= Number(url.searchParams.get("created[gte]")) &&
-          Number(created) <= Number(url.searchParams.get("created[lte]"))
-        return answer(200, {
-          object: "list",
-          url: "/v1/payment_intents",
-          data: [...payments.values()].filter(within),
-          has_more: false
-        })
-      }
-      if (payment !== undefined && operation === "capture") {
-        const amount_received = Number(form.get("amount_to_capture"))
-        return answer(200, changed(payment, { status: "succeeded", amount_capturable: 0, amount_received }))
-      }
-      if (payment !== undefined && operation === "cancel") return answer(200, changed(payment, { status: "canceled" }))
-      if (payment !== undefined) return answer(200, payment)
-      if (resource === "refunds") {
-        const refund = {
-          ...{ id: `re_${++drawn}`, object: "refund", amount: Number(form.get("amount")), currency: "eur" },
-          ...{ metadata: metadataOf(form), payment_intent: form.get("payment_intent"), status: "pending" }
-        }
-        refunds.set(refund.id, refund)
-        return answer(200, refund)
-      }
-      const session = sessions.get(ref)
-      if (session !== undefined) return answer(200, session)
-      if (target === "POST checkout/sessions") {
-        const session = {
-          ...{ id: `cs_${++drawn}`, object: "checkout.session", status: "open", payment_intent: null },
-          ...{ url: `https://checkout.stripe.com/c/pay/cs_${drawn}`, expires_at: Number(form.get("expires_at")) },
-          ...{ metadata: metadataOf(form), amount_total: 1999, currency: "eur", payment_status: "unpaid" }
-        }
-        sessions.set(session.id, session)
-        return answer(200, session)
-      }
-      return answer(404, { error: { type: "invalid_request_error", code: "resource_missing" } })
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, make, payments, refunds, sessions }
-}
-
-let events = 0
-
-const start = async () => {
-  const stripe = await startStripe()
-  const turned = makeTurnedClock(begun)
-  const server = await startInProcess({
-    folder: temporaryFolder(),
-    turned,
-    environment: { POINTSMAN_RATE_LIMIT: "off" },
-    configuration: {
-      workspaces: [
-        {
-          id: "acme",
-          name: "Acme",
-          country: "NL",
-          keys: [{ environment: "production", secret: liveKey }],
-          connections: [
-            {
-              id: "stripe",
-              environment: "production",
-              connector: "stripe",
-              credentials: { secretKey, baseUrl: stripe.url },
-              webhookSecret: secret,
-              timeout: "5 seconds"
-            }
-          ]
-        }
-      ]
-    }
-  })
-  let keys = 0
-  const request = (method: string, at: string, body?: object) =>
-    server.request(method, at, { key: liveKey, idempotencyKey: `request-of-the-test-${++keys}`, body })
-  const create = async (change: object = {}) => {
-    const instruments = [{ connection: "stripe", token: "cus_1/pm_1" }]
-    const before = new Set([...stripe.payments.values()].map((one) => one["id"]))
-    const { body } = await request("POST", path, {
-      ...{ amount: 1999, currency: "EUR", country: "NL", instruments },
-      ...change
-    })
-    // An unknown result is an error response, which names the payment.
-    const { next_action, payment_id, status } = body.data ?? body.error
-    const id = String(payment_id)
-    const made = [...stripe.payments.values()].find((one) => !before.has(one["id"]))
-    return { id, status, pageUrl: next_action?.url as string, made: made ?? { id: "" } }
-  }
-  const page = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
-  const webhooks = `${new URL(page.pageUrl).origin}/api/v1/psp-webhooks/stripe`
-  /** As Stripe sends it, signed by the words of its documentation. */
-  const send = async (type: string, object: object, signedWith = secret) => {
-    const text = JSON.stringify({
-      ...{ id: `evt_${++events}`, object: "event", created: begun / 1000, livemode: true, type },
-      data: { object }
-    })
-    const time = begun / 1000
-    const tag = createHmac("sha256", signedWith).update(`${time}.${text}`).digest("hex")
-    const headers = { "content-type": "application/json", "stripe-signature": `t=${time},v1=${tag}` }
-    return (await fetch(webhooks, { method: "POST", headers, body: text })).status
-  }
-  return {
-    ...{ stripe, server, request, create, send },
-    statusOf: async (id: string): Promise<string> => (await request("GET", `${path}/${id}`)).body.data.status,
-    hearAll: async (told: ReadonlyArray<readonly [string, object]>) => {
-      for (const [type, object] of [...told, ...told]) assert.strictEqual(await send(type, object), 200)
-    }
-  }
-}
+import { assert, describe, it } from "vitest"
+import { begun, path, startStripeWorld } from "./support/StripeWorld.ts"
 
 const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   list.length === 0
@@ -197,7 +12,7 @@ const ordersOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
 
 describe("payments at Stripe", () => {
   it("given webhooks in every order, and twice, then each payment ends where Stripe's books say", async () => {
-    const { create, hearAll, request, statusOf, stripe } = await start()
+    const { create, hearAll, request, statusOf, stripe } = await startStripeWorld()
 
     // Held, and captured or cancelled later.
     for (const operation of ["capture", "void"] as const) {
@@ -249,7 +64,7 @@ describe("payments at Stripe", () => {
   })
 
   it("given a charge that Stripe never answered, then it is UNKNOWN until Stripe's webhook tells", async () => {
-    const { create, hearAll, statusOf } = await start()
+    const { create, hearAll, statusOf } = await startStripeWorld()
     const { id, made } = await create({ amount: 4040 })
     assert.strictEqual(await statusOf(id), "UNKNOWN")
     await hearAll([["payment_intent.succeeded", made]])
@@ -257,7 +72,7 @@ describe("payments at Stripe", () => {
   })
 
   it("given a charge that Stripe neither answered nor reports, then it is found in the list by our id", async () => {
-    const { create, server, statusOf, stripe } = await start()
+    const { create, server, statusOf, stripe } = await startStripeWorld()
     const { id } = await create({ amount: 4040 })
     stripe.make(4040, false, { attempt_id: "att_of_another_shop" })
     await server.live([begun + 60_000, begun + 300_000])
@@ -266,7 +81,7 @@ describe("payments at Stripe", () => {
   })
 
   it("given Stripe's page, when cards are refused there and one is not, in any order, then it is CAPTURED", async () => {
-    const { create, hearAll, statusOf, stripe } = await start()
+    const { create, hearAll, statusOf, stripe } = await startStripeWorld()
     const openPage = async () => {
       const { id, pageUrl } = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
       const opened = await fetch(pageUrl, {
@@ -304,7 +119,7 @@ describe("payments at Stripe", () => {
   })
 
   it("given a customer who comes back from Stripe's page, then Stripe is asked for what was paid on it", async () => {
-    const { create, statusOf, stripe } = await start()
+    const { create, statusOf, stripe } = await startStripeWorld()
     const { id, pageUrl } = await create({ instruments: undefined, return_url: "https://shop.example/thanks" })
     const headers = { "content-type": "application/x-www-form-urlencoded" }
     await fetch(pageUrl, { method: "POST", redirect: "manual", headers, body: "action=continue" })
@@ -320,7 +135,7 @@ describe("payments at Stripe", () => {
   })
 
   it("given a webhook that another secret signed, then 401, and nothing moves", async () => {
-    const { create, send, statusOf } = await start()
+    const { create, send, statusOf } = await startStripeWorld()
     const { id, made } = await create({ capture_method: "manual" })
     const captured = { ...made, status: "succeeded", amount_received: 1999 }
     assert.strictEqual(await send("payment_intent.succeeded", captured, "whsec_another"), 401)

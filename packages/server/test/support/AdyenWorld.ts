@@ -1,0 +1,161 @@
+/**
+ * Adyen at a socket, by its documentation: its books, its answers and its signed webhooks; and a server in the test's own
+ * process with one connection to it.
+ */
+import { createHmac } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, onTestFinished } from "vitest"
+import { liveKey } from "./Configurations.ts"
+import { startInProcess } from "./ServerInProcess.ts"
+import { temporaryFolder } from "./ServerProcess.ts"
+import { makeTurnedClock } from "./TurnedClock.ts"
+
+export const path = "/api/v1/payments"
+const hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
+const merchantAccount = "PointsmanNL"
+const apiKey = "AQE_made_up_0123456789"
+
+interface AdyenCall {
+  readonly path: string
+  readonly key: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test names the fields that it reads.
+  readonly body: any
+}
+
+/** Adyen's books: what it was asked, and an answer for each; a charge of 4040 is done and never answered. */
+export const startAdyen = async () => {
+  const asked: Array<AdyenCall> = []
+  let drawn = 0
+  const draw = () => `PSP${String(++drawn).padStart(13, "0")}`
+  const links = new Map<string, string>()
+  const charges = new Map<string, object>()
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const text = Buffer.concat(chunks).toString("utf8")
+      const call: AdyenCall = {
+        path: request.url ?? "",
+        key: String(request.headers["idempotency-key"]),
+        body: text === "" ? {} : JSON.parse(text)
+      }
+      asked.push(call)
+      const answer = (status: number, body: object) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      const [, , resource, ref, operation] = call.path.split("/")
+      if (request.headers["x-api-key"] !== apiKey) return answer(401, {})
+      if (resource === "paymentLinks" && ref !== undefined) {
+        return answer(200, { id: ref, reference: links.get(ref), status: "active" })
+      }
+      if (resource === "paymentLinks") {
+        const id = `PL${++drawn}`
+        links.set(id, call.body.reference)
+        return answer(201, {
+          ...{ id, reference: call.body.reference, status: "active" },
+          ...{ url: `https://test.adyen.link/${id}`, expiresAt: "2026-11-22T12:00:00Z" }
+        })
+      }
+      if (operation !== undefined) {
+        const done = { paymentPspReference: ref, pspReference: draw(), status: "received" }
+        return answer(201, { ...done, reference: call.body.reference, merchantAccount })
+      }
+      if (call.body.amount.value === 4040) return request.socket.destroy()
+      // A repeated key is answered with the first answer.
+      const authorised = { resultCode: "Authorised", merchantReference: call.body.reference }
+      const charge = charges.get(call.key) ?? { pspReference: draw(), ...authorised }
+      charges.set(call.key, charge)
+      return answer(200, charge)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, charges }
+}
+
+export const adyenConnection = ({ url }: { readonly url: string }) => ({
+  id: "adyen",
+  environment: "production",
+  connector: "adyen",
+  credentials: { apiKey, merchantAccount, baseUrl: url },
+  webhookSecret: hmacKey,
+  timeout: "5 seconds"
+})
+
+export interface AdyenEvent {
+  readonly eventCode: string
+  readonly pspReference: string
+  readonly merchantReference: string
+  readonly originalReference?: string
+  readonly success?: string
+  /** Seconds after the first; Adyen counts no finer. */
+  readonly at?: number
+  /** In cents; 19.99 EUR unless set. */
+  readonly value?: number
+  readonly reason?: string
+}
+
+const begun = Date.UTC(2026, 10, 21, 12)
+
+/** As Adyen sends it, signed by the words of its documentation. */
+export const webhook = (event: AdyenEvent) => {
+  const { at = 0, originalReference = "", reason = "", success = "true", value = 1999, ...of } = event
+  const amount = { value, currency: "EUR" }
+  const text = [
+    ...[of.pspReference, originalReference, merchantAccount, of.merchantReference, amount.value, amount.currency],
+    ...[of.eventCode, success]
+  ].join(":")
+  const hmacSignature = createHmac("sha256", Buffer.from(hmacKey, "hex")).update(text).digest("base64")
+  const item = {
+    ...{ ...of, originalReference, success, amount, merchantAccountCode: merchantAccount },
+    ...{ eventDate: new Date(begun + at * 1000).toISOString(), reason, additionalData: { hmacSignature } }
+  }
+  return { live: "true", notificationItems: [{ NotificationRequestItem: item }] }
+}
+
+export const startAdyenWorld = async () => {
+  const adyen = await startAdyen()
+  const folder = temporaryFolder()
+  const server = await startInProcess({
+    folder,
+    turned: makeTurnedClock(begun),
+    environment: { POINTSMAN_RATE_LIMIT: "off" },
+    configuration: {
+      workspaces: [
+        {
+          id: "acme",
+          name: "Acme",
+          country: "NL",
+          keys: [{ environment: "production", secret: liveKey }],
+          connections: [adyenConnection(adyen)]
+        }
+      ]
+    }
+  })
+  let keys = 0
+  const request = (method: string, at: string, body?: object) =>
+    server.request(method, at, { key: liveKey, idempotencyKey: `request-of-the-test-${++keys}`, body })
+  const create = async (change: object = {}) => {
+    const instruments = [{ connection: "adyen", token: "shopper-1/M5N7TQ4TG5PFWR50" }]
+    const body = { amount: 1999, currency: "EUR", country: "NL", instruments, ...change }
+    const { body: created } = await request("POST", path, body)
+    const { body: sent } = adyen.asked.at(-1) ?? { body: {} }
+    // An unknown result is an error response, which names the payment.
+    const { next_action, payment_id, status } = created.data ?? created.error
+    return { id: String(payment_id), status, reference: String(sent.reference), nextAction: next_action }
+  }
+  return {
+    adyen,
+    create,
+    folder,
+    request,
+    statusOf: async (id: string): Promise<string> => (await request("GET", `${path}/${id}`)).body.data.status,
+    hear: async (event: AdyenEvent) => {
+      const answer = await server.request("POST", "/api/v1/psp-webhooks/adyen", { key: null, body: webhook(event) })
+      assert.strictEqual(answer.status, 200)
+    }
+  }
+}
