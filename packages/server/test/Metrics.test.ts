@@ -233,6 +233,26 @@ describe("what waits", () => {
   })
 })
 
+describe("payments that are due for a check", () => {
+  it("given three at a provider that hangs and one that may be asked at once, then two wait, by their connection", async () => {
+    const provider = await startProvider()
+    provider.always("charge", () => "drop")
+    const asked = provider.hold("lookUpCharge")
+    const server = await startServer({
+      folder: temporaryFolder(),
+      configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "60 seconds" }])] },
+      environment: { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second", POINTSMAN_LOOKUPS_PER_CONNECTION: "1" }
+    })
+    for (let count = 0; count < 3; count++) assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
+    await asked.arrived
+    // All are due a second after the last one, and one of them is being checked.
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_checks_due{"), [
+      'pointsman_checks_due{connection="main"} 2'
+    ])
+  })
+})
+
 describe("a provider that hangs", () => {
   it("given 100 payments that wait for it, when 50 go to another one, then none of those is slow", async () => {
     const [hanging, well] = [await startProvider(), await startProvider()]

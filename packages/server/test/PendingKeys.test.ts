@@ -1,0 +1,51 @@
+/**
+ * A key that was answered `PENDING`, over sockets and on PostgreSQL: it is kept for as long as its payment may still be
+ * charged, however old it is, and for 24 hours from then on.
+ */
+import { assert, describe, it } from "vitest"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+
+const days30 = 30 * 24 * 60 * 60_000
+
+describe.skipIf(postgresMissing !== undefined)("a key that was answered PENDING", { timeout: 60_000 }, () => {
+  it("given a claim of 30 days ago, when it is repeated, then there is one charge, until the payment is settled", async () => {
+    const [provider, database] = await Promise.all([startProvider(), newDatabase()])
+    const server = await startServer({
+      folder: temporaryFolder(),
+      environment: environmentOn(database),
+      configuration: configurationWith(connectionTo(provider))
+    })
+    provider.always("charge", (call) => {
+      const { body, status } = call.execute()
+      return { status, body: { ...(body as object), status: "pending", captured_amount: 0 } }
+    })
+    const order = { amount: 1999, currency: "EUR", country: "NL" }
+    const create = () =>
+      server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-0001", body: order })
+    const charges = () => provider.calls.filter(({ operation }) => operation === "charge").length
+    const age = (table: string, ...columns: ReadonlyArray<string>) =>
+      query(database, `update ${table} set ${columns.map((column) => `${column} = ${column} - ${days30}`).join(", ")}`)
+
+    const first = await create()
+    assert.deepStrictEqual([first.status, first.body.data?.status], [201, "PENDING"], JSON.stringify(first.body))
+    await age("claims", "claimed_at", "answered_at")
+    await age("payments", "created_at", "updated_at")
+    const again = await create()
+    assert.deepStrictEqual([again.status, again.headers.get("idempotent-replay")], [201, "true"])
+    assert.deepStrictEqual(again.body, first.body)
+    assert.strictEqual(charges(), 1)
+
+    // The control: settled as long ago, and the key is a new one.
+    await query(
+      database,
+      `update payments set state = 'Captured', authorized_minor = 1999, captured_minor = 1999,
+      settled_at = created_at, check_at = null`
+    )
+    const later = await create()
+    assert.notStrictEqual(later.body.data.payment_id, first.body.data.payment_id)
+    assert.strictEqual(charges(), 2)
+  })
+})
