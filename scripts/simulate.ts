@@ -6,6 +6,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { http } from "@pointsman/connector-http"
 import {
+  losingFaults,
   outsideFaults,
   type PlanId,
   report,
@@ -101,6 +102,10 @@ const command = Command.make(
     const only = left === "" ? undefined : new Set(left.split(","))
     if (count > 1 && (only !== undefined || trace)) {
       yield* Console.error("--only and --trace are for one seed: leave --count out")
+      return setExitCode(2)
+    }
+    if (name !== "memory" && losingFaults.some((losing) => losing === outside)) {
+      yield* Console.error(`--outside ${outside} puts the storage back to an earlier state: use --storage memory`)
       return setExitCode(2)
     }
     const storage = yield* Effect.acquireRelease(

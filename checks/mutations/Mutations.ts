@@ -2466,6 +2466,40 @@ import { writeFact } from "../../commit/WriteFact.ts"
     simulatedUnder: "restore"
   },
   {
+    name: "count on after records were lost",
+    harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Commit.ts",
+        find: "version: versionIn(history, after.version)",
+        replace: "version: versionIn(Math.min(history, 1), after.version)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.test.ts",
+      test: "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "promote-alive"
+  },
+  {
+    name: "count on after a failover",
+    harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitParameters.ts",
+        find: "(select base from history) + (",
+        replace: "0 * (select base from history) + ("
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LostRecords.test.ts",
+      test: "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale"
+    }
+  },
+  {
     name: "adopt what a message states beside a complete list",
     harm: "A lost charge is recorded at the connection that a message about it came to: refunds go to the wrong provider.",
     edits: [

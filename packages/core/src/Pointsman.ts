@@ -33,6 +33,7 @@ import { RecordLosses } from "./ports/RecordLoss.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
+import { StorageHistory } from "./ports/StorageHistory.ts"
 import type { SuccessRates } from "./ports/SuccessRates.ts"
 import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
@@ -137,6 +138,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const context = Context.add(services, PaymentSettings, settings).pipe(
           Context.add(Clock.Clock, storageClock?.clock ?? (yield* Clock.Clock)),
           Context.add(StorageClock, storageClock),
+          Context.add(StorageHistory, yield* StorageHistory),
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),

@@ -163,7 +163,7 @@ const setUp = async (make: (folder: string) => Kept | Promise<Kept>) => {
 }
 
 /** The server noticed that records are missing: each of the requests is refused, and so is a new one. */
-const assertRefused = async (server: ServerProcess, sent: ReadonlyArray<Sent>) => {
+const assertRefused = async (server: ServerHere, sent: ReadonlyArray<Sent>) => {
   const post = ({ body, key, path }: Sent) => server.request("POST", path, { key: liveKey, idempotencyKey: key, body })
   const another = { key: "after-the-loss", path, body: { amount: 100, currency: "EUR", country: "NL" } }
   // Within two seconds: a request before that would be sent.

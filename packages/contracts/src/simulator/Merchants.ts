@@ -98,11 +98,13 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
   return { orders, create, operateAtOnce }
 }
 
-/** The key of a charge that nobody knows lives on, and a day longer once it is known; else from its answer. */
+/** The key of a charge that is open or that nobody knows lives on, and a day longer once it ended; else from its answer. */
 const isKeyKept = async (world: World, { firstAskedAt, reference }: Order): Promise<boolean> => {
   if (world.time.now() - firstAskedAt <= keyLivesAtLeast) return true
   const made = (await paymentsIn(world)).filter((payment) => payment.reference === reference)
-  return made.some(({ settledAt, state }) => state === "ChargeUnknown" && settledAt === null)
+  return made.some(
+    ({ settledAt, state }) => (state === "ChargeUnknown" || state === "ChargePending") && settledAt === null
+  )
 }
 
 /** Of both tenants. */

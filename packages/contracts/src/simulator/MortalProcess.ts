@@ -44,7 +44,16 @@ export interface MortalProcessOptions {
   readonly backgroundEveryMillis?: number | undefined
   /** How far its machine's clock is ahead of the store's, which is that of `time`; 0 unless set. */
   readonly clockAheadMillis?: number | undefined
+  /** Where the store's clock is another one than that of `time`. */
+  readonly storeClock?: StoreClock | undefined
   readonly hooks?: Hooks | undefined
+}
+
+export interface StoreClock {
+  /** How far it is ahead of `time`, in milliseconds. */
+  readonly aheadMillis: () => number
+  /** As in the port. */
+  readonly agesFrom: StorageClock["agesFrom"]
 }
 
 export interface MortalProcess {
@@ -101,7 +110,9 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     })
   }
 
-  const own = clockAheadMillis === 0 ? shared : withOwnClock(shared, time.clock, clockAheadMillis)
+  const { storeClock } = options
+  const hasOneClock = clockAheadMillis === 0 && storeClock === undefined
+  const own = hasOneClock ? shared : withOwnClock(shared, time.clock, clockAheadMillis, storeClock)
   const mortal = Context.add(own, Tracer.Tracer, mortality.tracer)
   const outside = Context.merge(own, mortalStorage(shared, time, beyond, hooks)).pipe(
     Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
@@ -135,10 +146,23 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
 }
 
 /** The machine's clock differs from the store's, and the store tells its own. */
-const withOwnClock = <R>(shared: Context.Context<R>, clock: Clock.Clock, aheadMillis: number): Context.Context<R> => {
-  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
-  const ahead = { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
-  return shared.pipe(Context.add(Clock.Clock, ahead), Context.add(StorageClock, { clock, agesFrom: () => null }))
+const withOwnClock = <R>(
+  shared: Context.Context<R>,
+  clock: Clock.Clock,
+  aheadMillis: number,
+  { agesFrom, aheadMillis: storeAheadMillis }: StoreClock = { aheadMillis: () => 0, agesFrom: () => null }
+): Context.Context<R> => {
+  const ahead = (millis: () => number) => {
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis()
+    return { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
+  }
+  return shared.pipe(
+    Context.add(
+      Clock.Clock,
+      ahead(() => aheadMillis)
+    ),
+    Context.add(StorageClock, { clock: ahead(storeAheadMillis), agesFrom })
+  )
 }
 
 const noTransport = Transport.of({

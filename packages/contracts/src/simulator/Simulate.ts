@@ -17,11 +17,11 @@ import {
 import { judge } from "./Judge.ts"
 import { post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
-import { type Acting, nothingActs, type OutsideFault } from "./outside/Outside.ts"
+import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
-import { drawRun, honest, processesAtMost, unheard } from "./Run.ts"
+import { drawRun, honest, processesAtMost, type Run, unheard } from "./Run.ts"
 import { makeTime } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
@@ -65,9 +65,9 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const tell = (line: string) => listen(`${elapsed()} ${line}`)
 
   const fault = options.outside ?? drawOutside(seed)
-  const drawn = drawRun(plan.draw)
-  const run = losesRecords(fault) ? honest(drawn) : swapsAccounts(fault) ? unheard(drawn) : drawn
-  const outside = makeOutside(fault, { seed, steps: run.steps, plan, http: options.http })
+  const run = runUnder(fault, drawRun(plan.draw))
+  const isChosen = options.outside !== undefined
+  const outside = makeOutside(fault, { seed, steps: run.steps, plan, http: options.http, isChosen })
   const { backgroundEveryMillis, rates, slowest, temper } = run
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
@@ -92,7 +92,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
       replacements: () => acting.replacements(),
       latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
     },
-    ...callsAsDrawn(plan, rates, tell),
+    ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
     onCall: (call, environment) =>
       // A call of the moment of a loss was written to the store that is lost.
       acting.lost()?.calls.has(call.id) === true
@@ -119,11 +119,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) start()
   }
-  const skews = drawFrom(seed, skewStream)
-  const hasSkewedClocks = skews.chance(0.4)
+  const skew = skewsOf(seed, fault)
   const start = () => {
-    const clockAheadMillis = hasSkewedClocks ? drawSkew(skews) : 0
-    const { number } = world.start({ backgroundEveryMillis, clockAheadMillis })
+    const clockAheadMillis = skew()
+    const { number } = world.start({ backgroundEveryMillis, clockAheadMillis, storeClock: acting.storeClock })
     if (clockAheadMillis !== 0) tell(`process ${number} has a clock that is ${clockAheadMillis / second} s ahead`)
   }
   acting = await outside.begin({ world, start })
@@ -146,19 +145,36 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   return { seed, wrong, happened: plan.happened }
 }
 
+type Fault = OutsideFault | "none" | undefined
+
+const runUnder = (fault: Fault, drawn: Run): Run => {
+  if (losesRecords(fault)) return honest(drawn)
+  return swapsAccounts(fault) || fault === "clocks" ? unheard(drawn) : drawn
+}
+
+/** How far the clock of each process is ahead of the store's, in milliseconds. */
+const skewsOf = (seed: number, fault: Fault): (() => number) => {
+  const skews = drawFrom(seed, skewStream)
+  const isSkewed = skews.chance(0.4) || fault === "clocks"
+  return () => (isSkewed ? drawSkew(skews) : 0)
+}
+
 type Tell = (line: string) => void
 
 /** How the provider handles calls and look-ups. */
 const callsAsDrawn = (
   plan: Plan,
   rates: Rates,
-  tell: Tell
+  tell: Tell,
+  outside: Outside["handlingOf"] = () => undefined
 ): Required<Pick<WorldOptions, "handlingOf" | "lookUpOf">> => ({
   handlingOf: (call) => {
-    const handling = plan.fault(rates.provider, (draw) => {
-      const is = drawHandling(draw, call.name)
-      return { is, words: `${call.name} of ${short(call.paymentId)} goes ${inWords(is)}` }
-    })
+    const handling =
+      outside(call) ??
+      plan.fault(rates.provider, (draw) => {
+        const is = drawHandling(draw, call.name)
+        return { is, words: `${call.name} of ${short(call.paymentId)} goes ${inWords(is)}` }
+      })
     tell(`call ${call.name} ${call.id} goes ${inWords(handling ?? answered)}`)
     return handling ?? answered
   },

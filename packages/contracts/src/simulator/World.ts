@@ -77,7 +77,9 @@ export interface World {
   /** What the store provides besides, and may provide nothing of. */
   readonly service: <Service>(reference: Context.Reference<Service>) => Service
   /** One more process, as a supervisor starts it. */
-  readonly start: (options?: Pick<MortalProcessOptions, "backgroundEveryMillis" | "clockAheadMillis">) => MortalProcess
+  readonly start: (
+    options?: Pick<MortalProcessOptions, "backgroundEveryMillis" | "clockAheadMillis" | "storeClock">
+  ) => MortalProcess
   /** Those that are not dead, in the order in which they were started. */
   readonly alive: () => ReadonlyArray<MortalProcess>
   /** All processes die, and the store is closed. */
@@ -268,7 +270,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     deliveries: Context.get(shared, Deliveries),
     run: (work) => runIn(shared, work),
     service: (reference) => Context.get(shared, reference),
-    start: ({ backgroundEveryMillis, clockAheadMillis } = {}) => {
+    start: ({ backgroundEveryMillis, clockAheadMillis, storeClock } = {}) => {
       const process = startProcess({
         number: processes.length + 1,
         time,
@@ -278,6 +280,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         pointsman: { providerTimeoutMillis: timeoutMillis, ...options.pointsman },
         backgroundEveryMillis,
         clockAheadMillis,
+        storeClock,
         hooks: options.hooks
       })
       processes.push(process)

@@ -13,6 +13,7 @@ import { withoutReused } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
+import { isSameCount } from "../model/Version.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageClock } from "../ports/StorageClock.ts"
 import { StorageError } from "../ports/StorageError.ts"
@@ -66,7 +67,9 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
         Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
       ),
     afterUnknown: ({ payment }, { payment: { after } }) =>
-      payment.version === after.version && payment.state === after.state && payment.updatedAt === after.updatedAt,
+      isSameCount(payment.version, after.version) &&
+      payment.state === after.state &&
+      payment.updatedAt === after.updatedAt,
     storageErrors: "fail"
   }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
   recorded.learn()

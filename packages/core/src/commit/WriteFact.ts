@@ -2,6 +2,7 @@
 import { Effect, Option, Result } from "effect"
 import { applyChargeFact, type ChargeFact } from "../decide/ChargeFact.ts"
 import type { Payment } from "../model/Payment.ts"
+import { isSameCount } from "../model/Version.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageError } from "../ports/StorageError.ts"
 import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
@@ -35,7 +36,9 @@ export const writeFact = Effect.fnUntraced(function* (
         Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
       ),
     afterUnknown: (stored, { payment: { after } }) =>
-      stored.version === after.version && stored.state === after.state && stored.updatedAt === after.updatedAt,
+      isSameCount(stored.version, after.version) &&
+      stored.state === after.state &&
+      stored.updatedAt === after.updatedAt,
     storageErrors: "fail"
   }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
 })

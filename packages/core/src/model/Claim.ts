@@ -32,9 +32,12 @@ export const moveClaim = (claim: Claim, on: ClaimEvent, change: Partial<Claim>):
   state: Result.getOrThrowWith(step(ClaimMachine, claim.state, on), (refusal) => new Error(`${on}: ${refusal}`)).to
 })
 
-export const newClaim = (claim: Pick<Claim, "key" | "fingerprint" | "paymentId" | "claimedAt">): Claim => ({
+export const newClaim = (
+  claim: Pick<Claim, "key" | "fingerprint" | "paymentId" | "claimedAt">,
+  version = 1
+): Claim => ({
   ...claim,
-  version: 1,
+  version,
   state: Result.getOrThrow(step(ClaimMachine, Start, "KeyClaimed")).to,
   answeredAt: null,
   answer: null

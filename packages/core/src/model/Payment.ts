@@ -23,7 +23,10 @@ export interface Payment {
   /** A lower-case UUIDv7: sorting by id is sorting by creation. */
   readonly id: string
   readonly tenant: Tenant
-  /** Counts the writes. A write carries the version that it was decided on, and fails when another came first. */
+  /**
+   * Counts the writes (see `Version.ts`). A write carries the version that it was decided on, and fails when another came
+   * first.
+   */
   readonly version: number
   readonly state: PaymentState
   readonly money: Money

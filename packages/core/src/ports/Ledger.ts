@@ -24,6 +24,7 @@ import type {
   TenantMessage
 } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import { isNextVersion } from "../model/Version.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
 /** One step, to be written whole. */
@@ -79,7 +80,7 @@ export interface Change {
 export const brokenChange = (change: Change): string | undefined => {
   const { attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
   const { id, tenant: owner, version } = payment.after
-  if (version !== payment.expected + 1) return `payment version ${version} does not follow ${payment.expected}`
+  if (!isNextVersion(version, payment.expected)) return `payment version ${version} does not follow ${payment.expected}`
   if (owner.workspaceId !== tenant.workspaceId || owner.environment !== tenant.environment) {
     return "the payment is another tenant's"
   }
@@ -95,7 +96,7 @@ export const brokenChange = (change: Change): string | undefined => {
     }
   }
   if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
-  if (claim !== undefined && claim.after.version !== claim.expected + 1) {
+  if (claim !== undefined && !isNextVersion(claim.after.version, claim.expected)) {
     return `claim version ${claim.after.version} does not follow ${claim.expected}`
   }
   if (claim !== undefined && (claim.after.paymentId !== id || (claim.after.answer?.id ?? id) !== id)) {

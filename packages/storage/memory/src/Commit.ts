@@ -5,7 +5,7 @@
  * its events are drawn inside that turn too, or a follower could see a larger id before a smaller one is written.
  */
 import type { Event, Operation } from "@pointsman/core"
-import { brokenBalance } from "@pointsman/core/internal"
+import { brokenBalance, versionIn } from "@pointsman/core/internal"
 import {
   ApiKeyRevoked,
   brokenChange,
@@ -135,7 +135,7 @@ const apply = (
   takeReferences(references, change)
   const before = payments.get(id)?.hosted
   if (before) state.pages.delete(before.tokenHash)
-  payments.set(id, change.payment.after)
+  payments.set(id, inHistory(state, change.payment.after))
   const { hosted } = change.payment.after
   if (hosted !== null) state.pages.set(hosted.tokenHash, { tenant: change.tenant, paymentId: id })
   attempts.set(
@@ -147,9 +147,14 @@ const apply = (
   events.push(...written)
   for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
   if (change.message !== undefined) decide(messages, change.message)
-  if (change.claim !== undefined) claims.set(change.claim.after.key, change.claim.after)
+  if (change.claim !== undefined) claims.set(change.claim.after.key, inHistory(state, change.claim.after))
   setCheck(checks, id, change)
 }
+
+const inHistory = <A extends { readonly version: number }>({ history }: State, after: A): A => ({
+  ...after,
+  version: versionIn(history, after.version)
+})
 
 const newDelivery = (change: Change, event: Event, endpointId: string, id: string): StoredDelivery => ({
   delivery: {

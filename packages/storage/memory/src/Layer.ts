@@ -1,4 +1,4 @@
-import { StorageSnapshots } from "@pointsman/core/internal"
+import { firstVersionIn, StorageSnapshots } from "@pointsman/core/internal"
 import {
   Audit,
   Deliveries,
@@ -8,6 +8,7 @@ import {
   Merchants,
   RecordLosses,
   SealedTexts,
+  StorageHistory,
   SuccessRates
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer } from "effect"
@@ -42,6 +43,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
         Context.add(Audit, makeAudit(state)),
+        Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
         Context.add(StorageSnapshots, { take: () => snapshot(state) })
       )
     })

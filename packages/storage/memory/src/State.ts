@@ -42,6 +42,8 @@ export interface StoredDelivery {
 
 /** Everything that is stored, shared by the ports. Only copies enter and leave it. */
 export interface State {
+  /** How often it was put back to an earlier state, and 1. */
+  history: number
   readonly tenants: Map<string, TenantState>
   /** Whose hosted page it is, by the hash of its token. */
   readonly pages: Map<string, { readonly tenant: Tenant; readonly paymentId: string }>
@@ -63,6 +65,7 @@ export interface State {
 }
 
 export const make = (): State => ({
+  history: 1,
   tenants: new Map(),
   pages: new Map(),
   workspaces: new Map(),
@@ -82,7 +85,8 @@ export const make = (): State => ({
 export const snapshot = (state: State): (() => void) => {
   const kept = structuredClone(state)
   return () => {
-    const { audit, configurations, derivation, ...maps } = structuredClone(kept)
+    const { audit, configurations, derivation, history: _, ...maps } = structuredClone(kept)
+    state.history += 1
     state.derivation = derivation
     state.audit.splice(0, Number.POSITIVE_INFINITY, ...audit)
     state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)

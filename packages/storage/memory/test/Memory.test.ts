@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { newClaim } from "@pointsman/core/internal"
-import { type Change, Directory, Ids, Ledger } from "@pointsman/core/ports"
+import { firstVersionIn, newClaim, StorageSnapshots } from "@pointsman/core/internal"
+import { type Change, Directory, Ids, Ledger, StorageHistory } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer, Option, Result } from "effect"
 import { newChange, tenant } from "../../sql/test/Given.ts"
@@ -52,6 +52,66 @@ const vandalise = (value: unknown): void => {
     Reflect.set(value, name, "changed")
   }
 }
+
+/** The next write of a payment and of its key. */
+const nextOf = (change: Change, version: number): Change => {
+  const { claim, payment, tenant } = change
+  return {
+    tenant,
+    payment: { expected: version - 1, after: { ...payment.after, version } },
+    attempts: [],
+    events: [],
+    claim: claim && { expected: version - 1, after: { ...claim.after, version } }
+  }
+}
+
+describe("memory storage put back to an earlier state", () => {
+  it.effect(
+    "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const snapshots = yield* StorageSnapshots
+        const made = yield* changeOf("key-0001")
+        const { id } = made.payment.after
+        yield* ledger.commit(made)
+        const putBack = snapshots?.take() ?? expect.fail("it has no snapshots")
+        yield* ledger.commit(nextOf(made, 2))
+        putBack()
+        // What is left is the same record as before.
+        yield* ledger.commit(nextOf(made, 2))
+        const stale = yield* Effect.flip(ledger.commit(nextOf(made, 3)))
+        expect(stale._tag).toBe("pointsman/Stale")
+        const version = firstVersionIn(2) + 1
+        expect(Option.getOrThrow(yield* ledger.payment(tenant, id)).version).toBe(version)
+        expect(Option.getOrThrow(yield* ledger.claim(tenant, "key-0001")).version).toBe(version)
+        yield* ledger.commit(nextOf(made, version + 1))
+      }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
+  )
+
+  it.effect("given a lost payment is stored again, when a step was decided on the lost one, then it is stale", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const snapshots = yield* StorageSnapshots
+      const putBack = snapshots?.take() ?? expect.fail("it has no snapshots")
+      const made = yield* changeOf("key-0001")
+      yield* ledger.commit(made)
+      putBack()
+      yield* ledger.commit(made)
+      expect((yield* Effect.flip(ledger.commit(nextOf(made, 2))))._tag).toBe("pointsman/Stale")
+      // A payment that begins now is numbered as it is stored: its next step is decided on what was written.
+      const version = (yield* StorageHistory).firstVersion()
+      const later = yield* changeOf("key-0002")
+      const first = nextOf(later, version)
+      yield* ledger.commit({
+        ...first,
+        payment: { ...first.payment, expected: 0 },
+        claim: first.claim && { ...first.claim, expected: 0 }
+      })
+      yield* ledger.commit(nextOf(later, version + 1))
+    }).pipe(Effect.provide(Layer.provideMerge(layer(), Ids.layer)))
+  )
+})
 
 describe("memory storage", () => {
   it.effect("given what went in and came out, when a caller changes it, then the store stays as it was", () =>

@@ -15,6 +15,8 @@ export interface CommitOptions {
 }
 
 export interface LedgerOptions extends CommitOptions, GatherOptions {
+  /** What versions of the database's present history begin after, in SQL; without it all have one history. */
+  readonly history?: string | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
@@ -22,7 +24,7 @@ const noEvents: ReadonlyArray<DrawnEvent> = []
 
 export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
-  const one = commitOne(db)
+  const one = commitOne(db, options.history)
   const write = options.batchCommits === false ? one : yield* commitMany(db, one, options)
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */

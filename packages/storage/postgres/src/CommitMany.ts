@@ -41,6 +41,11 @@ export interface GatherOptions {
   readonly mostAlone?: number | undefined
 }
 
+interface ManyOptions extends GatherOptions {
+  /** What versions of the database's present history begin after, in SQL; without it all have one history. */
+  readonly history?: string | undefined
+}
+
 /** Changes that wait for their statement, and what is under way. */
 const makeLine = () => {
   let waiting: Array<Waiting> = []
@@ -85,9 +90,9 @@ const makeLine = () => {
   }
 }
 
-export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: WriteOne, options: GatherOptions) {
+export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: WriteOne, options: ManyOptions) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const write = makeWriteBatch(db, writeOne, options.fewestTogether ?? 2)
+  const write = makeWriteBatch(db, writeOne, options)
   const atMost = options.mostAlone ?? mostAlone
   const line = makeLine()
   let statementsUnderWay = 0
@@ -158,11 +163,11 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
 })
 
 /**
- * Writes a batch with one statement. A batch of fewer than `fewest` changes, and one whose statement is taken back, is
+ * Writes a batch with one statement. A batch of fewer than `fewestTogether` changes, and one whose statement is taken back, is
  * written change by change.
  */
-const makeWriteBatch = (db: Database, writeOne: WriteOne, fewest: number) => {
-  const statementOf = statements(statementForMany)
+const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, history }: ManyOptions) => {
+  const statementOf = statements(statementForMany(history))
   const alone = ({ drawn, end }: Waiting) => Deferred.into(writeOne(drawn), end)
 
   return (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
@@ -170,7 +175,7 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, fewest: number) => {
     if (first === undefined) return Effect.void
     const each = (end: (one: Waiting, index: number) => Effect.Effect<unknown>) =>
       Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
-    if (batch.length < fewest) return each(alone)
+    if (batch.length < fewestTogether) return each(alone)
     const { bind, sql } = statementOf(first.drawn.shape)
     const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
     // Nothing was sent: the one that cannot be bound dies by itself.

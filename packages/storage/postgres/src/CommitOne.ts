@@ -34,8 +34,12 @@ export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) =
   }
 }
 
-export const commitOne = (db: Database): ((drawn: DrawnChange) => Effect.Effect<void, CommitFailure>) => {
-  const statementOf = statements(statementForOne)
+/** `history`: see `makeParameters`. */
+export const commitOne = (
+  db: Database,
+  history?: string
+): ((drawn: DrawnChange) => Effect.Effect<void, CommitFailure>) => {
+  const statementOf = statements(statementForOne(history))
   return Effect.fnUntraced(function* (drawn: DrawnChange): Effect.fn.Return<void, CommitFailure> {
     const { bind, sql } = statementOf(drawn.shape)
     const params = bind([drawn])

@@ -31,9 +31,17 @@ export const claim: Source<Claim> = { columns: rows.claimColumns, of: (change) =
 export const message: Source<MessageNote> = { columns: rows.noteColumns, of: (change) => change.message?.after }
 export const decision: Source<MessageNote> = { columns: rows.decisionColumns, of: message.of }
 
+/** As core's `versionIn`. */
+const inHistory = (version: string): string =>
+  `greatest(${version}, (select base from history) + (${version} & 4294967295))`
+
 export type Parameters = ReturnType<typeof makeParameters>
 
-export const makeParameters = (isMany: boolean) => {
+/**
+ * `history`: what versions of this history of the database begin after; `undefined` where it does not say which one it
+ * continues.
+ */
+export const makeParameters = (isMany: boolean, history: string | undefined) => {
   const reads: Array<Read> = []
   const types: Array<string> = []
   /** A value of the change: of many changes it is a column of `verdict`. */
@@ -52,10 +60,11 @@ export const makeParameters = (isMany: boolean) => {
     const known = shared[column]
     if (known !== undefined) return known
     const take = columns[column] as Columns<A, Value, Owner>[string]
-    return place(typeOf(column), ({ change }) => {
+    const placed = place(typeOf(column), ({ change }) => {
       const record = of(change)
       return record === undefined ? null : bindValue(take(record, change))
     })
+    return column === "version" && history !== undefined ? inHistory(placed) : placed
   }
   const values = <A>(source: Source<A>): string =>
     list(Object.keys(source.columns).map((column) => value(source, column)))

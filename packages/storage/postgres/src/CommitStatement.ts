@@ -25,13 +25,19 @@ export interface Statement {
   readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
 }
 
-export const statementForOne = (shape: Shape): Statement => statement(shape, false)
+export const statementForOne =
+  (history?: string) =>
+  (shape: Shape): Statement =>
+    statement(shape, false, history)
 
 /** Of changes that share no payment and no key. Its rows say with `n` which change they are about, from 1. */
-export const statementForMany = (shape: Shape): Statement => statement(shape, true)
+export const statementForMany =
+  (history?: string) =>
+  (shape: Shape): Statement =>
+    statement(shape, true, history)
 
-const statement = (shape: Shape, isMany: boolean): Statement => {
-  const parameters = makeParameters(isMany)
+const statement = (shape: Shape, isMany: boolean, history: string | undefined): Statement => {
+  const parameters = makeParameters(isMany, history)
   const conditions = conditionsOf(shape, parameters)
   const { checks, references } = checksOf(shape, parameters, conditions)
   const { gates, writes } = writesOf(shape, parameters, conditions, references)
@@ -47,10 +53,11 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
     taken ? `, ${list(Object.keys(claim.columns), "t.")}` : ""
   } from verdict as i ${taken ? `left join claims as t on word = 'KeyTaken' and ${conditions.isClaim("t")}` : ""}`
 
+  const before = history === undefined ? [] : [`history as materialized (select ${history} as base)`]
   const word = `case ${checks.join("\n    ")} else 'Sound' end as word`
   if (!isMany) {
     return {
-      sql: `with ${[`verdict as materialized (select ${word})`, ...writes].join(",\n")}\n${answer}`,
+      sql: `with ${[...before, `verdict as materialized (select ${word})`, ...writes].join(",\n")}\n${answer}`,
       bind: ([change]) => (change === undefined ? [] : reads.map((read) => read(change)))
     }
   }
@@ -59,7 +66,7 @@ const statement = (shape: Shape, isMany: boolean): Statement => {
       with ordinality as i (${types.map((_, index) => `c${index + 1}`).join(", ")}, n)
   )`
   return {
-    sql: `with ${[verdict, ...writes].join(",\n")}\n${answer}`,
+    sql: `with ${[...before, verdict, ...writes].join(",\n")}\n${answer}`,
     bind: (changes) => reads.map((read) => arrayLiteral(changes.map(read)))
   }
 }

@@ -160,7 +160,7 @@ export const watchCondition = Effect.fnUntraced(function* (
       return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))
     })
   }
-  return { clock: isRealTime(base) ? clock : undefined, condition, now }
+  return { clock: isRealTime(base) ? clock : undefined, condition, now, timeline }
 })
 
 /** A number in a sentence may change with every reading. */

@@ -10,6 +10,7 @@ import {
   StorageClock,
   StorageCondition,
   type StorageError,
+  StorageHistory,
   SuccessRates
 } from "@pointsman/core/ports"
 import { makeAcknowledged } from "@pointsman/storage-sql"
@@ -50,9 +51,10 @@ export const layer = (
       yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
       const acknowledged = makeAcknowledged({ isCompared: true })
-      const { clock, condition, now } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
+      const { clock, condition, now, timeline } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
       const ledger = yield* makeLedger(db, {
         ...options,
+        history: timeline.history(),
         onAcknowledged: (change) => acknowledged.note(change, now())
       })
       const { directory, forget } = yield* makeDirectory(db)
@@ -65,6 +67,7 @@ export const layer = (
         Context.add(RecordLosses, losses),
         Context.add(Audit, makeAudit(db)),
         Context.add(StorageClock, clock),
+        Context.add(StorageHistory, timeline),
         Context.add(StorageCondition, condition)
       )
     })

@@ -2,21 +2,26 @@
  * Which history the database continues. A promoted standby begins a new timeline, with a clock of its own, and possibly
  * without the last commits.
  */
-import type { StorageError } from "@pointsman/core/ports"
+import { firstVersionIn } from "@pointsman/core/internal"
+import type { StorageError, StorageHistory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
 
-export interface Timeline {
+export interface Timeline extends StorageHistory {
   /** Asks the database; a new timeline is recorded, and ages begin anew. */
   readonly look: Effect.Effect<void, StorageError>
   /** What an operator should know; a sentence. */
   readonly warning: () => string | undefined
+  /** Before the versions of the timeline that a statement runs on, in SQL; `undefined` where the database does not say. */
+  readonly history: () => string | undefined
 }
 
-/** The first eight digits of a file of the log are its timeline. */
-const select = `select (select system_identifier from pg_control_system())::text || '/' ||
-  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`
+/** The first eight digits of a file of the log are its timeline, in hexadecimal. */
+const digits = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+const select = `select (select system_identifier from pg_control_system())::text || '/' || ${digits} as timeline`
+/** As core's `firstVersionIn`, and 1 less. Asked in each commit: no other moment is that of its write. */
+const history = `((('x' || ${digits})::bit(32)::bigint - 1) << 32)`
 
 const record = `insert into timelines (timeline, noticed_at)
   values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint) on conflict do nothing`
@@ -28,7 +33,8 @@ const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
 
 const unknown =
   "the database does not say which timeline it is on (pg_control_system, pg_walfile_name): after a failover, " +
-  "times from the previous primary are compared with the clock of the new one"
+  "times from the previous primary are compared with the clock of the new one, and a request that began before it may " +
+  "overwrite a record of the new one"
 
 export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
   let latest: string | undefined
@@ -57,6 +63,8 @@ export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
       isRefused = true
       return Effect.void
     }),
-    warning: () => (isRefused ? unknown : undefined)
+    warning: () => (isRefused ? unknown : undefined),
+    history: () => (isRefused ? undefined : history),
+    firstVersion: () => firstVersionIn(latest === undefined ? 1 : Number.parseInt(latest.slice(-8), 16))
   }
 }

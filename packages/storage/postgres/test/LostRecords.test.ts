@@ -1,8 +1,9 @@
 /** A standby that lags takes the place of its primary: what was acknowledged is gone, and the servers notice it. */
 import { describe, expect, it } from "@effect/vitest"
-import { Ids, Ledger, RecordLosses, StorageClock } from "@pointsman/core/ports"
+import { firstVersionIn } from "@pointsman/core/internal"
+import { type Change, Ids, Ledger, RecordLosses, StorageClock, StorageHistory } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { newChange, tenant } from "./Given.ts"
 import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
 import { copyForStandby } from "./support/Standby.ts"
@@ -52,12 +53,22 @@ const commitSome = Effect.fnUntraced(function* (ledger: Ledger["Service"], count
   return ids
 })
 
+/** The next write of a payment and of its key. */
+const nextOf = ({ claim, payment, tenant }: Effect.Success<ReturnType<typeof newChange>>, version: number): Change => ({
+  tenant,
+  payment: { expected: version - 1, after: { ...payment.after, version } },
+  attempts: [],
+  events: [],
+  claim: { expected: version - 1, after: { ...claim.after, version } }
+})
+
 const given = Effect.gen(function* () {
   const server = yield* primary
   const url = Redacted.make(server.url)
   const storage = Effect.map(Layer.build(Layer.fresh(layer({ url }).pipe(Layer.provide(Ids.layer)))), (context) => ({
     ledger: Context.get(context, Ledger),
     losses: Context.get(context, RecordLosses),
+    firstVersion: Context.get(context, StorageHistory).firstVersion,
     agesFrom: () => Context.get(context, StorageClock)?.agesFrom() ?? null
   }))
   const storages = [yield* storage, yield* storage] as const
@@ -65,12 +76,14 @@ const given = Effect.gen(function* () {
   const standby = yield* standbyOf(server)
   const replicated = yield* commitSome(storages[0].ledger, 3)
   const rows = yield* clientOf(Redacted.make(standby.url), 1)
+  const has = (id: string) =>
+    Effect.map(rows`select 1 as one from payments where id = ${id}`, (found) => found.length > 0)
   const count = Effect.map(rows`select count(*)::int as n from payments`, ([row]) => row?.["n"])
   yield* until(
     "the standby has all",
     Effect.map(count, (n) => n === 6)
   )
-  return { replicated, server, standby, storage, storages }
+  return { replicated, server, standby: { ...standby, has }, storage, storages }
 })
 
 describe.skipIf("missing" in binaries)("a failover to a standby", { timeout: 120_000 }, () => {
@@ -131,6 +144,41 @@ describe.skipIf("missing" in binaries)("a failover to a standby", { timeout: 120
         yield* until(
           "the loss is known",
           Effect.map(losses.known, (loss) => loss !== null)
+        )
+      }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+  )
+
+  it.live(
+    "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale",
+    () =>
+      Effect.gen(function* () {
+        const { server, standby, storages } = yield* given
+        const [one, other] = storages
+        const made = yield* newChange()
+        yield* one.ledger.commit(made)
+        yield* until("the standby has it", standby.has(made.payment.after.id))
+        yield* Effect.promise(standby.kill)
+        yield* one.ledger.commit(nextOf(made, 2))
+        const unseen = yield* newChange()
+        yield* one.ledger.commit(unseen)
+        yield* Effect.promise(server.kill)
+        yield* standby.promote
+        const { id } = made.payment.after
+        yield* until("payments are read again", Effect.map(other.ledger.payment(tenant, id), Option.isSome))
+        // What is left is the same record as before.
+        yield* other.ledger.commit(nextOf(made, 2))
+        // As a recovery does, which stores a lost payment again.
+        yield* other.ledger.commit(unseen)
+        for (const stale of [nextOf(made, 3), nextOf(unseen, 2)]) {
+          expect((yield* Effect.flip(one.ledger.commit(stale)))._tag).toBe("pointsman/Stale")
+        }
+        const version = firstVersionIn(2) + 1
+        expect(Option.getOrThrow(yield* one.ledger.payment(tenant, id)).version).toBe(version)
+        expect(Option.getOrThrow(yield* one.ledger.claim(tenant, made.claim.after.key)).version).toBe(version)
+        yield* one.ledger.commit(nextOf(made, version + 1))
+        yield* until(
+          "new payments are numbered so",
+          Effect.sync(() => one.firstVersion() === firstVersionIn(2))
         )
       }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )

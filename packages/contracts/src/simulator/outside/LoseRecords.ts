@@ -13,6 +13,7 @@ import { type Contents, readAll } from "../ReadAll.ts"
 import { callers } from "../World.ts"
 import {
   type Acting,
+  type LosingFault,
   type Lost,
   nothingActs,
   nothingOutside,
@@ -32,22 +33,36 @@ const marginMillis = 30 * second
 const recoveriesAtMost = 20
 
 const lossStream = -3
+const midnightStream = -6
 
-type Kind = "restore" | "promote" | "promote-alive"
-
-export const losingRecords = (kind: Kind, options: OutsideOptions): Outside => ({
+export const losingRecords = (kind: LosingFault, options: OutsideOptions): Outside => ({
   ...nothingOutside,
-  begin: async (running) => losing(kind, options, running)
+  begin: async (running) => {
+    // What is repeated after a loss may be of the day before.
+    const isBeforeMidnight = drawFrom(options.seed, midnightStream).chance(0.5)
+    if (isBeforeMidnight) await running.world.time.pass(23.5 * hour)
+    return losing(kind, options, running)
+  }
 })
 
-const losing = (kind: Kind, { plan, seed, steps }: OutsideOptions, { start, world }: Running): Acting => {
+const losing = (
+  kind: LosingFault,
+  { isChosen, plan, seed, steps }: OutsideOptions,
+  { start, world }: Running
+): Acting => {
   const snapshots = world.service(StorageSnapshots)
+  if (snapshots === undefined && isChosen) {
+    throw new Error(`the storage provides no StorageSnapshots, and cannot be put back to an earlier state ("${kind}")`)
+  }
   const losses = world.service(RecordLosses)
   const draw = drawFrom(seed, lossStream)
   const lossAt = 3 + draw.below(steps - 3)
   const snapshotAt = kind !== "restore" ? lossAt - 1 : 2 + draw.below(lossAt - 2)
   let snapshot: { readonly putBack: () => void; readonly at: number } | undefined
   let lost: Lost | undefined
+  /** The clock of the standby that is promoted. */
+  const jumpsBy = kind === "restore" ? 0 : draw.pick([0, 65 * second, 10 * minute])
+  let clock: { readonly aheadMillis: number; readonly agesFrom: number | null } = { aheadMillis: 0, agesFrom: null }
   /** `closed`: no call of a process arrives. */
   let state: "first" | "closed" | "replaced" = "first"
 
@@ -63,9 +78,12 @@ const losing = (kind: Kind, { plan, seed, steps }: OutsideOptions, { start, worl
     const alive = kind === "promote-alive" ? [] : world.alive()
     for (const process of alive) process.die()
     state = "closed"
+    // What had arrived is written first, and lost with the rest.
+    await world.time.settle()
     const before = await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))
     putBack()
     state = "replaced"
+    if (jumpsBy > 0) clock = { aheadMillis: jumpsBy, agesFrom: world.time.now() + jumpsBy }
     const after = await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))
     const now = world.time.now()
     lost = { from: at, at: now, ...lostOf(before, after) }
@@ -80,6 +98,7 @@ const losing = (kind: Kind, { plan, seed, steps }: OutsideOptions, { start, worl
   return {
     ...nothingActs,
     lost: () => lost,
+    ...(jumpsBy > 0 ? { storeClock: { aheadMillis: () => clock.aheadMillis, agesFrom: () => clock.agesFrom } } : {}),
     replacements: () => (state === "closed" ? Number.NaN : state === "replaced" ? 1 : 0),
     isMissing: (connectionId) => {
       const loss = lost === undefined ? null : Effect.runSync(losses.newest)

@@ -3,9 +3,25 @@ import { drawFrom } from "../Draw.ts"
 import { swappingAccounts } from "./Account.ts"
 import { behindGateway } from "./Gateway.ts"
 import { losingRecords } from "./LoseRecords.ts"
-import { nothingOutside, type Outside, type OutsideFault, type OutsideOptions } from "./Outside.ts"
+import { leavingChargesOpen } from "./OpenCharges.ts"
+import {
+  type LosingFault,
+  losingFaults,
+  nothingOutside,
+  type Outside,
+  type OutsideFault,
+  type OutsideOptions
+} from "./Outside.ts"
 
-const drawn: ReadonlyArray<OutsideFault> = ["restore", "promote", "gateway", "account"]
+const drawn: ReadonlyArray<OutsideFault> = [
+  "restore",
+  "promote",
+  "gateway",
+  "account",
+  "promote-alive",
+  "clocks",
+  "open-charges"
+]
 
 /** Of the runs of one fault alone. */
 const share = 0.02
@@ -19,10 +35,8 @@ export const drawOutside = (seed: number): OutsideFault | undefined => {
   return draw.chance(share * drawn.length) ? draw.one(drawn) : undefined
 }
 
-type LosingFault = Extract<OutsideFault, "restore" | "promote" | "promote-alive">
-
 export const losesRecords = (fault: OutsideFault | "none" | undefined): fault is LosingFault =>
-  fault === "restore" || fault === "promote" || fault === "promote-alive"
+  losingFaults.some((losing) => losing === fault)
 
 export const swapsAccounts = (fault: OutsideFault | "none" | undefined): boolean =>
   fault === "account" || fault === "account-charged"
@@ -30,6 +44,7 @@ export const swapsAccounts = (fault: OutsideFault | "none" | undefined): boolean
 export const makeOutside = (fault: OutsideFault | "none" | undefined, options: OutsideOptions): Outside => {
   if (losesRecords(fault)) return losingRecords(fault, options)
   if (fault === "gateway" && options.http !== undefined) return behindGateway(options.http, options)
+  if (fault === "open-charges") return leavingChargesOpen(options)
   if (swapsAccounts(fault)) return swappingAccounts(fault === "account-charged", options)
   return nothingOutside
 }

@@ -4,7 +4,8 @@
  */
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import type { Hooks } from "../Boundary.ts"
-import type { MortalProcess } from "../MortalProcess.ts"
+import type { CallHandling, ProviderCall } from "../CallHandling.ts"
+import type { MortalProcess, StoreClock } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { World } from "../World.ts"
 
@@ -30,18 +31,23 @@ export const outsideFaults = [
   "gateway",
   /** The credentials of a connection open another account for a time, which takes no charges. */
   "account",
-  /**
-   * As "promote", under processes that go on. It is drawn in no run: a step that was decided on a record that is lost may
-   * be written over another one with the same version.
-   */
+  /** As "promote", under processes that go on. */
   "promote-alive",
   /**
    * As "account", and the other account takes charges. It is drawn in no run: what is charged before the provider names the
    * account counts as charged in the one before, where it is not found.
    */
-  "account-charged"
+  "account-charged",
+  /** The clock of every process differs from the store's, and what is unknown is known by look-ups alone. */
+  "clocks",
+  /** Charges are accepted, and settled only after more than a day. */
+  "open-charges"
 ] as const
 export type OutsideFault = (typeof outsideFaults)[number]
+
+/** They need a storage that provides `StorageSnapshots`. */
+export const losingFaults = ["restore", "promote", "promote-alive"] as const satisfies ReadonlyArray<OutsideFault>
+export type LosingFault = (typeof losingFaults)[number]
 
 /** What a fault is made for. */
 export interface OutsideOptions {
@@ -51,6 +57,8 @@ export interface OutsideOptions {
   readonly plan: Plan
   /** The connector of the provider protocol. */
   readonly http: ConnectorDefinition | undefined
+  /** `false` where the fault was drawn: a storage that cannot have it runs without. */
+  readonly isChosen: boolean
 }
 
 export interface Running {
@@ -62,6 +70,8 @@ export interface Running {
 export interface Outside {
   /** How processes reach the provider. */
   readonly reached: (provider: ConnectorDefinition) => ConnectorDefinition
+  /** How the provider handles a call; `undefined` where that is drawn as in other runs. */
+  readonly handlingOf?: (call: ProviderCall) => CallHandling | undefined
   /** Before the first process starts. */
   readonly begin: (running: Running) => Promise<Acting>
 }
@@ -75,6 +85,8 @@ export interface Acting {
   /** As `end`, once providers have done all that they were late with. */
   readonly endAfterAll: (process: MortalProcess) => Promise<void>
   readonly replacements: NonNullable<Hooks["replacements"]>
+  /** `undefined` where the store has the world's clock. */
+  readonly storeClock?: StoreClock | undefined
   readonly lost: () => Lost | undefined
   /** Whether records of the connection are missing, and nothing may be sent there. */
   readonly isMissing: (connectionId: string) => boolean

@@ -22,8 +22,10 @@ import type { Payment } from "../../model/Payment.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { nothingReported } from "../../model/Reported.ts"
+import { versionBefore } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
+import { StorageHistory } from "../../ports/StorageHistory.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
@@ -102,13 +104,14 @@ const firstStep = Effect.fnUntraced(function* (
   const attempt = yield* newAttempt(connection, { ...begun, asks: "charge" }, 1, now)
   const made = newPayment(caller, request, {
     id: paymentId,
+    version: (yield* StorageHistory).firstVersion(),
     state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
     hosted: null,
     routing: withAttempts(plan.decision, [attempt]),
     createdAt: now
   })
   const payment = isRecovered ? { ...made, reported: { ...nothingReported, isRecovered } } : made
-  const claim = claimFor(request, fingerprint, paymentId, standing, now)
+  const claim = claimFor(request, fingerprint, payment, standing)
   return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
 })
 
@@ -116,14 +119,13 @@ const firstStep = Effect.fnUntraced(function* (
 export const claimFor = (
   request: CreateRequest,
   fingerprint: string | null,
-  paymentId: string,
-  standing: Claim | null,
-  now: number
+  { createdAt, id, version }: Payment,
+  standing: Claim | null
 ): Claim | null => {
   const { idempotencyKey: key } = request
   if (key === null || fingerprint === null) return null
-  const fresh = { key, fingerprint, paymentId, claimedAt: now }
-  if (standing === null) return newClaim(fresh)
+  const fresh = { key, fingerprint, paymentId: id, claimedAt: createdAt }
+  if (standing === null) return newClaim(fresh, version)
   const isKept = standing.state === "Answered" || standing.state === "Claimed"
   const free = isKept ? moveClaim(standing, "RetentionEnded", {}) : standing
   // Two moves, one write: the version counts writes.
@@ -153,14 +155,14 @@ const giveBack = Effect.fnUntraced(function* (
   const place: Step = {
     tenant,
     // Two moves, one write: the version counts writes.
-    payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: 1 } },
+    payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: payment.version } },
     attempts: [attempt],
     events: [...eventsOfStart(payment), ...moved.events],
     claim:
       claim === null
         ? undefined
         : {
-            expected: claim.version - 1,
+            expected: versionBefore(claim.version),
             after: { ...moveClaim(claim, "RequestAbandoned", {}), version: claim.version }
           }
   }

@@ -16,6 +16,7 @@ import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
+import { StorageHistory } from "../../ports/StorageHistory.ts"
 import { claimFor } from "./ClaimCharge.ts"
 import { newPayment } from "./NewPayment.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
@@ -44,7 +45,9 @@ export const createHosted = Effect.fnUntraced(function* (
       if (standing._tag === "Answered") return done(standing.created)
       // Released, or past its retention: the same key is a new request.
       const now = yield* Clock.currentTimeMillis
-      const step = firstStep(caller, request, fingerprint, { paymentId, tokenHash, standing: standing.claim, now })
+      const version = (yield* StorageHistory).firstVersion()
+      const begun = { paymentId, version, tokenHash, standing: standing.claim, now }
+      const step = firstStep(caller, request, fingerprint, begun)
       return write<Created>(step, { payment: step.payment.after, isReplay: false })
     }),
     read: Effect.fnUntraced(function* (conflict) {
@@ -73,6 +76,7 @@ const isOurs = (stored: Claim | Payment | null): stored is Payment => stored !==
 
 interface First {
   readonly paymentId: string
+  readonly version: number
   readonly tokenHash: string
   readonly standing: Claim | null
   readonly now: number
@@ -82,11 +86,12 @@ const firstStep = (
   caller: Caller,
   request: HostedRequest,
   fingerprint: string | null,
-  { now, paymentId, standing, tokenHash }: First
+  { now, paymentId, standing, tokenHash, version }: First
 ): Step => {
   const row = Result.getOrThrow(step(PaymentMachine, Start, "CustomerAwaited"))
   const payment = newPayment(caller, request, {
     id: paymentId,
+    version,
     state: row.to,
     hosted: {
       tokenHash,
@@ -97,8 +102,7 @@ const firstStep = (
     routing: null,
     createdAt: now
   })
-  const claim = claimFor(request, fingerprint, paymentId, standing, now)
-  const expected = standing?.version ?? 0
+  const claim = claimFor(request, fingerprint, payment, standing)
   return {
     tenant: caller.tenant,
     apiKeyHash: caller.apiKeyHash,
@@ -109,11 +113,11 @@ const firstStep = (
       claim === null
         ? undefined
         : {
-            expected,
+            expected: standing?.version ?? 0,
             // Several moves, one write: the version counts writes.
             after: {
               ...moveClaim(claim, "RequestAnswered", { answeredAt: now, answer: payment }),
-              version: expected + 1
+              version: claim.version
             }
           }
   }

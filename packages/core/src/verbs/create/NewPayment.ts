@@ -11,12 +11,11 @@ import { Ids } from "../../ports/Ids.ts"
 export const newPayment = (
   caller: Caller,
   request: CreateRequest,
-  begun: Pick<Payment, "id" | "state" | "hosted" | "routing" | "createdAt">
+  begun: Pick<Payment, "id" | "version" | "state" | "hosted" | "routing" | "createdAt">
 ): Payment => ({
   ...request.details,
   ...begun,
   tenant: caller.tenant,
-  version: 1,
   declineCategory: null,
   declineReason: null,
   authorizedMinor: 0,

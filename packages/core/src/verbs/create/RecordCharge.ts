@@ -24,6 +24,7 @@ import type { ClaimEvent } from "../../model/ClaimMachine.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { ChargeEnd, ChargeState, CheckoutOpened } from "../../model/ProviderStatement.ts"
+import { isSameCount } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
@@ -194,7 +195,7 @@ const mayHoldMoney = (fact: ChargeFact): fact is MayHold => "connectionId" in fa
 
 /** Whether a read shows the very write whose answer was lost. Only ours tells how our attempts ended. */
 const isSameWrite = (read: Payment, written: Payment): boolean =>
-  read.version === written.version &&
+  isSameCount(read.version, written.version) &&
   read.state === written.state &&
   read.updatedAt === written.updatedAt &&
   JSON.stringify(read.routing?.attempts) === JSON.stringify(written.routing?.attempts)
