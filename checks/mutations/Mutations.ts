@@ -140,7 +140,9 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a payment that was answered PENDING, then its key is kept until 24 hours after it settled"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "open-charges"
   },
   {
     name: "draw the id of an attempt",
