@@ -3956,6 +3956,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "leave erased texts in the free space of pages",
+    harm: "Personal data that was erased is read from a copy of the file.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Database.ts",
+        find: "PRAGMA secure_delete = ON",
+        replace: "PRAGMA secure_delete = OFF"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/CommandsErase.test.ts",
+      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it"
+    }
+  },
+  {
+    name: "leave erased texts in the log of the file",
+    harm: "Personal data that was erased stays beside the database of a server that is seldom used.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Ledger.ts",
+        find: "erasing.add(erasure.paymentId)",
+        replace: "erasing.delete(erasure.paymentId)"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/CommandsErase.test.ts",
+      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it"
+    }
+  },
+  {
     name: "erase texts under a customer's page",
     harm: "A customer who is about to pay loses the way back to the shop.",
     edits: [

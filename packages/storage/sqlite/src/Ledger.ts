@@ -2,6 +2,7 @@
 import type { Tenant } from "@pointsman/core"
 import {
   brokenChange,
+  type Change,
   type EventQuery,
   Ids,
   Ledger,
@@ -17,7 +18,7 @@ import { Effect, Option } from "effect"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { selectClaim, selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
-import { type Database, read, snapshot, update } from "./Database.ts"
+import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
@@ -43,12 +44,20 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
   // Its statements are prepared here, which a database that lost a table refuses.
   const write = yield* read("open", () => writeChange(db, newDeliveryId))
   const enqueue = yield* makeCommitter(db, write, options)
+  /** Payments whose texts were erased, up to the commit that erases what their own row holds. */
+  const erasing = new Set<string>()
+  const commitErasure = (change: Change) =>
+    Effect.tap(enqueue(change), () => {
+      erasing.delete(change.payment.after.id)
+      return Effect.flatMap(emptyLog(db), (isEmpty) => (isEmpty ? Effect.void : Effect.logWarning(stillInLog)))
+    })
 
   return Ledger.of({
     commit: (change) =>
       Effect.suspend(() => {
         const broken = brokenChange(change)
-        return broken === undefined ? enqueue(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
+        if (broken !== undefined) return Effect.die(new Error(`Ledger.commit: ${broken}`))
+        return erasing.has(change.payment.after.id) ? commitErasure(change) : enqueue(change)
       }),
     payment: (tenant, id) =>
       one("payment", () => db.prepare(selectPayment).get(...bindTenant(tenant), bindText(id)), rows.readPayment),
@@ -97,12 +106,19 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
-    eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
+    eraseTexts: (tenant, erasure) => {
+      erasing.add(erasure.paymentId)
+      return eraseTexts(db, tenant, erasure)
+    },
     timeline: (tenant, paymentId, query) =>
       all("timeline", () => selectTimeline(db, tenant, paymentId, query), rows.readEvent),
     events: (tenant, query) => all("events", () => selectEvents(db, tenant, query), rows.readEvent)
   })
 })
+
+const stillInLog =
+  "Erased texts are still in the log of the database (the -wal file), because another process reads it. The next " +
+  "erasure empties the log, and so does the last process that closes the database"
 
 const one = <R, A>(
   operation: string,
