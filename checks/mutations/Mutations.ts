@@ -2455,8 +2455,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/create/CreatePayment.ts",
-        find: "if (missing !== undefined) {",
-        replace: "if (missing === null) {"
+        find: "if (missing !== undefined) return yield* missing",
+        replace: "if (missing === null) return yield* missing"
       }
     ],
     caughtBy: {
