@@ -238,7 +238,7 @@ describe("payments that are due for a check", () => {
     const provider = await startProvider()
     provider.always("charge", () => "drop")
     const asked = provider.hold("lookUpCharge")
-    const server = await startServer({
+    const server = await startServerHere({
       folder: temporaryFolder(),
       configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "60 seconds" }])] },
       environment: { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second", POINTSMAN_LOOKUPS_PER_CONNECTION: "1" }
