@@ -10,7 +10,9 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 /** What the projects one by one and `vitest.all.config.ts` have in common. */
 export const shared = {
-  testTimeout: 30_000,
+  // Outer limits, for a machine that is busy with ten times as much: a test that waits for what never comes ends by them.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   passWithNoTests: true,
   // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
   // start, for time-outs and for disks: one more worker than there are processors has something to do meanwhile.

@@ -32,7 +32,7 @@ describe.skipIf(reason !== undefined)("the example", () => {
       process.execPath,
       ["--conditions=@pointsman/source", main],
       // It gives up by itself before, and stops then what it started.
-      { timeout: 150_000 }
+      { timeout: 180_000 }
     )
     assert.strictEqual(stderr, "")
     assert.include(stdout, "Server 2 is killed (kill -9) after 30 acknowledged payments.\n")

@@ -1,8 +1,9 @@
-/** How many requests one process works on at once. Time is the machine's. */
+/** How many requests one process works on at once. Time is the machine's, and stands still where that matters. */
 import { assert, describe, it } from "@effect/vitest"
 import { NotAdmitted, Pointsman } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Deferred, Effect, Fiber, Layer } from "effect"
+import { vi } from "vitest"
 import { caller, request, world } from "./support/World.ts"
 
 const places = 2
@@ -16,6 +17,14 @@ const admitting = () => {
 /** Has a place until `leave`, as a request does. */
 const takePlace = (admission: Admission) => Effect.sync(() => admission.enter(nothing, nothing))
 const nothing = () => {}
+
+/** The time of places alone: a busy machine takes longer than they wait. */
+const withStoppedTime = <A, E, R>(test: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })),
+    () => test,
+    () => Effect.sync(() => vi.useRealTimers())
+  )
 
 const creating = (count: number) =>
   Effect.flatMap(Pointsman, (pointsman) =>
@@ -75,38 +84,40 @@ describe("places", () => {
           )
         offer("burst")
         offer("burst")
-        yield* Effect.sleep(400)
+        vi.advanceTimersByTime(400)
         assert.deepStrictEqual([begun, refused], [[], []])
         // Four wait for each place.
         for (const name of ["1", "2", "3", "4", "5", "6", "7", "8", "last"]) offer(name)
         assert.deepStrictEqual(refused, ["burst", "burst", "1"])
         admission.leave()
         assert.deepStrictEqual(begun, ["last"])
-        yield* Effect.sleep(700)
+        vi.advanceTimersByTime(700)
         assert.deepStrictEqual(refused.slice(3), ["2", "3", "4", "5", "6", "7", "8"])
         for (let place = 0; place < places; place++) admission.leave()
         assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
-      }).pipe(Effect.provide(lasting.layer))
+      }).pipe(Effect.provide(lasting.layer), withStoppedTime)
   )
 
-  it("given thousands who leave as they begin, when a place is free, then each has had its turn", () => {
-    const admission = makeAdmission({ places: 1 })
-    admission.enter(nothing, nothing)
-    const waiting = 50_000
-    let begun = 0
-    for (let more = 0; more < waiting; more++) {
+  it.effect("given thousands who leave as they begin, when a place is free, then each has had its turn", () =>
+    Effect.sync(() => {
+      const admission = makeAdmission({ places: 1 })
+      admission.enter(nothing, nothing)
+      const waiting = 50_000
+      let begun = 0
+      for (let more = 0; more < waiting; more++) {
+        admission.enter(() => {
+          begun += 1
+          admission.leave()
+        }, nothing)
+      }
+      admission.leave()
+      assert.strictEqual(begun, waiting)
       admission.enter(() => {
         begun += 1
-        admission.leave()
       }, nothing)
-    }
-    admission.leave()
-    assert.strictEqual(begun, waiting)
-    admission.enter(() => {
-      begun += 1
-    }, nothing)
-    assert.strictEqual(begun, waiting + 1)
-  })
+      assert.strictEqual(begun, waiting + 1)
+    }).pipe(withStoppedTime)
+  )
 
   const cut = admitting()
   it.live("given requests that are interrupted while they wait, then no place is lost", () =>

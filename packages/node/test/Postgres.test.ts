@@ -18,7 +18,7 @@ const start = async () => {
 
 const workspaces = [{ ...shop, connections: [{ id: "one", environment: "sandbox" as const, connector: "slow" }] }]
 
-describe.skipIf("missing" in binaries)("over PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf("missing" in binaries)("over PostgreSQL", () => {
   it("given two on one database, when one order is paid at both and the database crashes, then it is charged once, the log says what failed, and all goes on", async () => {
     const server = await start()
     const provider = slowProvider()

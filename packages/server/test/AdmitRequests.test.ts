@@ -31,7 +31,7 @@ const head = (server: ServerHere, length: number) =>
     ""
   ].join("\r\n")
 
-describe("places for requests", { timeout: 60_000 }, () => {
+describe("places for requests", () => {
   it("given clients that never send the body, then they take no place", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))

@@ -75,7 +75,7 @@ const checkFaults = async (whole: Trail) => {
   assert.strictEqual(await verifies(trail, "--expect", last), "1 Entry 4 is missing: it was deleted.")
 }
 
-describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
+describe("the audit trail in SQLite", () => {
   const openSqlite = async (): Promise<Trail> => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })
@@ -163,7 +163,7 @@ describe("the audit trail in SQLite", { timeout: 120_000 }, () => {
   })
 })
 
-describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", { timeout: 180_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("the audit trail in PostgreSQL", () => {
   const openPostgres = async (): Promise<Trail> => {
     const url = await newDatabase()
     const folder = temporaryFolder()

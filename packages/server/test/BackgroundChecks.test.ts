@@ -11,7 +11,7 @@ const key = formatApiKey("sandbox", new Uint8Array(64).fill(21))
 const path = "/api/v1/payments"
 
 /** Longer than anything takes here on a busy machine. */
-const patienceMillis = 30_000
+const patienceMillis = 120_000
 
 const start = (folder: string, provider: ScriptedProvider) =>
   startServer({

@@ -12,7 +12,7 @@ import { sqliteWorld, worldKey } from "./support/SqliteWorld.ts"
 
 const list = ["webhooks", "list", "--environment", "sandbox"]
 
-describe("an operations command", { timeout: 120_000 }, () => {
+describe("an operations command", () => {
   it("given no database where the settings point, when it runs, then it says so and leaves nothing behind", async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, "folder"))

@@ -73,7 +73,7 @@ const folderWith = (files: Readonly<Record<string, unknown>>): string => {
 
 const check = ["config", "check"]
 
-describe("pointsman config check", { timeout: 120_000 }, () => {
+describe("pointsman config check", () => {
   it("given a file that is good, when it is checked, then it says what it looked at, and leaves nothing behind", async () => {
     const folder = folderWith({ "good.json": good })
     // PostgreSQL would want a key of a start; nobody listens there either.

@@ -42,7 +42,7 @@ const refused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
   assert.notMatch(stderr, /\n\s+at /u)
 }
 
-describe("pointsman dev", { timeout: 120_000 }, () => {
+describe("pointsman dev", () => {
   it("given nothing, when it starts, then payments of every kind, a page and webhooks are there, and are kept until they are to be fresh", async () => {
     const folder = temporaryFolder()
     const first = await startDev(folder)
@@ -80,7 +80,7 @@ describe("pointsman dev", { timeout: 120_000 }, () => {
   })
 })
 
-describe("pointsman trigger and listen", { timeout: 120_000 }, () => {
+describe("pointsman trigger and listen", () => {
   it("given a sandbox, when each outcome is triggered, then it ends, and listeners receive every event once", async () => {
     const folder = temporaryFolder()
     // The settings of another server take no part.

@@ -38,7 +38,7 @@ const saysOf = (end: CommandEnd, check: string): string =>
     .map(([verdict, , says]) => `${verdict}: ${says}`)
     .join("\n")
 
-describe("pointsman doctor", { timeout: 120_000 }, () => {
+describe("pointsman doctor", () => {
   it("given a server's database, when it is looked at with its settings and with others, then it says what is so, and changes nothing", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()

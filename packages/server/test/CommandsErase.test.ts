@@ -63,7 +63,7 @@ const setUp = async () => {
   }
 }
 
-describe("pointsman erase", { timeout: 60_000 }, () => {
+describe("pointsman erase", () => {
   it("given payments, when a reference is erased beside a server, then neither table nor file shows it, and replays are answered without it", async () => {
     const { bytes, erase, pay, provider, refund, server, stored } = await setUp()
     const first = await pay(reference, "order-erase")

@@ -119,7 +119,7 @@ const setUp = async () => {
   return { folder, known, run }
 }
 
-describe("every command", { timeout: 120_000 }, () => {
+describe("every command", () => {
   it("given --json, when it is run, then it prints one document of an object, and ends well", async () => {
     const expected = leaves
       .map(([path]) => path)

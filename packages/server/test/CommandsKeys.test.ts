@@ -49,7 +49,7 @@ const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: RegExp) => {
   assert.notMatch(stderr, /\n\s+at |ps_(?:live|test)_/u)
 }
 
-describe("pointsman keys, workspaces and connections", { timeout: 120_000 }, () => {
+describe("pointsman keys, workspaces and connections", () => {
   it("given a running server, when keys are made and revoked beside it, then it takes the one and refuses the other", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, configuration })

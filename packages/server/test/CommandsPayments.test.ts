@@ -57,7 +57,7 @@ const setUp = async () => {
 const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
   documentOf(end).data.map(({ payment_id }: { readonly payment_id: string }) => payment_id)
 
-describe("pointsman payments and usage", { timeout: 120_000 }, () => {
+describe("pointsman payments and usage", () => {
   it("given payments, when they are listed, shown and counted, then it is as recorded, and no provider is asked", async () => {
     const { asked, declined, read, run, simulated, taken } = await setUp()
     const before = asked()

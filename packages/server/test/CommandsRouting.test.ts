@@ -69,7 +69,7 @@ const ratesWhen = async (
   }
 }
 
-describe("pointsman routing", { timeout: 120_000 }, () => {
+describe("pointsman routing", () => {
   it("given payments, when they are explained, then it tells what decided, in which order and what happened", async () => {
     const { big, run, small } = await setUp()
     const [text, json, ruled, absent, rates] = await Promise.all([

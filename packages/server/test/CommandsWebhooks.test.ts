@@ -35,7 +35,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-describe("pointsman webhooks", { timeout: 120_000 }, () => {
+describe("pointsman webhooks", () => {
   it("given a receiver that refuses, when it is mended and the delivery is sent again, then the running server sends it", async () => {
     const receiver = await startReceiver()
     const provider = await startProvider()

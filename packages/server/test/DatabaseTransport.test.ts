@@ -65,7 +65,7 @@ const startListener = async (certificate: Certificate | undefined) => {
   }
 }
 
-describe.skipIf(sharedPostgres.url === "")("a database on another machine", { timeout: 60_000 }, () => {
+describe.skipIf(sharedPostgres.url === "")("a database on another machine", () => {
   /** An address of this machine that is none of loopback by its text. */
   const elsewhere = async (search = "") => {
     const url = new URL(await newDatabase())
@@ -114,7 +114,7 @@ describe("what doctor says of an sslmode", () => {
   })
 })
 
-describe("sslmode", { timeout: 60_000 }, () => {
+describe("sslmode", () => {
   it.each(["require", "verify-ca", "verify-full"])(
     "given %s, when the certificate is not trusted, then the server ends and sends no user name",
     async (mode) => {

@@ -46,7 +46,7 @@ const whileAtMain = async (
 
 type Connected = ReturnType<typeof connectionTo>
 
-describe("a configuration that changes during the first attempt", { timeout: 60_000 }, () => {
+describe("a configuration that changes during the first attempt", () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
     for (const change of ["deactivated", "removed"] as const) {

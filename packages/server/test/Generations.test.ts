@@ -74,7 +74,7 @@ const withBoth = async (): Promise<string> => {
   return folder
 }
 
-describe("configurations on SQLite", { timeout: 120_000 }, () => {
+describe("configurations on SQLite", () => {
   it("given a newer file that was applied, when a server starts with the older one, then the newer is served and all say so", async () => {
     const folder = await withBoth()
     const server = await startServerHere({ folder, configuration: older })
@@ -191,7 +191,7 @@ describe("configurations on SQLite", { timeout: 120_000 }, () => {
   })
 })
 
-describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", { timeout: 120_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("configurations on PostgreSQL", () => {
   it("given a newer file on one server, when another restarts with the older one, then keys and endpoints stay the newer one's", async () => {
     const environment = { ...environmentOn(await newDatabase()), ...quickly }
     const [before, after] = [await startReceiver(), await startReceiver()]

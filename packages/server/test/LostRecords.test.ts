@@ -28,7 +28,7 @@ const tell = async ({ url }: { readonly url: string }, attemptId: string, create
   return (await fetch(`${url}/api/v1/psp-webhooks/main`, { method: "POST", headers, body: text })).status
 }
 
-describe("a database that lost its last records", { timeout: 120_000 }, () => {
+describe("a database that lost its last records", () => {
   it("given a charge and a refund that it lost, when their keys come again, then nothing moves twice", async () => {
     const provider = await startProvider()
     const folder = temporaryFolder()

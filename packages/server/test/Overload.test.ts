@@ -21,7 +21,7 @@ const perSecond = 2 / commitSeconds / 2
 const clients = 100
 const loadSeconds = 8
 
-describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded database", { timeout: 120_000 }, () => {
+describe.skipIf(postgresMissing !== undefined || !isLong)("an overloaded database", () => {
   let postgres: EmbeddedPostgres
   beforeAll(async () => {
     postgres = await startPostgresServer()

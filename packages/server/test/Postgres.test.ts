@@ -25,7 +25,7 @@ const path = "/api/v1/payments"
 const body = { amount: 1000, currency: "EUR", country: "NL" }
 const password = "visible"
 
-describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
   let postgres: EmbeddedPostgres
   beforeAll(async () => {
     postgres = await startPostgresServer()

@@ -267,7 +267,7 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 120_000 +
   })
 })
 
-describe("a recovery that dies", { timeout: 120_000 }, () => {
+describe("a recovery that dies", () => {
   it("given it is killed between two pages, when it is run again, then every payment is there once", async () => {
     const { folder, kept, main, recover, start } = await setUp(keptFile)
     await (await start()).stop()
@@ -302,7 +302,7 @@ describe("a recovery that dies", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a provider without lists", { timeout: 120_000 }, () => {
+describe("a provider without lists", () => {
   it("given a message about a lost charge, when it recovers, then the message is adopted, and the loss is accepted by hand", async () => {
     const provider = await startProvider()
     for (const list of ["listCharges", "listRefunds"] as const) {

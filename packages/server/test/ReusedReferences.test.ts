@@ -16,7 +16,7 @@ const reuses = (provider: ScriptedProvider) =>
     return { status, body: { ...(body as object), provider_reference: provider.charges[0]?.providerReference } }
   })
 
-describe("a reference that an adapter gives twice", { timeout: 120_000 }, () => {
+describe("a reference that an adapter gives twice", () => {
   for (const database of ["sqlite:pointsman.db", "sqlite::memory:"]) {
     it(`given ${database}, then both payments are reviewed, and the first one goes on`, async () => {
       const provider = await startProvider()

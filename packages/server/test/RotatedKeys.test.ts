@@ -17,7 +17,7 @@ const idOf = (key: string): string =>
 
 const order = { amount: 1999, currency: "EUR", country: "NL" }
 
-describe("an encryption key that is replaced", { timeout: 60_000 }, () => {
+describe("an encryption key that is replaced", () => {
   it.for(["SQLite", "PostgreSQL"])(
     "given a payment on %s, when the key is rotated, then the request is known, and its ids stay",
     async (storage, { skip }) => {

@@ -117,7 +117,7 @@ const heardOf = ({ receiver }: World, id: string): ReadonlyArray<string> =>
 
 const silence: Reply = { status: 500, body: {} }
 
-describe("the schedules of a running server", { timeout: 60_000 }, () => {
+describe("the schedules of a running server", () => {
   it("given what is open, when days pass, then each is looked up at its times and at no other", async () => {
     const world = await openWorld()
     const { provider, record } = world

@@ -27,7 +27,7 @@ const order = { amount: 1999, currency: "EUR", country: "NL" }
 
 describe.skipIf(postgresMissing !== undefined)(
   "servers whose clocks differ from the database's",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   () => {
     const setUp = async (timeout: string) => {
       const provider = await startProvider()
@@ -83,7 +83,7 @@ describe.skipIf(postgresMissing !== undefined)(
   }
 )
 
-describe.skipIf(postgresMissing !== undefined || !isLong)("servers with different clocks", { timeout: 120_000 }, () => {
+describe.skipIf(postgresMissing !== undefined || !isLong)("servers with different clocks", () => {
   it("given unknown results, kills and restarts, then no result is turned false", async () => {
     const provider = await startProvider()
     const url = await newDatabase()
@@ -155,7 +155,7 @@ describe.skipIf(postgresMissing !== undefined || !isLong)("servers with differen
   })
 })
 
-describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a failover", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("an operator's evidence after a failover", () => {
   it("given a call that is old by another clock, when it was never received, then that is believed at its full age", async () => {
     const provider = await startProvider()
     const url = await newDatabase()

@@ -155,7 +155,7 @@ describe("a certificate that cannot be served", () => {
 
 describe("a new certificate", () => {
   it("given requests under way, when the files are replaced, then none fails and new connections get it", {
-    timeout: 60_000
+    timeout: 180_000
   }, async () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]
@@ -183,7 +183,7 @@ describe("a new certificate", () => {
   })
 
   it("given a pair that does not fit, when it replaces the files, then the old one stays, and one error is logged", {
-    timeout: 60_000
+    timeout: 180_000
   }, async () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]

@@ -35,7 +35,7 @@ const helloHead = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0
 
 describe("a handshake that is not finished", () => {
   it("given the time for it is over, when nothing or a byte at a time came, then the connection is closed", {
-    timeout: 30_000
+    timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), {
       certificate,
@@ -51,7 +51,7 @@ describe("a handshake that is not finished", () => {
     assert.isTrue(await isServed(url))
   })
 
-  it("given one, when the server stops, then it does not wait for it", { timeout: 30_000 }, async () => {
+  it("given one, when the server stops, then it does not wait for it", async () => {
     const folder = temporaryFolder()
     const server = await startServerHere({ folder, environment: writeTlsFiles(folder, tls).environment })
     const begun = await dial(server.url)
@@ -64,7 +64,7 @@ describe("a handshake that is not finished", () => {
   })
 
   it("given all that one address may have, then more of it are closed, and another address is served", {
-    timeout: 30_000
+    timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), { certificate })
     const sockets: Array<Socket> = []
@@ -81,7 +81,7 @@ describe("a handshake that is not finished", () => {
 
 describe("a connection with TLS", () => {
   it("given the time for a request is over, when none or a part of it came, then it is 408 or closed", {
-    timeout: 30_000
+    timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(), {
       certificate,
@@ -109,7 +109,7 @@ describe("a connection with TLS", () => {
   })
 
   it("given a client that does not read, when the time for it is over, then it is closed", {
-    timeout: 30_000
+    timeout: 180_000
   }, async () => {
     const { url } = await listenHere((_request, response) => response.end(Buffer.alloc(32 * 1024 * 1024)), {
       certificate,

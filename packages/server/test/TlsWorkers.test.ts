@@ -20,7 +20,7 @@ const scrape = async (url: string) => {
   return { pid: /pid="(\d+)"/u.exec(received.join(""))?.[1], fingerprint }
 }
 
-describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", { timeout: 60_000 }, () => {
+describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", () => {
   it("given 2, when the files are replaced, then each of them serves the first certificate and then the second", async () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]

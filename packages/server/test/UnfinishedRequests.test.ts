@@ -34,7 +34,7 @@ const until = async (isSo: () => boolean, withinMillis: number) => {
 
 describe("a request that does not arrive whole", () => {
   it("given the time for it is over, when it is on any path, then it is 408 or closed", {
-    timeout: 60_000
+    timeout: 180_000
   }, async () => {
     const server = await startServerHere({
       folder: temporaryFolder(),
@@ -82,7 +82,7 @@ describe("a request that does not arrive whole", () => {
 
 describe("bodies that are held back", () => {
   it("given 40 MB of one address, when more comes, then it is 429, and payments are made", {
-    timeout: 60_000
+    timeout: 180_000
   }, async () => {
     const server = await startServerHere({ folder: temporaryFolder() })
     const head = [message, host, `Content-Length: ${mebibyte}`, "", ""].join("\r\n")

@@ -14,7 +14,7 @@ import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
-const patienceMillis = 30_000
+const patienceMillis = 120_000
 
 const settings = {
   POINTSMAN_PROVIDER_TIMEOUT: "1 second",
@@ -62,7 +62,7 @@ const message = async (server: ServerHere, connection: string) => {
   return (await fetch(`${server.url}/api/v1/psp-webhooks/${connection}`, { method: "POST", headers, body })).status
 }
 
-describe("a removed connection that cannot be decrypted", { timeout: 4 * patienceMillis }, () => {
+describe("a removed connection that cannot be decrypted", { timeout: 2 * patienceMillis }, () => {
   for (const database of ["SQLite", "PostgreSQL"]) {
     const isSkipped = database === "PostgreSQL" && postgresMissing !== undefined
     it.skipIf(isSkipped)(`given ${database}, then others go on, and what is open there is named`, async () => {

@@ -28,7 +28,7 @@ const path = "/api/v1/payments"
 const withoutDurability = (stderr: string): string =>
   stderr.replaceAll(/^.*level=WARN.*message="(?:fsync|full_page_writes) is off.*\n/gmu, "")
 
-describe.skipIf(sharedPostgres.url === "")("workers", { timeout: 60_000 }, () => {
+describe.skipIf(sharedPostgres.url === "")("workers", () => {
   const urlOf = (database: string, user = "postgres"): string => {
     const url = new URL(sharedPostgres.url)
     url.pathname = `/${database}`

@@ -19,7 +19,7 @@ export interface CommandEnd {
 const compileCache = fileURLToPath(new URL("../../../../node_modules/.cache/commands", import.meta.url))
 
 /** Longer than a command takes on a busy machine; one that hangs is killed. */
-const endsWithinMillis = 60_000
+const endsWithinMillis = 120_000
 
 /** Nothing of this process's environment is passed on besides `PATH`. */
 export const runCommand = (

@@ -49,7 +49,7 @@ const lookEveryMillis = 1_000
 const turnsAtRest = 25
 
 /** Longer than anything takes here on a busy machine. */
-const patienceMillis = 20_000
+const patienceMillis = 120_000
 
 export const startInProcess = async (options: ServerInProcessOptions): Promise<ServerInProcess> => {
   const { turned, drawn = () => 0.5 } = options

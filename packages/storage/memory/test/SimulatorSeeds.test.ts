@@ -33,7 +33,7 @@ const forgetful = Layer.effect(
 ).pipe(Layer.provideMerge(layer()))
 
 describe("simulations over storage in memory", () => {
-  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, { timeout: 120_000 }, async () => {
+  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, async () => {
     const wrong: Array<string> = []
     for (let seed = 1; seed <= seeds; seed++) {
       const storage = layer({ yieldBetween: seed % 2 === 0 })

@@ -57,7 +57,7 @@ const recordCommits = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* sql`create or replace trigger see_commits after insert on payments for each row execute function see_commit()`
 })
 
-describe.skipIf("missing" in binaries)("durability", { timeout: 60_000 }, () => {
+describe.skipIf("missing" in binaries)("durability", () => {
   it.live("given fsync=off, when the storage opens, then it fails unless that is allowed, and then it warns", () =>
     Effect.gen(function* () {
       const url = yield* server({ fsync: false })

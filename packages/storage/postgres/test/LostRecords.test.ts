@@ -86,7 +86,7 @@ const given = Effect.gen(function* () {
   return { replicated, server, standby: { ...standby, has }, storage, storages }
 })
 
-describe.skipIf("missing" in binaries)("a failover to a standby", { timeout: 120_000 }, () => {
+describe.skipIf("missing" in binaries)("a failover to a standby", () => {
   it.live("given one that lags, then every server knows of the loss, and since when, also after a restart", () =>
     Effect.gen(function* () {
       const { server, standby, storage, storages } = yield* given

@@ -23,7 +23,7 @@ const answerOf = (url: string) =>
     Effect.runPromise
   )
 
-describe.skipIf(leftOut !== undefined)("a server that root starts", { timeout: 60_000 }, () => {
+describe.skipIf(leftOut !== undefined)("a server that root starts", () => {
   /** Others may enter it. */
   let open: string
   /** Only root may enter it, unless a test opens it. */

@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)(
   `a ledger on a disk that fails${missing === undefined ? "" : ` (${missing})`}`,
   () => {
     it("given a full disk, when any write of a commit fails, then it is surely not written", {
-      timeout: 60_000
+      timeout: 180_000
     }, async () => {
       const ledger = startLedger()
       let writes = 0

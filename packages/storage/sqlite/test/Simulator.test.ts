@@ -9,7 +9,7 @@ const seeds = 20
 const storage = layer({ filename: ":memory:" })
 
 describe("simulations over SQLite", () => {
-  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, { timeout: 120_000 }, async () => {
+  it(`given ${seeds} seeds, when everything has come to rest, then all is well`, async () => {
     const wrong: Array<string> = []
     for (let seed = 1; seed <= seeds; seed++) {
       const run = await simulate({ storage, seed })

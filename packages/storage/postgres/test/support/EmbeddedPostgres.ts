@@ -82,7 +82,7 @@ export const shareInitialData = async (binaries: string): Promise<() => void> =>
 }
 
 /** A slow machine needs some seconds; one that needs more is broken. */
-const startMillis = 30_000
+const startMillis = 120_000
 
 export const startPostgres = async (
   binaries: string,
