@@ -83,8 +83,15 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     const third = await start(url, { environment: { POINTSMAN_DATABASE_CONNECTIONS: "3" } })
     assert.strictEqual(third.sandboxKey, one.sandboxKey)
     assert.deepStrictEqual((await create(third, "both-key")).body, again.body)
-    const crowd = await Promise.all(Array.from({ length: 40 }, (_, index) => create(third, `crowded-${index}`)))
-    assert.deepStrictEqual(new Set(crowd.map((reply) => reply.status)), new Set([201]))
+    // On a busy machine, who waits for longer than a second is told to come again.
+    const served = async (idempotencyKey: string): Promise<number> => {
+      const { headers, status } = await create(third, idempotencyKey)
+      if (status !== 503) return status
+      await sleep(Number(headers.get("retry-after")) * 1_000)
+      return served(idempotencyKey)
+    }
+    const crowd = await Promise.all(Array.from({ length: 40 }, (_, index) => served(`crowded-${index}`)))
+    assert.deepStrictEqual(new Set(crowd), new Set([201]))
     const ours = "select count(*)::int as count from pg_stat_activity where application_name = 'pointsman'"
     assert.deepStrictEqual(await query(url, `${ours} and datname = current_database()`), [{ count: 3 }])
     assert.strictEqual((await third.stop()).code, 0)

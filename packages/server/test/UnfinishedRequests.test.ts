@@ -59,7 +59,7 @@ describe("a request that does not arrive whole", () => {
     const clients = await Promise.all(
       Object.entries(heads).map(async ([name, lines]) => ({ name, ...(await say(server.url, lines.join("\r\n"))) }))
     )
-    await until(() => clients.every(({ isClosed }) => isClosed()), 10_000)
+    await until(() => clients.every(({ isClosed }) => isClosed()), 60_000)
     const open = clients.filter(({ isClosed }) => !isClosed()).map(({ name }) => name)
     assert.deepStrictEqual(open, [])
     const answers = clients.map(({ received }) => statusOf(received()))
@@ -93,7 +93,7 @@ describe("bodies that are held back", () => {
       ...Array.from({ length: 10 }, () => say(server.url, chunked + piece))
     ])
     const refused = () => clients.filter(({ received }) => statusOf(received()) === "429").length
-    assert.isTrue(await until(() => refused() >= 30, 10_000), `${refused()} were refused`)
+    assert.isTrue(await until(() => refused() >= 30, 60_000), `${refused()} were refused`)
     assert.match(clients.map(({ received }) => received()).join(""), /^retry-after: 1\r$/im)
     assert.isBelow(refused(), 40)
 
@@ -101,10 +101,10 @@ describe("bodies that are held back", () => {
     assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
 
     for (const { socket } of clients) socket.destroy()
-    await until(() => clients.every(({ isClosed }) => isClosed()), 5_000)
+    await until(() => clients.every(({ isClosed }) => isClosed()), 60_000)
     await sleep(200)
     const whole = await say(server.url, head + "x".repeat(mebibyte))
-    await until(() => whole.received() !== "", 5_000)
+    await until(() => whole.received() !== "", 60_000)
     assert.strictEqual(statusOf(whole.received()), "401")
   })
 
