@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { RefusalTick } from "@pointsman/core/internal"
 import { Clock, ConfigProvider, Console, Effect, Exit, Fiber, Logger, Metric, Random } from "effect"
 import { onTestFinished } from "vitest"
 import { serve } from "../../src/Serve.ts"
@@ -74,6 +75,8 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
       Effect.provide([NodeServices.layer, Logger.layer([]), ConfigProvider.layer(environmentProvider(environment))]),
       Effect.provideService(Console.Console, greeting),
       Effect.provideService(Clock.Clock, turned.clock),
+      // A refusal waits for its time by a clock that stands still.
+      Effect.provideService(RefusalTick, 0),
       Effect.provideService(Metric.MetricRegistry, new Map()),
       Effect.provideService(Random.Random, { nextDoubleUnsafe: drawn, nextIntUnsafe: () => 0 })
     )
