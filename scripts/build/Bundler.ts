@@ -77,7 +77,10 @@ const directImport = (name: string, entry: string): string => {
   return name === "" ? "" : `import { ${name} } from "${entry}"`
 }
 
-/** Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well. */
+/**
+ * Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well, and gives
+ * dispatchers the methods of `lib/api`.
+ */
 const partOfUndici: Plugin = {
   name: "part of undici",
   setup: (bundler) => {
@@ -88,6 +91,7 @@ const partOfUndici: Plugin = {
     }))
     bundler.onLoad({ filter: /./, namespace: "part of undici" }, ({ pluginData }) => ({
       contents:
+        'Object.assign(require("undici/lib/dispatcher/dispatcher.js").prototype, require("undici/lib/api"))\n' +
         'exports.Agent = require("undici/lib/dispatcher/agent.js")\n' +
         'exports.buildConnector = require("undici/lib/core/connect.js")',
       resolveDir: pluginData
