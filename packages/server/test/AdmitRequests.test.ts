@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
-import { temporaryFolder } from "./support/ServerProcess.ts"
+import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
 const environment = { POINTSMAN_RATE_LIMIT: "off" }
@@ -12,7 +12,7 @@ const payment = { amount: 1000, currency: "EUR", country: "NL" }
 /** There are 32 places. */
 const clients = 80
 
-const create = (server: ServerHere) => server.request("POST", path, { body: payment })
+const create = (server: Pick<ServerHere, "request">) => server.request("POST", path, { body: payment })
 
 const open = (server: ServerHere): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -78,7 +78,8 @@ describe("places for requests", () => {
     "given a queue that is full, when one more comes, then some are refused, and counted",
     async () => {
       const url = await newDatabase()
-      const server = await startServerHere({
+      // A counter belongs to the first server of a process.
+      const server = await startServer({
         folder: temporaryFolder(),
         // With batches there are 256 places.
         environment: { ...environment, ...environmentOn(url), POINTSMAN_BATCH_COMMITS: "false" }
