@@ -96,18 +96,12 @@ export const readRate = (text: string): Option.Option<number | null> =>
   text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
 
 /** Off unless it is `true`. */
-export const toggle = (definition: {
-  readonly variable: string
-  readonly flag: string
-  readonly meaning: string
-  /** `false` unless set. */
-  readonly absent?: boolean
-}) =>
+export const toggle = (definition: { readonly variable: string; readonly flag: string; readonly meaning: string }) =>
   variable<boolean>({
-    absent: false,
     ...definition,
     expected: "`true` or `false`",
-    default: String(definition.absent ?? false),
+    default: "false",
+    absent: false,
     read: readBoolean
   })
 

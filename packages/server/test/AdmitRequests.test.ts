@@ -81,8 +81,7 @@ describe("places for requests", () => {
       // A counter belongs to the first server of a process.
       const server = await startServer({
         folder: temporaryFolder(),
-        // With batches there are 256 places.
-        environment: { ...environment, ...environmentOn(url), POINTSMAN_BATCH_COMMITS: "false" }
+        environment: { ...environment, ...environmentOn(url) }
       })
       assert.strictEqual((await create(server)).status, 201)
       await query(

@@ -45,9 +45,6 @@ const nextOf = (change: Change, reference: string): Change => ({
   events: []
 })
 
-/** As writers of as many processes: those of one that gathers commits wait for each other before they send. */
-const eachAlone = { batchCommits: false } as const
-
 describe.skipIf(!hasServer)("races of waiting writers", () => {
   it.live(
     `given ${writers} writers that wait for one payment, then one of them writes it, and the others are stale`,
@@ -55,7 +52,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
       Effect.gen(function* () {
         const url = yield* newDatabase
         const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-        yield* withStorage({ url, ...eachAlone })(
+        yield* withStorage({ url })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
             const change = yield* newChange()
@@ -83,7 +80,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url, ...eachAlone })(
+      yield* withStorage({ url })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const changes = yield* Effect.forEach(Array(writers).keys(), () => newChange())
@@ -109,7 +106,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url, ...eachAlone })(
+      yield* withStorage({ url })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const changes = yield* Effect.forEach(Array(writers).keys(), () => newCharge("ch-1"))

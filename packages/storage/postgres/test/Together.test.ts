@@ -2,8 +2,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, Ledger, Stale } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result } from "effect"
-import type { LedgerOptions } from "../src/Commit.ts"
-import { maxStatements, mostAlone } from "../src/CommitMany.ts"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
@@ -27,10 +25,8 @@ const nextOf = (change: Change, reference: string): Change => ({
   events: []
 })
 
-const isForMany = (text: string) => text.includes("unnest")
-
-/** A ledger that gathers at once, the texts that it asked, and the codes of those that were taken back. */
-const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted, options: LedgerOptions = { mostAlone: 0 }) {
+/** A ledger that writes together, the texts that it asked, and the codes of those that were taken back. */
+const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const db = yield* open({ url })
   yield* migrate(db)
   const asked: Array<string> = []
@@ -46,7 +42,7 @@ const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted, options
       )
     }
   }
-  return { asked, db, refused, ledger: yield* makeLedger(heard, options) }
+  return { asked, db, refused, ledger: yield* makeLedger(heard, { batchCommits: true }) }
 }, Effect.provide(Ids.layer))
 
 const listening = Effect.flatMap(newDatabase, listeningTo)
@@ -71,34 +67,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       asked.length = 0
       for (const change of yield* changesOf(3)) yield* ledger.commit(change)
       expect(asked).toHaveLength(3)
-      expect(asked.filter(isForMany)).toEqual([])
-    }).pipe(Effect.provide(Ids.layer))
-  )
-
-  it.live("given few changes at once, then each has its own statement; and given more, then the others share few", () =>
-    Effect.gen(function* () {
-      const { asked, ledger } = yield* listeningTo(yield* newDatabase, {})
-      yield* Effect.forEach(yield* changesOf(mostAlone), ledger.commit, atOnce)
-      expect(asked).toHaveLength(mostAlone)
-      expect(asked.filter(isForMany)).toEqual([])
-
-      asked.length = 0
-      const changes = yield* changesOf(mostAlone + 50)
-      yield* Effect.forEach(changes, ledger.commit, atOnce)
-      expect(asked.slice(0, mostAlone).filter(isForMany)).toEqual([])
-      expect(asked.length).toBeLessThanOrEqual(mostAlone + 2)
-      for (const { payment } of changes) {
-        expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
-      }
-    }).pipe(Effect.provide(Ids.layer))
-  )
-
-  it.live("given `batchCommits: false`, then each of many changes has its own statement", () =>
-    Effect.gen(function* () {
-      const { asked, ledger } = yield* listeningTo(yield* newDatabase, { batchCommits: false })
-      yield* Effect.forEach(yield* changesOf(mostAlone + 20), ledger.commit, atOnce)
-      expect(asked).toHaveLength(mostAlone + 20)
-      expect(asked.filter(isForMany)).toEqual([])
+      expect(asked.filter((text) => text.includes("unnest"))).toEqual([])
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -124,7 +93,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       expect(others.filter(Exit.isSuccess)).toHaveLength(rest.length)
       expect(yield* ledger.payment(tenant, bad.payment.after.id)).toEqual(Option.none())
       // The one that cannot be stored cost the others a statement each, and nothing else.
-      expect(asked.filter(isForMany)).toHaveLength(1)
+      expect(asked.filter((text) => text.includes("unnest"))).toHaveLength(1)
       expect((yield* ledger.events(tenant, { limit: 100 })).length).toBe(rest.length + 1)
       expect(yield* Effect.flip(ledger.commit(nextOf(before, "late")))).toEqual(new Stale())
     }).pipe(Effect.provide(Ids.layer))
@@ -190,16 +159,13 @@ describe.skipIf(!hasServer)("commits together", () => {
     () =>
       Effect.gen(function* () {
         const proxy = yield* proxyTo(yield* newDatabase)
-        yield* withStorage({ url: proxy.url, maxConnections: 3 })(
+        yield* withStorage({ url: proxy.url, batchCommits: true, maxConnections: 3 })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
-            const changes = yield* changesOf(mostAlone + 8)
-            proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
-            const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
-            expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
-            expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
-              Array(8).fill("pointsman/CommitUnknown")
-            )
+            const changes = yield* changesOf(8)
+            proxy.cutAt = { text: changes[4]?.payment.after.id ?? "", when: "after" }
+            const ends = yield* Effect.forEach(changes, (change) => Effect.flip(ledger.commit(change)), atOnce)
+            expect(ends.map(({ _tag }) => _tag)).toEqual(Array(8).fill("pointsman/CommitUnknown"))
             for (const { payment } of changes) {
               expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
             }
@@ -212,21 +178,20 @@ describe.skipIf(!hasServer)("commits together", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
-      yield* withStorage({ url, maxConnections: mostAlone + maxStatements + 2 })(
+      yield* withStorage({ url, batchCommits: true })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
-          const [third, ...first] = yield* changesOf(mostAlone + maxStatements + 1)
-          const second = first.at(-1)
-          if (second === undefined || third === undefined) throw new Error("there are too few")
+          const [first, second, third] = yield* changesOf(3)
+          if (first === undefined || second === undefined || third === undefined) throw new Error("there are too few")
           const waiting = yield* holder.withTransaction(
             Effect.gen(function* () {
               yield* holder`lock table claims in exclusive mode`
               const fibers: Array<Fiber.Fiber<void, unknown>> = []
-              for (const change of first) {
+              for (const change of [first, second]) {
                 fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
                 yield* untilWaiting(sql, fibers.length)
               }
-              // As many statements are under way as may be: this one waits for its turn.
+              // Two are under way: this one waits for its turn.
               const last = yield* Effect.forkDetach(ledger.commit(third), { startImmediately: true })
               yield* Effect.sleep("30 millis")
               yield* Fiber.interrupt(last)
