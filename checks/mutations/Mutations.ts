@@ -3968,7 +3968,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "server",
       file: "packages/server/test/CommandsErase.test.ts",
-      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it"
+      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it, and replays are answered without it"
     }
   },
   {
@@ -3984,7 +3984,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "server",
       file: "packages/server/test/CommandsErase.test.ts",
-      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it"
+      test: "given payments, when a reference is erased beside a server, then neither table nor file shows it, and replays are answered without it"
     }
   },
   {

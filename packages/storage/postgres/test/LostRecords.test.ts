@@ -180,7 +180,8 @@ describe.skipIf("missing" in binaries)("a failover to a standby", () => {
           "new payments are numbered so",
           Effect.sync(() => one.firstVersion() === firstVersionIn(2))
         )
-      }).pipe(Effect.scoped, Effect.provide(Ids.layer))
+      }).pipe(Effect.scoped, Effect.provide(Ids.layer)),
+    60_000
   )
 
   it.live("given one that has everything, then ages begin anew, and no record is missing", () =>
