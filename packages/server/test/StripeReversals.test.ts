@@ -29,7 +29,7 @@ describe("what Stripe says after it had confirmed", { timeout: 60_000 }, () => {
     const dispute = { id: "du_1", object: "dispute", payment_intent: made.id, status: "needs_response" }
     await world.hearAll([["charge.dispute.created", dispute]])
     assert.deepInclude(await paymentSeen(world, id), { status: "UNKNOWN", amounts: [0, 0, 0], review: ["unknown"] })
-    // Nobody knows yet which payment has this reference.
+    // No payment is recorded with this reference yet.
     assert.deepStrictEqual(await outcomesSeen(world), ["unmatched", "unmatched"])
     await world.hearAll([["payment_intent.succeeded", made]])
     await world.server.live([begun + 6 * 60_000])
