@@ -98,7 +98,10 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
   return { orders, create, operateAtOnce }
 }
 
-/** The key of a charge that is open or unknown lives on, and a day longer once the charge ended. Any other lives a day from its answer. */
+/**
+ * The key of a charge that is open or unknown lives on, and a day longer once the charge ended. Any other lives a day
+ * from its answer.
+ */
 const isKeyKept = async (world: World, { firstAskedAt, reference }: Order): Promise<boolean> => {
   if (world.time.now() - firstAskedAt <= keyLivesAtLeast) return true
   const made = (await paymentsIn(world)).filter((payment) => payment.reference === reference)
