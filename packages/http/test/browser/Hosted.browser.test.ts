@@ -29,7 +29,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         await page.goto(created.page)
         expect(await headingOf(page)).toBe(`Pay ${merchant}`)
         await press(page, "Approve")
-        expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+        await page.waitForURL(backAtShop(created, "CAPTURED"))
         expect(await headingOf(page)).toBe("Shop")
         expect(await world.statusOf(created.id)).toBe("CAPTURED")
         expect(origins()).toEqual([world.url, world.shop].sort())
@@ -42,7 +42,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         await follow(page, "Approve after a 3DS challenge")
         expect(await headingOf(page)).toBe("Confirm your identity")
         await press(page, "Yes, it is mine")
-        expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+        await page.waitForURL(backAtShop(created, "CAPTURED"))
       }))
 
     test("given a challenge, when it is failed, then the payment is declined for it", () =>
@@ -51,7 +51,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         await page.goto(created.page)
         await follow(page, "Approve after a 3DS challenge")
         await press(page, "No, fail the challenge")
-        expect(page.url()).toBe(backAtShop(created, "DECLINED"))
+        await page.waitForURL(backAtShop(created, "DECLINED"))
         await page.goto(created.page)
         expect(await page.getByText("authentication_failed").count()).toBe(1)
       }))
@@ -62,7 +62,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         await page.goto(created.page)
         await page.getByLabel("Decline with a reason").selectOption("Expired card")
         await press(page, "Decline")
-        expect(page.url()).toBe(backAtShop(created, "DECLINED"))
+        await page.waitForURL(backAtShop(created, "DECLINED"))
         await page.goto(created.page)
         expect(await page.getByText("expired_card").count()).toBe(1)
       }))
@@ -74,7 +74,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
           const created = await world.create(isThere ? { cancel_url: `${world.shop}/basket` } : {})
           await page.goto(created.page)
           await press(page, "Cancel")
-          expect(page.url()).toBe(
+          await page.waitForURL(
             isThere
               ? `${world.shop}/basket?payment_id=${created.id}&status=CANCELLED`
               : backAtShop(created, "CANCELLED")
@@ -91,7 +91,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       await follow(page, "Back")
       expect(await headingOf(page)).toBe(`Pay ${merchant}`)
       await press(page, "Approve")
-      expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+      await page.waitForURL(backAtShop(created, "CAPTURED"))
     }))
 
   test("given it was approved, when the customer goes back, then they see that and can only return", () =>
@@ -99,11 +99,12 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       const created = await world.create()
       await page.goto(created.page)
       await press(page, "Approve")
+      await page.waitForURL(backAtShop(created, "CAPTURED"))
       await page.goBack()
       expect(await headingOf(page)).toBe("Payment complete")
       expect(await page.getByRole("button").count()).toBe(0)
       await follow(page, `Back to ${merchant}`)
-      expect(page.url()).toBe(backAtShop(created, "CAPTURED"))
+      await page.waitForURL(backAtShop(created, "CAPTURED"))
     }))
 
   test("given a second tab, when it declines what the first approved, then it sees that, and nothing changes", () =>
@@ -137,7 +138,7 @@ await describeInChromium("the hosted page in a browser", (browser) => {
 
       // Nobody paid yet, so the page says so and looks again by itself.
       await follow(page, "Done")
-      expect(page.url()).toBe(`${created.page}/return`)
+      await page.waitForURL(`${created.page}/return`)
       expect(await headingOf(page)).toBe("Your payment is not confirmed yet")
       const money = { minorUnits: 123_456, currency: "EUR" }
       world.record = { _tag: "Captured", providerRef: "ch_1", stated: money }
