@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"
 import { answerOf, create, get, operate, type WireEvent } from "./support/Payments.ts"
 import { inMemory, newShared, type Store, stores } from "./support/Stores.ts"
+import type { Reply } from "./support/Web.ts"
 import { type Owned, own } from "./support/Workspaces.ts"
 import { keys, openWorld, type World } from "./support/World.ts"
 
@@ -160,17 +161,28 @@ const slowToWrite = (store: Store): Store => {
   return Layer.provide(store, slow)
 }
 
+/** Sends again after a 503, as a client may: nothing was done. A busy machine lets claims wait for more than a second. */
+const untilAdmitted = async (send: () => Promise<Reply>): Promise<Reply> => {
+  for (let refusals = 0; ; refusals++) {
+    const reply = await send()
+    if (reply.status !== 503 || refusals === 20) return reply
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
 /** Writers at all servers at once: payments of several kinds, each with events of its own. */
 const write = async (worlds: ReadonlyArray<World>, key: string, payments: number, gate?: Gate): Promise<void> => {
   const one = async (number: number) => {
     const world = worlds[number % worlds.length] as World
     const asked = { key, server: number % world.servers.length }
     const capture_method = number % 2 === 0 ? "automatic" : "manual"
-    const created = await create(world, { capture_method }, asked)
+    const created = await untilAdmitted(() => create(world, { capture_method }, asked))
     expect(created.status).toBe(201)
     const id = created.body.data.payment_id
-    if (capture_method === "manual") expect(answerOf(await operate(world, "capture", id, asked))).toBe("200")
-    if (number % 4 === 0) expect(answerOf(await operate(world, "refund", id, asked))).toBe("200")
+    const operated = async (operation: "capture" | "refund") =>
+      expect(answerOf(await untilAdmitted(() => operate(world, operation, id, asked)))).toBe("200")
+    if (capture_method === "manual") await operated("capture")
+    if (number % 4 === 0) await operated("refund")
   }
   await Promise.all(
     Array.from({ length: payments }, (_, number) => (gate === undefined ? one(number) : gate.writes(() => one(number))))
