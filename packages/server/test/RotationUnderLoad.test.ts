@@ -44,8 +44,14 @@ const sampled = 100
 
 const orderOf = (reference: string) => ({ amount: 1999, currency: "EUR", country: "NL", reference })
 
-/** In the order in which they are sealed again. */
 const eventIdOf = (number: number): string => `evt_${String(number).padStart(6, "0")}`
+
+/** In the order in which they are sealed again: PostgreSQL has the hash of the id in its index. */
+const sealedInOrder = (isSqlite: boolean): ReadonlyArray<string> => {
+  const ids = Array.from({ length: messages }, (_, at) => eventIdOf(at))
+  const hashOf = (id: string) => createHash("md5").update(id).digest("hex")
+  return isSqlite ? ids : ids.toSorted((a, b) => (hashOf(a) < hashOf(b) ? -1 : 1))
+}
 
 const tenant = { workspaceId: "acme", environment: "production" } as const
 
@@ -149,8 +155,13 @@ const stopInPostgres = (url: string): Stop => ({
 })
 
 /** Starts the command, and kills it when it has sealed so many again and is about to seal more. */
-const killAt = async (message: number, start: () => ChildProcess, stop: Stop, resealed: () => Promise<number>) => {
-  await stop.put(eventIdOf(message))
+const killAt = async (
+  { eventId, message }: { readonly message: number; readonly eventId: string },
+  start: () => ChildProcess,
+  stop: Stop,
+  resealed: () => Promise<number>
+) => {
+  await stop.put(eventId)
   const child = start()
   const exited = new Promise<NodeJS.Signals | null>((resolve) => child.on("exit", (_, signal) => resolve(signal)))
   const whole = Math.floor(message / batch) * batch
@@ -248,6 +259,7 @@ describe("rotating the encryption key under load", { timeout: 300_000 }, () => {
       const servers = await Promise.all(Array.from({ length: isSqlite ? 1 : 2 }, () => start(underOld)))
       const load = makeLoad(servers)
       const commandEnvironment = { ...database, ...underNew }
+      const inOrder = sealedInOrder(isSqlite)
       const stop = isSqlite ? stopInSqlite(file) : stopInPostgres(url)
       const restart = async (keys: Readonly<Record<string, string>>) => {
         await load.paysOn()
@@ -259,7 +271,12 @@ describe("rotating the encryption key under load", { timeout: 300_000 }, () => {
       }
 
       for (const [at, message] of stops.entries()) {
-        await killAt(message, () => startRotation(folder, commandEnvironment), stop, resealed)
+        await killAt(
+          { message, eventId: inOrder[message] ?? "" },
+          () => startRotation(folder, commandEnvironment),
+          stop,
+          resealed
+        )
         if (at === 0) await restart(underNew)
       }
       const { data } = documentOf(await runHere(folder, ["keys", "rotate-encryption", "--json"], commandEnvironment))
