@@ -110,11 +110,12 @@ describe("the rate of messages", () => {
 
   test("given failures at one connection, when it has used them up, then another one still answers 401", async () => {
     const world = await openWorld(anyStore, { messageRate: RateLimit.layerFailures({ messagesPerConnection: 2 }) })
-    const answers = await Promise.all(
-      Array.from({ length: 9 }, () => deliver(world, "{}", { secret: "whsec_of_nobody" }))
-    )
-    expect(answers.map(answerOf).at(-1)).toBe("429 rate_limited")
-    expect(answerOf(await deliver(world, "{}", { connectionId: "nobody" }))).toBe("401 unauthorized")
+    const [another, ...answers] = await Promise.all([
+      deliver(world, "{}", { connectionId: "nobody" }),
+      ...Array.from({ length: 30 }, () => deliver(world, "{}", { secret: "whsec_of_nobody" }))
+    ])
+    expect(answers.map(answerOf)).toContain("429 rate_limited")
+    expect(answerOf(another)).toBe("401 unauthorized")
     await world.close()
   })
 
