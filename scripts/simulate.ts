@@ -4,6 +4,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { applyConfiguration } from "@pointsman/configuration"
 import { http } from "@pointsman/connector-http"
 import {
   losingFaults,
@@ -53,6 +54,9 @@ const flags = {
 
 type Outside = SimulateOptions["outside"]
 
+/** What the simulator is given of other packages. */
+const parts: Pick<SimulateOptions, "http" | "applyFile"> = { http, applyFile: applyConfiguration }
+
 /** Between two lines of progress, in milliseconds. */
 const progressEvery = 5_000
 
@@ -86,7 +90,7 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
 const explain = (shared: SharedStorage, seed: number, only: ReadonlySet<PlanId> | undefined, outside: Outside) =>
   Effect.promise(async () => {
     const storageOf = await openStorage(shared)
-    const options = { storage: storageOf(seed), seed, only, outside, http }
+    const options = { storage: storageOf(seed), seed, only, outside, ...parts }
     const first = await simulate(options)
     if (first.wrong.length === 0) return undefined
     const shrunk = await shrink(options, first)
@@ -116,7 +120,7 @@ const command = Command.make(
       const storageOf = yield* Effect.promise(() => openStorage(storage))
       const console = yield* Console.Console
       const listen = (line: string) => console.log(line)
-      yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, outside, http, listen }))
+      yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, outside, ...parts, listen }))
     }
     const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage, outside })
     const [first] = wrong

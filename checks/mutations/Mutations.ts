@@ -130,7 +130,9 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/IdempotentCreate.test.ts",
       test: "given a payment that stays UNKNOWN, then its key never ends"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "open-charges"
   },
   {
     name: "forget the key of a pending payment",
@@ -158,7 +160,9 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/DerivedIds.test.ts",
       test: "given another store and the same key on the same day, then the same id"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "derive the id of a refund from the payment's id",
@@ -175,6 +179,42 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/core/test/DerivedIds.test.ts",
       test: "given another store that lost the payment, when its keys come again, then the refund has the same id"
     }
+  },
+  {
+    name: "draw the id of a refund",
+    harm: "A store that lost its last records asks for the same refund under another id, and the money is given back twice.",
+    edits: [
+      {
+        file: callIds,
+        find: "return key === null ? yield* (yield* Ids).refund",
+        replace: "return key !== undefined ? yield* (yield* Ids).refund"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another store that lost the payment, when its keys come again, then the refund has the same id"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
+  },
+  {
+    name: "draw the id of a capture",
+    harm: "A store that lost its last records asks for the same capture under another id, and the money is taken twice.",
+    edits: [
+      {
+        file: callIds,
+        find: "return key === null ? yield* (yield* Ids).operation",
+        replace: "return key !== undefined ? yield* (yield* Ids).operation"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DerivedIds.test.ts",
+      test: "given another store that lost the payment, when its keys come again, then the capture has the same id"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "take another request's operation for one's own",
@@ -2031,7 +2071,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "configuration",
       file: "packages/configuration/test/Generation.test.ts",
       test: "given a rollback, then the older content is the newest generation, and the keys that it names stay revoked"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "older-file"
   },
   {
     name: "apply a smaller number",
@@ -2047,7 +2089,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "configuration",
       file: "packages/configuration/test/Generation.test.ts",
       test: "given a newer number that comes in between, then the older file is not applied at all"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "older-file"
   },
   {
     name: "one number for two configurations",
@@ -2095,7 +2139,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/DirectoryPlan.test.ts",
       test: "given a key of the configuration, when it is dropped and named again, then it is revoked and stays so"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "older-file"
   },
   {
     name: "revoke a restored key at a restart",
@@ -2319,7 +2365,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/StorageClock.test.ts",
       test: 'given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time'
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "clocks"
   },
   {
     name: "ages across a change of clocks",
@@ -2335,7 +2383,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/StorageClock.test.ts",
       test: "given a clock that changed, then 'never received' is believed once the full age has passed since"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "promote"
   },
   {
     name: "a clock that follows the machine's",
@@ -3270,7 +3320,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Accounts.test.ts",
       test: "given a provider with accounts, when it is asked, then the account is kept with each new attempt"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "account"
   },
   {
     name: "forget a change of account",
@@ -3732,7 +3784,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: recoverTest,
       test: "given midnight and an open circuit since, when the key comes again, then nothing is charged"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "compare recovered keys of one connection",
@@ -3856,7 +3910,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: recoverTest,
       test: "given recovered refunds, when their keys come again, then their answers are repeated"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "recover a connection that did not answer",

@@ -51,10 +51,11 @@ const loadSimulation = async (
   )
   const { layer } = await import(`${packages}storage/${storage}/src/index.ts?planted=${planted}`)
   const { http } = await import(`${packages}connectors/http/src/index.ts?planted=${planted}`)
+  const { applyConfiguration: applyFile } = await import(`${packages}configuration/src/index.ts?planted=${planted}`)
   const made: Storage = storage === "sqlite" ? layer({ filename: ":memory:" }) : layer()
   return async (seed: number): Promise<string | undefined> => {
     try {
-      return (await simulator.simulate({ storage: made, seed, outside, http })).wrong[0]
+      return (await simulator.simulate({ storage: made, seed, outside, http, applyFile })).wrong[0]
     } catch (cause) {
       return String(cause)
     }

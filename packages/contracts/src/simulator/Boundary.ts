@@ -77,6 +77,7 @@ const writes: ReadonlySet<Crossing> = new Set([
   "deliveries.record",
   "deliveries.replace",
   "directory.write",
+  "directory.apply",
   "merchants.provision",
   "merchants.replaceInvitation",
   "successRates.write",

@@ -25,11 +25,15 @@ export interface Merchants {
   readonly create: (draw: Draw, process: MortalProcess) => Promise<boolean>
   /** Several at once on one payment, in as many processes as there are. */
   readonly operateAtOnce: (draw: Draw, payment: Payment) => void
+  /** Asks in the same words for a capture, a void or a refund that was asked for under a key; or does nothing. */
+  readonly operateAgain: (draw: Draw) => void
 }
 
 /** `hosted`: how many of the payments are. */
 export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: number): Merchants => {
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
+
+  const keyed: Array<(process: MortalProcess) => void> = []
 
   const create = async (draw: Draw, process: MortalProcess) => {
     const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
@@ -71,21 +75,31 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
     const amountMinor = draw.pick([null, null, 1, 500, 1999])
     const of = `${short(paymentId)}${idempotencyKey === null ? "" : ` by ${idempotencyKey}`}`
     const amount = amountMinor === null ? "all" : String(amountMinor)
-    switch (draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])) {
-      case "capture": {
-        const what = `capture ${amount} of ${of}`
-        return ask(process, what, (it) => it.capture(caller, { paymentId, idempotencyKey, amountMinor }), hears(what))
-      }
-      case "void": {
-        const what = `void ${of}`
-        return ask(process, what, (it) => it.void(caller, { paymentId, idempotencyKey }), hears(what))
-      }
-      case "refund": {
-        const what = `refund ${amount} of ${of}`
-        const order = { paymentId, idempotencyKey, amountMinor, reason: null }
-        return ask(process, what, (it) => it.refund(caller, order), hears(what))
+    const kind = draw.pick(["capture", "capture", "void", "refund", "refund", "refund"])
+    const asking = (asked: MortalProcess) => {
+      switch (kind) {
+        case "capture": {
+          const what = `capture ${amount} of ${of}`
+          return ask(asked, what, (it) => it.capture(caller, { paymentId, idempotencyKey, amountMinor }), hears(what))
+        }
+        case "void": {
+          const what = `void ${of}`
+          return ask(asked, what, (it) => it.void(caller, { paymentId, idempotencyKey }), hears(what))
+        }
+        case "refund": {
+          const what = `refund ${amount} of ${of}`
+          const order = { paymentId, idempotencyKey, amountMinor, reason: null }
+          return ask(asked, what, (it) => it.refund(caller, order), hears(what))
+        }
       }
     }
+    if (idempotencyKey !== null) keyed.push(asking)
+    asking(process)
+  }
+
+  const operateAgain = (draw: Draw) => {
+    const process = draw.one(world.alive())
+    if (process !== undefined) draw.one(keyed)?.(process)
   }
 
   const operateAtOnce = (draw: Draw, payment: Payment) => {
@@ -95,7 +109,7 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
     }
   }
 
-  return { orders, create, operateAtOnce }
+  return { orders, create, operateAtOnce, operateAgain }
 }
 
 /**

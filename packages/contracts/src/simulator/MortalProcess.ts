@@ -46,6 +46,8 @@ export interface MortalProcessOptions {
   readonly clockAheadMillis?: number | undefined
   /** Where the store's clock is another one than that of `time`. */
   readonly storeClock?: StoreClock | undefined
+  /** What it does before it serves. */
+  readonly starting?: Effect.Effect<void, never, Shared> | undefined
   readonly hooks?: Hooks | undefined
 }
 
@@ -118,12 +120,15 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
     Context.add(Transport, noTransport)
   )
+  const building = Layer.buildWithScope(
+    Layer.fresh(Layer.provide(Pointsman.layer(options.pointsman), Layer.succeedContext(outside))),
+    // Never closed: a process that dies finalizes nothing.
+    Scope.makeUnsafe()
+  )
   const built = Effect.runForkWith(mortal)(
-    Layer.buildWithScope(
-      Layer.fresh(Layer.provide(Pointsman.layer(options.pointsman), Layer.succeedContext(outside))),
-      // Never closed: a process that dies finalizes nothing.
-      Scope.makeUnsafe()
-    )
+    options.starting === undefined
+      ? building
+      : Effect.andThen(Effect.provideContext(options.starting, outside), building)
   )
   const sender = WebhookSender.of({
     send: (request) => beyond({ crossing: "receiver.send" }, options.sender.send(request))

@@ -1,7 +1,8 @@
 /** Runs one seed: a world over a store of its own, a workload with faults, then rest, and then the judgement. */
+import type { Environment } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { answered, drawHandling, drawLookUp } from "./CallHandling.ts"
+import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
 import {
   drawBlow,
@@ -15,8 +16,10 @@ import {
   type Rates
 } from "./Faults.ts"
 import { judge } from "./Judge.ts"
+import { type KeyedCalls, keyedCalls } from "./KeyedCalls.ts"
 import { post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
+import type { ApplyFile } from "./outside/OlderFile.ts"
 import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
 import { accepted, drawReception } from "./Receiver.ts"
@@ -39,6 +42,8 @@ export interface SimulateOptions {
   readonly outside?: OutsideFault | "none" | undefined
   /** The connector of the provider protocol, for the runs behind a gateway; without it there are none. */
   readonly http?: ConnectorDefinition | undefined
+  /** How a process applies its configuration file, for the runs in which files differ; without it there are none. */
+  readonly applyFile?: ApplyFile | undefined
   /** Told of everything that happens, a line at a time. */
   readonly listen?: ((line: string) => void) | undefined
 }
@@ -67,10 +72,12 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const fault = options.outside ?? drawOutside(seed)
   const run = runUnder(fault, drawRun(plan.draw))
   const isChosen = options.outside !== undefined
-  const outside = makeOutside(fault, { seed, steps: run.steps, plan, http: options.http, isChosen })
+  const { applyFile, http } = options
+  const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
   const { backgroundEveryMillis, rates, slowest, temper } = run
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
+  const keyed = keyedCalls(() => world.provider)
 
   const world: World = await makeWorld({
     storage,
@@ -78,6 +85,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     time,
     pointsman: { checkIntervals: run.checkIntervals },
     reached: outside.reached,
+    starting: outside.starting,
     hooks: {
       onBoundary: (boundary) => {
         tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
@@ -93,14 +101,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
       latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
     },
     ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
-    onCall: (call, environment) =>
-      // A call of the moment of a loss was written to the store that is lost.
-      acting.lost()?.calls.has(call.id) === true
-        ? Effect.void
-        : Effect.flatMap(
-            writtenBefore(world.ledger, call, environment, (id) => acting.isMissing(id)),
-            (what) => Effect.sync(() => void wrong.push(...what))
-          ),
+    onCall: (call, environment) => checkCall(call, environment, () => ({ world, acting, keyed, wrong })),
     ways: run.ways,
     captures: (_, askedMinor) => plan.fault(rates.captured, (draw) => drawCaptured(draw, askedMinor)) ?? askedMinor,
     ...(run.reusesReferences ? { referenceOf: reusedReference(plan) } : {}),
@@ -128,7 +129,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   acting = await outside.begin({ world, start })
   for (let count = 0; count < run.processes; count++) start()
 
-  const workload = makeWorkload({ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis })
+  const workload = makeWorkload({
+    ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
+    hasLostRecords: () => acting.lost() !== undefined
+  })
   for (let number = 1; number <= run.steps; number++) {
     const draw = plan.step(number)
     await acting.before(number)
@@ -144,6 +148,24 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   await world.end()
   return { seed, wrong, happened: plan.happened }
 }
+
+interface Checking {
+  readonly world: World
+  readonly acting: Acting
+  readonly keyed: KeyedCalls
+  readonly wrong: Array<string>
+}
+
+/** What has to hold as a call arrives. A call of the moment of a loss was written to the store that is lost. */
+const checkCall = (call: ProviderCall, environment: Environment, checking: () => Checking) =>
+  Effect.suspend(() => {
+    const { acting, keyed, world, wrong } = checking()
+    if (acting.lost()?.calls.has(call.id) === true) return Effect.void
+    return Effect.map(
+      writtenBefore(world.ledger, call, environment, (id) => acting.isMissing(id), keyed),
+      (what) => void wrong.push(...what)
+    )
+  })
 
 type Fault = OutsideFault | "none" | undefined
 

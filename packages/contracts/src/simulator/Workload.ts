@@ -21,6 +21,9 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
+/** In how many of the steps after a loss. */
+const repeatShare = 0.7
+
 export interface WorkloadOptions {
   readonly world: World
   readonly plan: Plan
@@ -31,6 +34,8 @@ export interface WorkloadOptions {
   readonly listen: (line: string) => void
   /** In milliseconds, of the background of every process. */
   readonly backgroundEveryMillis: number
+  /** Whether the store lost records: merchants whose requests are lost with them ask again. */
+  readonly hasLostRecords: () => boolean
 }
 
 export interface Workload {
@@ -46,6 +51,7 @@ export interface Workload {
 
 export const makeWorkload = ({
   backgroundEveryMillis,
+  hasLostRecords,
   heard,
   listen,
   plan,
@@ -105,6 +111,7 @@ export const makeWorkload = ({
   const step = async (draw: Draw): Promise<void> => {
     const kind = merchants.orders.length === 0 ? "create" : (draw.one(kinds) ?? "pass")
     if (kind === "pass") return passTime(draw, world, plan)
+    if (hasLostRecords() && draw.chance(repeatShare)) merchants.operateAgain(draw)
     await begin(draw, kind)
     // Many steps begin while those before them are under way.
     const millis = draw.pick([null, 0, 0, 10, 100])

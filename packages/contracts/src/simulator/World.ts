@@ -3,39 +3,31 @@
  * tenants of one workspace with two connections each. Everything in it follows one clock, and one thread.
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
-import {
-  type Caller,
-  type Connection,
-  credentialsContext,
-  type Environment,
-  endpointSecretContext,
-  type PointsmanOptions,
-  type Workspace,
-  webhookSecretContext
-} from "@pointsman/core"
+import type { PointsmanOptions } from "@pointsman/core"
 import {
   type ConnectorDefinition,
   Deliveries,
-  Directory,
+  type Directory,
   Ids,
   Ledger,
   type Merchants,
-  Secrets,
   type SuccessRates,
-  type WebhookEndpoint,
   type WebhookRequest
 } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
-import { Clock, Context, Effect, Exit, Layer, Random, Redacted, References, Scheduler, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Random, References, Scheduler, Scope } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import type { Hooks } from "./Boundary.ts"
 import { boundedTurns } from "./BoundedTurns.ts"
 import { answered, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
+import { furnish, secretOfEndpoint } from "./Furnish.ts"
 import { type MortalProcess, type MortalProcessOptions, type Shared, startProcess } from "./MortalProcess.ts"
 import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
 import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
 import { makeTime, type Time } from "./Time.ts"
+
+export { callers, connectionIds, messageSecretOf, production, sandbox, wantedBy } from "./Furnish.ts"
 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
 export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, unknown, Ids>
@@ -63,6 +55,7 @@ export interface WorldOptions {
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
   /** Of every process. */
   readonly pointsman?: PointsmanOptions | undefined
+  readonly starting?: MortalProcessOptions["starting"]
 }
 
 export interface World {
@@ -85,100 +78,6 @@ export interface World {
   /** All processes die, and the store is closed. */
   readonly end: () => Promise<void>
 }
-
-const workspace: Workspace = {
-  ...{ id: "acme", name: "Acme", country: "NL", category: "retail" },
-  ...{ suspended: false, partner: null }
-}
-const callerOf = (environment: Environment): Caller => ({
-  tenant: { workspaceId: workspace.id, environment },
-  workspace
-})
-
-/** The two tenants. Nobody's API key is asked for. */
-export const sandbox: Caller = callerOf("sandbox")
-export const production: Caller = callerOf("production")
-export const callers = [sandbox, production] as const
-
-/** Every tenant has two connections, in this order: `main-…` and `backup-…`, with failover from one to the other. */
-const connectionsMade = [
-  ["main-sandbox", "sandbox"],
-  ["backup-sandbox", "sandbox"],
-  ["main-production", "production"],
-  ["backup-production", "production"]
-] as const
-
-export const connectionIds = connectionsMade.map(([id]) => id)
-
-/** The secret of a connection's messages. */
-export const messageSecretOf = (connectionId: string): string => `pmsec_${connectionId}`
-
-const connection = Effect.fnUntraced(function* (id: string, environment: Environment, priority: number) {
-  const secrets = yield* Secrets
-  const made: Connection = {
-    id,
-    workspaceId: workspace.id,
-    environment,
-    name: id,
-    connector: "simulated",
-    active: true,
-    priority,
-    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
-    sealedWebhookSecret: yield* secrets.seal(Redacted.make(messageSecretOf(id)), webhookSecretContext(id)),
-    timeoutMillis,
-    supports: {},
-    restrictions: [],
-    circuitBreaker: null
-  }
-  return made
-})
-
-/** One endpoint of each tenant wants everything; the other one a part, and is in the middle of a change of secrets. */
-const endpoints = callers.flatMap(({ tenant: { environment } }) => [
-  { id: `all-${environment}`, environment, events: ["*"], isChanging: false },
-  { id: `money-${environment}`, environment, events: ["payment.captured", "payment.refunded"], isChanging: true }
-])
-const urlOf = (id: string): string => `https://${id}.example/hooks`
-const secrets: ReadonlyMap<string, string> = new Map(endpoints.map(({ id }) => [urlOf(id), `whsec_${id}`]))
-
-/** The endpoints of a tenant, and what each is to receive. */
-export const wantedBy = (environment: Environment) =>
-  endpoints
-    .filter((one) => one.environment === environment)
-    .map(({ events, id }) => ({
-      url: urlOf(id),
-      wants: (type: string): boolean => events.includes("*") || events.includes(type)
-    }))
-
-const endpoint = Effect.fnUntraced(function* ({ environment, events, id, isChanging }: (typeof endpoints)[number]) {
-  const { seal } = yield* Secrets
-  const sealed = (secret: string) => seal(Redacted.make(secret), endpointSecretContext(id))
-  const made: WebhookEndpoint = {
-    id,
-    workspaceId: workspace.id,
-    environment,
-    url: urlOf(id),
-    events,
-    sealedSecret: yield* sealed(isChanging ? `whsec_next_${id}` : `whsec_${id}`),
-    sealedPreviousSecret: isChanging ? yield* sealed(`whsec_${id}`) : null,
-    active: true
-  }
-  return made
-})
-
-const furnish = Effect.gen(function* () {
-  const directory = yield* Directory
-  const connections = yield* Effect.forEach(connectionsMade, ([id, environment], index) =>
-    connection(id, environment, 1 + (index % 2))
-  )
-  yield* directory.write({
-    workspaces: [workspace],
-    apiKeys: [],
-    connections,
-    routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" } })),
-    webhookEndpoints: yield* Effect.forEach(endpoints, endpoint)
-  })
-})
 
 /** Counted, not drawn: the same run has the same ids. */
 const countedIds = (): Ids["Service"] => {
@@ -260,7 +159,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
     captures: options.captures,
     referenceOf: options.referenceOf
   })
-  const receiver = simulatedReceiver({ time, secretOf: (url) => secrets.get(url), receptionOf: options.receptionOf })
+  const receiver = simulatedReceiver({ time, secretOf: secretOfEndpoint, receptionOf: options.receptionOf })
   const processes: Array<MortalProcess> = []
   return {
     time,
@@ -281,6 +180,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         backgroundEveryMillis,
         clockAheadMillis,
         storeClock,
+        starting: options.starting,
         hooks: options.hooks
       })
       processes.push(process)

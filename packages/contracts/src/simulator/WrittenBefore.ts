@@ -3,6 +3,7 @@ import type { Environment } from "@pointsman/core"
 import type { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import type { ProviderCall } from "./CallHandling.ts"
+import type { KeyedCalls } from "./KeyedCalls.ts"
 import { short } from "./Words.ts"
 import { production, sandbox } from "./World.ts"
 
@@ -12,11 +13,13 @@ import { production, sandbox } from "./World.ts"
  */
 export const writtenBefore = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
-  { id, name, paymentId }: ProviderCall,
+  call: ProviderCall,
   environment: Environment,
   /** Whether records of the connection are missing, so that nothing may be sent there. */
-  isMissing: (connectionId: string) => boolean
+  isMissing: (connectionId: string) => boolean,
+  keyed: KeyedCalls
 ) {
+  const { id, name, paymentId } = call
   const { tenant } = environment === "sandbox" ? sandbox : production
   const subject =
     name === "refund"
@@ -28,7 +31,9 @@ export const writtenBefore = Effect.fnUntraced(function* (
   if (Option.isNone(found)) return [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
   const { attempts, operations, refunds } = found.value.book
   const sent = [...attempts, ...operations, ...refunds].find((one) => one.id === id)
-  return sent === undefined || !isMissing(sent.connectionId)
-    ? []
-    : [`${name} ${id} of ${short(paymentId)} was sent to ${sent.connectionId}, of which records are missing`]
+  if (sent === undefined) return []
+  const wrong = keyed.arrives(call, found.value.book, sent)
+  return isMissing(sent.connectionId)
+    ? [...wrong, `${name} ${id} of ${short(paymentId)} was sent to ${sent.connectionId}, of which records are missing`]
+    : wrong
 })

@@ -13,7 +13,7 @@ import {
   Secrets,
   Unanswered
 } from "@pointsman/core/ports"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import { drawFrom } from "../Draw.ts"
 import { noCharge } from "../ProviderCharges.ts"
 import { connectionIds } from "../World.ts"
@@ -69,7 +69,12 @@ export const swappingAccounts = (takesCharges: boolean, { plan, seed, steps }: O
         ...nothingActs,
         before: async (step) => {
           const words = `the credentials of ${swapped} open another account`
-          if (step === swapAt && plan.fault(1, () => ({ is: true, words })) === true) {
+          // What was charged before any account was named counts as charged in the first that is.
+          if (
+            step === swapAt &&
+            (await world.run(isNamed(swapped))) &&
+            plan.fault(1, () => ({ is: true, words })) === true
+          ) {
             await open("second")
             isSwapped = true
           }
@@ -89,6 +94,12 @@ export const swappingAccounts = (takesCharges: boolean, { plan, seed, steps }: O
 
 const accountIn = (credentials: unknown): Account =>
   JSON.stringify(credentials).includes("second") ? "second" : "first"
+
+const isNamed = (id: string) =>
+  Effect.gen(function* () {
+    const connection = yield* (yield* Directory).connection(id)
+    return Option.getOrUndefined(connection)?.account !== undefined
+  })
 
 /** As a configuration does that names other credentials. */
 const changeCredentials = Effect.fnUntraced(function* (id: string, account: Account) {

@@ -1,8 +1,10 @@
 /** The fault from outside that a run has, if any. */
 import { drawFrom } from "../Draw.ts"
 import { swappingAccounts } from "./Account.ts"
+import { withDifferingClocks } from "./Clocks.ts"
 import { behindGateway } from "./Gateway.ts"
 import { losingRecords } from "./LoseRecords.ts"
+import { startingWithOlderFiles } from "./OlderFile.ts"
 import { leavingChargesOpen } from "./OpenCharges.ts"
 import {
   type LosingFault,
@@ -20,7 +22,9 @@ const drawn: ReadonlyArray<OutsideFault> = [
   "account",
   "promote-alive",
   "clocks",
-  "open-charges"
+  "open-charges",
+  "older-file",
+  "account-charged"
 ]
 
 /** Of the runs of one fault alone. */
@@ -44,6 +48,10 @@ export const swapsAccounts = (fault: OutsideFault | "none" | undefined): boolean
 export const makeOutside = (fault: OutsideFault | "none" | undefined, options: OutsideOptions): Outside => {
   if (losesRecords(fault)) return losingRecords(fault, options)
   if (fault === "gateway" && options.http !== undefined) return behindGateway(options.http, options)
+  if (fault === "older-file" && options.applyFile !== undefined) {
+    return startingWithOlderFiles(options.applyFile, options)
+  }
+  if (fault === "clocks") return withDifferingClocks(options)
   if (fault === "open-charges") return leavingChargesOpen(options)
   if (swapsAccounts(fault)) return swappingAccounts(fault === "account-charged", options)
   return nothingOutside

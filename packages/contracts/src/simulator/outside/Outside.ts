@@ -5,9 +5,10 @@
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import type { Hooks } from "../Boundary.ts"
 import type { CallHandling, ProviderCall } from "../CallHandling.ts"
-import type { MortalProcess, StoreClock } from "../MortalProcess.ts"
+import type { MortalProcess, MortalProcessOptions, StoreClock } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { World } from "../World.ts"
+import type { ApplyFile } from "./OlderFile.ts"
 
 /** What was lost, for the judge. */
 export interface Lost {
@@ -33,15 +34,14 @@ export const outsideFaults = [
   "account",
   /** As "promote", under processes that go on. */
   "promote-alive",
-  /**
-   * As "account", and the other account takes charges. It is drawn in no run: what is charged before the provider names the
-   * account counts as charged in the one before, where it is not found.
-   */
+  /** As "account", and the other account takes charges. */
   "account-charged",
   /** The clock of every process differs from the store's, and what is unknown is known by look-ups alone. */
   "clocks",
   /** Charges are accepted, and settled only after more than a day. */
-  "open-charges"
+  "open-charges",
+  /** A newer configuration file is rolled out, and processes start with an older one. */
+  "older-file"
 ] as const
 export type OutsideFault = (typeof outsideFaults)[number]
 
@@ -57,6 +57,7 @@ export interface OutsideOptions {
   readonly plan: Plan
   /** The connector of the provider protocol. */
   readonly http: ConnectorDefinition | undefined
+  readonly applyFile: ApplyFile | undefined
   /** `false` where the fault was drawn: a storage that cannot have it runs without. */
   readonly isChosen: boolean
 }
@@ -72,6 +73,8 @@ export interface Outside {
   readonly reached: (provider: ConnectorDefinition) => ConnectorDefinition
   /** How the provider handles a call; `undefined` where that is drawn as in other runs. */
   readonly handlingOf?: (call: ProviderCall) => CallHandling | undefined
+  /** What every process does before it serves. */
+  readonly starting?: MortalProcessOptions["starting"]
   /** Before the first process starts. */
   readonly begin: (running: Running) => Promise<Acting>
 }

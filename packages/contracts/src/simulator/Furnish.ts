@@ -1,0 +1,139 @@
+/** What a world has in its directory: one workspace with two tenants, their connections, and the merchants' endpoints. */
+import {
+  type Caller,
+  type Connection,
+  credentialsContext,
+  type Environment,
+  type Event,
+  endpointSecretContext,
+  type Workspace,
+  webhookSecretContext
+} from "@pointsman/core"
+import { Directory, Secrets, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Effect, Redacted } from "effect"
+import { timeoutMillis } from "./CallHandling.ts"
+
+/** Of both tenants. */
+export const workspace: Workspace = {
+  ...{ id: "acme", name: "Acme", country: "NL", category: "retail" },
+  ...{ suspended: false, partner: null }
+}
+const callerOf = (environment: Environment): Caller => ({
+  tenant: { workspaceId: workspace.id, environment },
+  workspace
+})
+
+/** The two tenants. Nobody's API key is asked for. */
+export const sandbox: Caller = callerOf("sandbox")
+export const production: Caller = callerOf("production")
+export const callers = [sandbox, production] as const
+
+/** Every tenant has two connections, in this order: `main-…` and `backup-…`, with failover from one to the other. */
+export const connectionsMade = [
+  ["main-sandbox", "sandbox"],
+  ["backup-sandbox", "sandbox"],
+  ["main-production", "production"],
+  ["backup-production", "production"]
+] as const
+
+export const connectionIds = connectionsMade.map(([id]) => id)
+
+/** The secret of a connection's messages. */
+export const messageSecretOf = (connectionId: string): string => `pmsec_${connectionId}`
+
+const connection = Effect.fnUntraced(function* (id: string, environment: Environment, priority: number) {
+  const secrets = yield* Secrets
+  const made: Connection = {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    name: id,
+    connector: "simulated",
+    active: true,
+    priority,
+    sealedCredentials: yield* secrets.seal(Redacted.make("{}"), credentialsContext(id)),
+    sealedWebhookSecret: yield* secrets.seal(Redacted.make(messageSecretOf(id)), webhookSecretContext(id)),
+    timeoutMillis,
+    supports: {},
+    restrictions: [],
+    circuitBreaker: null
+  }
+  return made
+})
+
+export interface MerchantsEndpoint {
+  readonly id: string
+  readonly environment: Environment
+  readonly events: ReadonlyArray<"*" | Event["type"]>
+  /** Whether its secret is being changed. */
+  readonly isChanging: boolean
+}
+
+/** One endpoint of each tenant wants everything; the other one a part, and is in the middle of a change of secrets. */
+export const endpoints = callers.flatMap(
+  ({ tenant: { environment } }): ReadonlyArray<MerchantsEndpoint> => [
+    { id: `all-${environment}`, environment, events: ["*"], isChanging: false },
+    { id: `money-${environment}`, environment, events: ["payment.captured", "payment.refunded"], isChanging: true }
+  ]
+)
+
+/** One more for each tenant, which is in no directory at first; it wants everything. */
+export const lateEndpoints = callers.map(({ tenant: { environment } }): MerchantsEndpoint => {
+  return { id: `late-${environment}`, environment, events: ["*"], isChanging: false }
+})
+
+export const urlOf = (id: string): string => `https://${id}.example/hooks`
+
+/** The secret that an endpoint's owner knows, by its URL. */
+export const secretOfEndpoint = (url: string): string | undefined => secrets.get(url)
+
+const secrets: ReadonlyMap<string, string> = new Map(
+  [...endpoints, ...lateEndpoints].map(({ id }) => [urlOf(id), `whsec_${id}`])
+)
+
+/** Those that an endpoint's deliveries are signed with, the newest first. */
+export const signingSecretsOf = ({ id, isChanging }: MerchantsEndpoint) => ({
+  secret: isChanging ? `whsec_next_${id}` : `whsec_${id}`,
+  previousSecret: isChanging ? `whsec_${id}` : null
+})
+
+/** The endpoints of a tenant, and what each is to receive. */
+export const wantedBy = (environment: Environment) =>
+  endpoints
+    .filter((one) => one.environment === environment)
+    .map(({ events, id }) => ({
+      url: urlOf(id),
+      wants: (type: Event["type"]): boolean => events.includes("*") || events.includes(type)
+    }))
+
+const endpoint = Effect.fnUntraced(function* (owned: MerchantsEndpoint) {
+  const { environment, events, id } = owned
+  const { previousSecret, secret } = signingSecretsOf(owned)
+  const { seal } = yield* Secrets
+  const sealed = (secret: string) => seal(Redacted.make(secret), endpointSecretContext(id))
+  const made: WebhookEndpoint = {
+    id,
+    workspaceId: workspace.id,
+    environment,
+    url: urlOf(id),
+    events,
+    sealedSecret: yield* sealed(secret),
+    sealedPreviousSecret: previousSecret === null ? null : yield* sealed(previousSecret),
+    active: true
+  }
+  return made
+})
+
+export const furnish = Effect.gen(function* () {
+  const directory = yield* Directory
+  const connections = yield* Effect.forEach(connectionsMade, ([id, environment], index) =>
+    connection(id, environment, 1 + (index % 2))
+  )
+  yield* directory.write({
+    workspaces: [workspace],
+    apiKeys: [],
+    connections,
+    routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" } })),
+    webhookEndpoints: yield* Effect.forEach(endpoints, endpoint)
+  })
+})
